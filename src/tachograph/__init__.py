@@ -1,0 +1,80 @@
+"""Tachograph runs graph algorithms fast and decides how to run them.
+
+>>> import tachograph as tg
+>>> g = tg.kronecker(scale=8, seed=1)
+>>> g.n
+256
+
+Everything is loaded when it is first used, so that ``import tachograph`` takes little time.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from .errors import (
+    FileFormatError,
+    InputError,
+    MissingDependencyError,
+    MissingFileError,
+    TachographError,
+    TachographWarning,
+    TooLargeError,
+)
+
+if TYPE_CHECKING:
+    from .graph.datasets import dataset, datasets
+    from .graph.features import Features
+    from .graph.files import read, write
+    from .graph.files.dimacs import read_coordinates, write_coordinates
+    from .graph.generate import (
+        bipartite,
+        complete,
+        disjoint_union,
+        kronecker,
+        path,
+        power_law,
+        preferential_attachment,
+        road,
+        star,
+        tree,
+        uniform,
+    )
+    from .graph.graph import Graph
+
+__version__ = "0.1.0"
+
+# fmt: off
+__all__ = [
+    "Features", "FileFormatError", "Graph", "InputError", "MissingDependencyError",
+    "MissingFileError", "TachographError", "TachographWarning", "TooLargeError", "__version__",
+    "bipartite", "complete", "dataset", "datasets", "disjoint_union", "kronecker", "path",
+    "power_law", "preferential_attachment", "read", "read_coordinates", "road", "star", "tree",
+    "uniform", "write", "write_coordinates",
+]
+
+# Where a name is found when it is first asked for.
+_HOMES = {
+    ".graph.graph": ["Graph"],
+    ".graph.features": ["Features"],
+    ".graph.files": ["read", "write"],
+    ".graph.files.dimacs": ["read_coordinates", "write_coordinates"],
+    ".graph.datasets": ["dataset", "datasets"],
+    ".graph.generate": ["bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
+                        "preferential_attachment", "road", "star", "tree", "uniform"],
+}
+# fmt: on
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'tachograph' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,35 @@
+"""The command ``tacho``. stdout is data, stderr is for people.
+
+Exit codes: 0 done, 1 an error that the message explains, 2 wrong usage, 130 stopped with Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run ``tacho``, turning every error that Tachograph raises on purpose into one line."""
+    from ..errors import TachographError, TachographWarning
+    from .app import app
+
+    def tell(message: Warning | str, *_: object, **__: object) -> None:
+        print(f"tacho: note: {message}", file=sys.stderr)
+
+    warnings.showwarning = tell
+    warnings.simplefilter("ignore")
+    warnings.simplefilter("always", TachographWarning)
+    try:
+        app(standalone_mode=True)
+    except TachographError as error:
+        print(f"tacho: {error}", file=sys.stderr)
+        sys.exit(1)
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        print("tacho: stopped", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,149 @@
+"""``tacho``: which commands there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from .options import Dedupe, Directed, GraphFile, Json, Relabel, load, out, print_json
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="tacho",
+    help="Runs graph algorithms fast and decides how to run them.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(show: bool) -> None:
+    if show:
+        print(f"tacho {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def tacho(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Runs graph algorithms fast and decides how to run them."""
+
+
+@app.command()
+def info(
+    graph: GraphFile,
+    directed: Directed = None,
+    relabel: Relabel = False,
+    json: Json = False,
+) -> None:
+    """Measure a graph: counts, degrees, skew, loops, reciprocity, diameter, weights.
+
+    [bold]Examples[/bold]
+
+    tacho info web-NotreDame.txt.gz
+
+    tacho info roads.gr --json | jq .diameter
+    """
+    loaded = load(graph, directed=directed, relabel=relabel)
+    if json:
+        print_json({"graph": graph, "directed": loaded.directed, **loaded.features.to_dict()})
+        return
+    from .show import features_table, histogram
+
+    console = out()
+    console.print(repr(loaded), style="bold")
+    console.print(features_table(loaded))
+    console.print(histogram(loaded.features.degree_counts))
+
+
+@app.command()
+def convert(
+    graph: GraphFile,
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The suffix tells the format.")],
+    directed: Directed = None,
+    relabel: Relabel = False,
+    dedupe: Annotated[Dedupe, typer.Option(help="What happens to parallel edges.")] = Dedupe.keep,
+    drop_self_loops: Annotated[bool, typer.Option("--drop-self-loops")] = False,
+) -> None:
+    """Convert a graph file to another format.
+
+    Formats: .txt .el .wel .gr .max .graph .mtx .sg .wsg .tntp .parquet .arrow .csv .npz .tgraph;
+    text formats also with .gz .bz2 .xz .zst behind.
+
+    [bold]Examples[/bold]
+
+    tacho convert web-NotreDame.txt.gz web.tgraph
+
+    tacho convert roads.gr roads.parquet --undirected --dedupe min
+    """
+    from ..graph.files import write
+
+    loaded = load(
+        graph,
+        directed=directed,
+        relabel=relabel,
+        dedupe=dedupe.value,
+        drop_self_loops=drop_self_loops,
+    )
+    write(loaded, output)
+    typer.echo(f"{output}: {loaded!r}", err=True)
+
+
+@app.command()
+def datasets(
+    json: Json = False,
+    local: Annotated[bool, typer.Option("--local", help="Only those on this machine.")] = False,
+) -> None:
+    """List the data sets that can be used by name, and where they are.
+
+    Directories in $TACHOGRAPH_DATA are searched first; other data sets are downloaded when used.
+
+    [bold]Examples[/bold]
+
+    TACHOGRAPH_DATA=~/graphs tacho datasets --local
+
+    tacho info soc-Slashdot0902
+    """
+    from dataclasses import asdict
+
+    from ..graph.datasets import datasets as known
+
+    found = {k: d for k, d in known().items() if d.file is not None or not local}
+    if json:
+        print_json([{**asdict(d), "file": d.file and str(d.file)} for d in found.values()])
+        return
+    from .show import datasets_table
+
+    out().print(datasets_table(found.values()))
+
+
+@app.command()
+def tour(
+    graph: Annotated[
+        str | None, typer.Argument(metavar="[GRAPH]", help="Default: a generated graph.")
+    ] = None,
+) -> None:
+    """Show on one graph what Tachograph does.
+
+    [bold]Examples[/bold]
+
+    tacho tour
+
+    tacho tour roads.gr
+    """
+    from .tour import run
+
+    run(graph)
+
+
+from . import generate  # noqa: E402  (adds its commands to the app)
+
+app.add_typer(generate.app, name="generate")

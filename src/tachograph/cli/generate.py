@@ -1,0 +1,68 @@
+"""``tacho generate KIND [options] OUT``: one command for each generator, made from its signature."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import InputError
+from ..graph.files import write
+from ..graph.generate import GENERATORS
+from ..graph.graph import Graph
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Generate a graph and write it to a file.\n\n"
+    "[bold]Example[/bold]  tacho generate kronecker --scale 20 --seed 1 kron.tgraph",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+Out = Annotated[Path, typer.Argument(metavar="OUT", help="The suffix tells the format.")]
+WEIGHTS = Annotated[
+    str, typer.Option(metavar="LOW:HIGH", help="Random weights: 1:255 whole, 0.0:1.0 real.")
+]
+TYPES = {"int": int, "float": float, "bool": bool}
+
+
+def _weights(text: str) -> Any:
+    if text in ("", "none"):
+        return None
+    low, _, high = text.partition(":")
+    try:
+        number = float if "." in text or "e" in text else int
+        return number(low), number(high)
+    except ValueError:
+        raise InputError(f"--weights {text}: expected LOW:HIGH, such as 1:255 or 0.0:1.0") from None
+
+
+def _command(generator: Callable[..., Graph]) -> Callable[..., None]:
+    """A function that calls ``generator`` and whose signature tells Typer its options."""
+
+    def command(out: Path, **options: Any) -> None:
+        begin = time.perf_counter()
+        made = generator(**{**options, "weights": _weights(options["weights"])})
+        write(made, out)
+        typer.echo(f"{out}: {made!r} in {time.perf_counter() - begin:.1f} s", err=True)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [inspect.Parameter("out", keyword, annotation=Out)]
+    for p in inspect.signature(generator).parameters.values():
+        if p.name == "weights":
+            default = "1:255" if p.default else "none"
+            parameters.append(p.replace(kind=keyword, default=default, annotation=WEIGHTS))
+        else:
+            parameters.append(p.replace(kind=keyword, annotation=TYPES[str(p.annotation)]))
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__doc__ = (generator.__doc__ or "").split(">>>")[0]
+    return command
+
+
+for _name, _generator in GENERATORS.items():
+    app.command(_name)(_command(_generator))

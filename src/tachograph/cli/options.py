@@ -1,0 +1,67 @@
+"""Arguments and options that several commands share, and how they print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..graph.graph import Graph
+
+__all__ = ["Dedupe", "Directed", "GraphFile", "Json", "Relabel", "load", "out", "print_json"]
+
+
+class Dedupe(StrEnum):
+    """What happens to parallel edges."""
+
+    keep = "keep"
+    first = "first"
+    min = "min"
+    sum = "sum"
+
+
+GraphFile = Annotated[
+    str, typer.Argument(metavar="GRAPH", help="A graph file, or the name of a data set.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Directed = Annotated[
+    bool | None,
+    typer.Option("--directed/--undirected", help="Default: what the file says, else directed."),
+]
+Relabel = Annotated[
+    bool, typer.Option("--relabel", help="Take ids for names: number the vertices anew.")
+]
+
+
+def load(graph: str, **options: Any) -> Graph:
+    """The graph in a file, or the data set of that name if there is no such file."""
+    from ..errors import InputError, MissingFileError
+    from ..graph.datasets import dataset
+    from ..graph.files import read
+
+    if Path(graph).exists() or "/" in graph:
+        return read(graph, **options)
+    try:
+        return dataset(graph)
+    except InputError:
+        raise MissingFileError(f"{graph}: there is no such file or data set") from None
+
+
+def out() -> Console:
+    """The console for tables on stdout."""
+    from rich.console import Console
+
+    return Console(file=sys.stdout, highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def print_json(value: Any) -> None:
+    """Write ``value`` to stdout as JSON."""
+    json.dump(value, sys.stdout, indent=2)
+    sys.stdout.write("\n")

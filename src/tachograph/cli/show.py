@@ -1,0 +1,83 @@
+"""Tables and charts for people."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from ..graph.datasets import DataSet
+    from ..graph.graph import Graph
+
+__all__ = ["datasets_table", "features_table", "histogram"]
+
+BAR = 40  # characters of the longest bar
+
+
+def features_table(graph: Graph) -> Table:
+    """Two columns: what was measured, and its value."""
+    f = graph.features
+    low = "" if graph.directed else " (each edge counted at both ends)"
+    rows = [
+        ("vertices", f"{f.n:,}"),
+        ("edges", f"{f.m:,}"),
+        ("degree, mean", f"{f.mean_degree:.2f}{low}"),
+        ("degree, least to most", f"{f.min_degree:,} to {f.max_degree:,}"),
+        ("degree, variance", f"{f.degree_variance:,.1f}"),
+        ("Gini index of degrees", f"{f.gini:.3f}"),
+        ("hub probability", f"{f.hub_probability:.3f} (sampled {f.hub_probability_sampled:.3f})"),
+        ("isolated vertices", f"{f.isolated_share:.1%}"),
+        ("self-loops", f"{f.self_loops:,}"),
+        ("reciprocity", f"{f.reciprocity:.3f}"),
+        ("diameter, at least", f"{f.diameter:,}"),
+    ]
+    if w := f.weights:
+        rows.append(
+            ("weights", f"{w['min']:g} to {w['max']:g}, mean {w['mean']:.6g}, std {w['std']:.6g}")
+        )
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    for name, value in rows:
+        table.add_row(Text(name, style="cyan"), value)
+    return table
+
+
+def histogram(counts: np.ndarray) -> Table:
+    """Vertices by degree, in classes that double: 0, 1, 2-3, 4-7, ..."""
+    edges = [0, 1]
+    while edges[-1] < counts.size:
+        edges.append(edges[-1] * 2)
+    sums = [int(counts[lo:hi].sum()) for lo, hi in itertools.pairwise(edges)]
+    most = max(sums, default=0)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("degree", justify="right", style="cyan")
+    table.add_column("vertices", justify="right")
+    table.add_column("")
+    for lo, hi, total in zip(edges[:-1], edges[1:], sums, strict=True):
+        label = f"{lo:,}" if hi - lo == 1 else f"{lo:,}–{hi - 1:,}"
+        length = round(BAR * total / most) if most else 0
+        table.add_row(label, f"{total:,}", Text("█" * length or ("▏" if total else ""), "green"))
+    return table
+
+
+def datasets_table(found: Iterable[DataSet]) -> Table:
+    """One row for each data set."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("name", "vertices", "edges", "kind", "directed", "papers", "licence", "here"):
+        table.add_column(name, justify="right" if name in ("vertices", "edges") else "left")
+    for d in found:
+        table.add_row(
+            Text(d.name, style="cyan"),
+            "" if d.vertices is None else f"{d.vertices:,}",
+            "" if d.edges is None else f"{d.edges:,}",
+            d.kind,
+            "yes" if d.directed else "no",
+            " ".join(d.papers),
+            Text(d.licence, overflow="ellipsis", no_wrap=True),
+            "yes" if d.file is not None else "",
+        )
+    return table

@@ -1,0 +1,56 @@
+"""What can go wrong, said so that a person knows what to do next."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = [
+    "FileFormatError",
+    "InputError",
+    "MissingDependencyError",
+    "MissingFileError",
+    "TachographError",
+    "TachographWarning",
+    "TooLargeError",
+]
+
+
+class TachographError(Exception):
+    """Base of every error that Tachograph raises on purpose."""
+
+
+class InputError(TachographError, ValueError):
+    """An argument that cannot be used; the message names it."""
+
+
+class MissingFileError(TachographError, FileNotFoundError):
+    """A file or data set that is not there."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class FileFormatError(TachographError, ValueError):
+    """A file whose content is not what its format promises; names the file and, if known, the line."""
+
+    def __init__(self, path: str | os.PathLike[str], problem: str, line: int | None = None) -> None:
+        self.path = os.fspath(path)
+        self.problem = problem
+        self.line = line
+        super().__init__(self.path, problem, line)
+
+    def __str__(self) -> str:
+        where = self.path if self.line is None else f"{self.path}, line {self.line}"
+        return f"{where}: {self.problem}"
+
+
+class TooLargeError(TachographError, MemoryError):
+    """Work that would not fit in memory; raised before anything is allocated."""
+
+
+class MissingDependencyError(TachographError, ImportError):
+    """An optional package that this feature needs; the message says how to install it."""
+
+
+class TachographWarning(UserWarning):
+    """Something odd that was understood in the most likely way."""

@@ -1,0 +1,1 @@
+"""A graph in memory: build, read, write, generate, measure."""

@@ -1,0 +1,272 @@
+"""Edges to rows, rows to edges: what the constructors of Graph do, and what they refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import memory
+from ..errors import InputError
+from .graph import Graph
+
+__all__ = ["as_ids", "as_weights", "from_csr", "from_edges", "sort_rows", "to_edges", "transpose"]
+
+DEDUPE = ("keep", "first", "min", "sum")
+WEIGHTS = (np.int32, np.float32, np.float64)
+
+
+def index_type(n: int) -> Any:
+    """int32 if ``n`` ids fit in it, else int64."""
+    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
+
+
+def from_edges(
+    source: Any,
+    target: Any,
+    weight: Any,
+    *,
+    n: int | None,
+    directed: bool,
+    symmetrize: bool | None,
+    dedupe: str,
+    drop_self_loops: bool,
+    relabel: bool,
+) -> Graph:
+    """See :meth:`Graph.from_edges`."""
+    if dedupe not in DEDUPE:
+        raise InputError(f"dedupe={dedupe!r} is not one of {', '.join(DEDUPE)}")
+    names = None
+    if relabel:
+        if n is not None:
+            raise InputError("n cannot be given with relabel=True: the names decide it")
+        from .relabel import relabelled
+
+        source, target, names = relabelled(source, target)
+        n = names.size
+    source, target = as_ids(source, "source"), as_ids(target, "target")
+    if source.size != target.size:
+        raise InputError(f"{source.size:,} sources but {target.size:,} targets: lengths must agree")
+    weights = as_weights(weight, source.size)
+    n = _vertices(source, target, n)
+    symmetrize = not directed if symmetrize is None else symmetrize
+    _require(n, source.size * (2 if symmetrize else 1), weights)
+
+    from ..kernels import csr
+
+    ids = index_type(n)
+    indptr, indices, weights = csr.build(
+        np.ascontiguousarray(source, ids),
+        np.ascontiguousarray(target, ids),
+        weights,
+        n,
+        symmetrize=symmetrize,
+        drop_loops=drop_self_loops,
+        sort=dedupe != "keep",
+    )
+    if dedupe != "keep":
+        indptr, indices, weights = _combine(indptr, indices, weights, dedupe)
+    if not directed and not symmetrize:
+        _must_be_symmetric(indptr, indices, weights)
+    known = True if dedupe != "keep" else None
+    return Graph(indptr, indices, weights, directed=directed, names=names, is_sorted=known)
+
+
+def as_ids(values: Any, what: str) -> np.ndarray:
+    """A one-dimensional array of integers, any width, not yet checked for range."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InputError(f"{what} must be one-dimensional, not of shape {array.shape}")
+    if array.size == 0:
+        return array.astype(np.int32)
+    if array.dtype.kind == "f":
+        whole = array.astype(np.int64, copy=False) if np.isfinite(array).all() else None
+        if whole is None or not np.array_equal(whole, array):
+            raise InputError(f"{what} has ids that are not whole numbers")
+        return whole
+    if array.dtype.kind not in "iu":
+        raise InputError(
+            f"{what} has values of type {array.dtype}; ids are integers (names need relabel=True)"
+        )
+    return array
+
+
+def _vertices(source: np.ndarray, target: np.ndarray, n: int | None) -> int:
+    """The number of vertices; checks that all ids lie in 0..n-1."""
+    highest = -1
+    for what, ids in (("source", source), ("target", target)):
+        if ids.size:
+            low, high = int(ids.min()), int(ids.max())
+            if low < 0:
+                raise InputError(f"{what}[{int(ids.argmin())}] is {low}: ids cannot be negative")
+            if high >= np.iinfo(np.int64).max:
+                raise InputError(f"{what}[{int(ids.argmax())}] is {high}: too large for an id")
+            if n is not None and high >= n:
+                raise InputError(f"{what}[{int(ids.argmax())}] is {high}, not below n = {n}")
+            highest = max(highest, high)
+    if n is None:
+        return highest + 1
+    if n < 0:
+        raise InputError(f"n = {n}: the number of vertices cannot be negative")
+    return int(n)
+
+
+def as_weights(weight: Any, edges: int) -> np.ndarray | None:
+    """Weights in one of our types: int32, float32 or float64, contiguous, all finite."""
+    if weight is None:
+        return None
+    array = np.asarray(weight)
+    if array.shape != (edges,):
+        raise InputError(f"{edges:,} edges but weights of shape {array.shape}")
+    if array.dtype.kind in "iub":
+        if array.size and (array.max() > 2**31 - 1 or array.min() < -(2**31)):
+            if max(int(array.max()), -int(array.min())) > 2**53:
+                raise InputError("weights beyond 2**53 cannot be kept exactly; scale them")
+            return np.ascontiguousarray(array, np.float64)
+        return np.ascontiguousarray(array, np.int32)
+    if array.dtype.kind != "f":
+        raise InputError(f"weights have type {array.dtype}; they must be numbers")
+    array = np.ascontiguousarray(array, np.float32 if array.itemsize <= 4 else np.float64)
+    if not np.isfinite(array).all():
+        at = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise InputError(f"weight[{at}] is {array[at]}: weights must be finite")
+    return array
+
+
+def _require(n: int, arcs: int, weights: np.ndarray | None) -> None:
+    """Refuse what cannot fit: the rows, and the buckets they are sorted in."""
+    ids = np.dtype(index_type(n)).itemsize
+    width = 0 if weights is None else weights.itemsize
+    memory.require(
+        n * 8 + arcs * (2 * ids + 2 * width + 2),
+        f"a graph of {n:,} vertices and {arcs:,} arcs",
+        "use relabel=True if most ids are unused, or a machine with more memory",
+    )
+
+
+def _combine(
+    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None, how: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Make one of parallel arcs, in rows that are sorted."""
+    from ..kernels import rows
+
+    lengths = np.empty(indptr.size - 1, np.int64)
+    values = np.empty(0, np.int32) if weights is None else weights
+    weighted = weights is not None
+    over = rows.over_rows(
+        rows.combine, indptr, indices, values, weighted, rows.COMBINE[how], lengths
+    )
+    if max(over) >= 0:
+        raise InputError(
+            f"the sum of parallel weights at vertex {max(over)} leaves the range of "
+            f"{values.dtype}: pass the weights as float64"
+        )
+    shorter = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    if shorter[-1] == indices.size:
+        return indptr, indices, weights
+    packed = []
+    for array in (indices, values):
+        out = np.empty(shorter[-1] if array.size else 0, array.dtype)
+        if array.size:
+            rows.over_rows(rows.squeeze, indptr, array, shorter, out)
+        packed.append(out)
+    return shorter, packed[0], packed[1] if weighted else None
+
+
+def is_symmetric(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None) -> bool:
+    """Whether every arc has its reverse with the same weight (wrong with a chance of 2**-64)."""
+    from ..kernels import csr, rows
+
+    bits, weighted = csr.as_bits(weights)
+    parts = rows.over_rows(rows.asymmetry, indptr, indices, bits, weighted)
+    return sum(int(p) for p in parts) % 2**64 == 0
+
+
+def lists_both_directions(
+    source: np.ndarray, target: np.ndarray, weights: np.ndarray | None
+) -> bool:
+    """Whether the reverse of every edge is listed, too, as often and with the same weight."""
+    from ..kernels import csr, rows
+    from ..kernels.runtime import over_parts
+
+    bits, weighted = csr.as_bits(weights)
+    parts = over_parts(rows.asymmetry_of_edges, source.size, source, target, bits, weighted)
+    return sum(int(p) for p in parts) % 2**64 == 0
+
+
+def _must_be_symmetric(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None) -> None:
+    if not is_symmetric(indptr, indices, weights):
+        raise InputError(
+            "directed=False, but some edges lack their reverse with the same weight: "
+            "pass symmetrize=True to add reverses, or directed=True"
+        )
+
+
+def from_csr(indptr: Any, indices: Any, weights: Any, *, directed: bool) -> Graph:
+    """See :meth:`Graph.from_csr`."""
+    offsets = np.ascontiguousarray(as_ids(indptr, "indptr"), np.int64)
+    if offsets.size == 0:
+        raise InputError("indptr is empty: it has one entry more than there are vertices")
+    n = offsets.size - 1
+    found = as_ids(indices, "indices")
+    if found.size and int(found.max()) > np.iinfo(index_type(n)).max:
+        raise InputError(f"indices has {int(found.max())}, not below n = {n}")
+    targets = np.ascontiguousarray(found, index_type(n))
+    check_rows(offsets, targets)
+    values = as_weights(weights, targets.size)
+    if not directed:
+        _must_be_symmetric(offsets, targets, values)
+    return Graph(offsets, targets, values, directed=directed)
+
+
+def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
+    """Raise :class:`InputError` unless offsets ascend from 0 to the end and all ids exist."""
+    from ..kernels import rows
+
+    if indptr[0] != 0 or indptr[-1] != indices.size:
+        raise InputError(
+            f"indptr goes from {indptr[0]} to {indptr[-1]}, but must go from 0 to "
+            f"{indices.size}, the number of indices"
+        )
+    if (np.diff(indptr) < 0).any():
+        raise InputError(f"indptr decreases behind vertex {int(np.argmin(np.diff(indptr)))}")
+    bad = [v for v in rows.over_rows(rows.bad_row, indptr, indices) if v >= 0]
+    if bad:
+        raise InputError(f"vertex {bad[0]} has a neighbour outside 0..{indptr.size - 2}")
+
+
+def _sources(graph: Graph) -> np.ndarray:
+    """The source of every arc."""
+    return np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)
+
+
+def to_edges(graph: Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """See :meth:`Graph.to_edges`."""
+    source, target, weights = _sources(graph), graph.indices, graph.weights
+    if graph.directed:
+        return source, target, weights
+    once = source <= target
+    return source[once], target[once], None if weights is None else weights[once]
+
+
+def transpose(graph: Graph) -> Graph:
+    """Every arc turned round; rows come out sorted because arcs are visited in order of source."""
+    from ..kernels import csr
+
+    rows = csr.build(graph.indices, _sources(graph), graph.weights, graph.n)
+    return Graph(*rows, directed=True, names=graph.names, is_sorted=True, m=graph.m)
+
+
+def sort_rows(graph: Graph) -> Graph:
+    """Neighbours of each vertex in ascending order, parallel arcs in the order they had."""
+    from ..kernels import csr
+
+    rows = csr.build(_sources(graph), graph.indices, graph.weights, graph.n, sort=True)
+    return Graph(
+        *rows,
+        directed=graph.directed,
+        names=graph.names,
+        meta=graph.meta,
+        is_sorted=True,
+        m=graph.m,
+    )

@@ -1,0 +1,195 @@
+"""Measured properties of a graph: what plans and learned decisions look at.
+
+Each group is computed when it is first asked for and kept: counts are free, degrees take a pass over
+the vertices, loops, reciprocity and weights one over the arcs, the diameter two breadth-first sweeps.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ["Features"]
+
+MARGIN = 0.05  # of the sampled hub probability, at 95 % confidence
+
+
+class Features:
+    """Properties of one graph, as attributes; :meth:`to_dict` computes and lists them all.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> f = tg.star(5).features
+    >>> f.max_degree, f.hub_probability, f.diameter
+    (4, 0.2, 2)
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    # -- counts and degrees -------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Vertices."""
+        return self._graph.n
+
+    @property
+    def m(self) -> int:
+        """Edges, an undirected one counted once."""
+        return self._graph.m
+
+    @property
+    def mean_degree(self) -> float:
+        """Arcs per vertex."""
+        return self._graph.arcs / self.n if self.n else 0.0
+
+    @property
+    def min_degree(self) -> int:
+        """Fewest arcs out of a vertex."""
+        return int(self._graph.degrees.min(initial=2**62)) if self.n else 0
+
+    @cached_property
+    def max_degree(self) -> int:
+        """Most arcs out of a vertex."""
+        return int(self._graph.degrees.max(initial=0))
+
+    @cached_property
+    def degree_counts(self) -> np.ndarray:
+        """How many vertices have degree 0, 1, 2, ..."""
+        return np.bincount(self._graph.degrees, minlength=1)
+
+    @cached_property
+    def degree_variance(self) -> float:
+        """Mean squared distance of a degree from the mean."""
+        if not self.n:
+            return 0.0
+        d = np.arange(self.degree_counts.size)
+        return float(self.degree_counts @ (d - self.mean_degree) ** 2 / self.n)
+
+    @cached_property
+    def gini(self) -> float:
+        """Inequality of the degrees: 0 if all are equal, towards 1 if few vertices have all arcs."""
+        if not self._graph.arcs:
+            return 0.0
+        counts = self.degree_counts.astype(float)
+        d = np.arange(counts.size)
+        rank_before = np.cumsum(counts) - counts
+        # sum over vertices in order of degree of (2 * rank - n - 1) * degree, a degree at a time
+        weighted = d * counts * (2 * rank_before + counts - self.n)
+        return float(weighted.sum() / (self.n * self._graph.arcs))
+
+    @cached_property
+    def hub_probability(self) -> float:
+        """Share of the vertices whose degree is above the mean (p_h of SURF)."""
+        if not self.n:
+            return 0.0
+        return float(self.degree_counts[math.floor(self.mean_degree) + 1 :].sum() / self.n)
+
+    @cached_property
+    def hub_probability_sampled(self) -> float:
+        """The same estimated from a sample: 95 % confidence, margin 5 % (Yamane's formula,
+        n / (1 + n e**2) vertices), so at most 400 degrees are looked at.
+        """
+        if not self.n:
+            return 0.0
+        from ..kernels import random
+
+        size = math.ceil(self.n / (1 + self.n * MARGIN**2))
+        if self.n < 2**31:
+            chosen = random.integers(0, "hubs", size, 0, self.n).astype(np.int64)
+        else:
+            chosen = (random.reals(0, "hubs", size) * self.n).astype(np.int64)
+        indptr = self._graph.indptr
+        return float(np.mean(indptr[chosen + 1] - indptr[chosen] > self.mean_degree))
+
+    @cached_property
+    def isolated_share(self) -> float:
+        """Share of the vertices without any edge, in or out."""
+        if not self.n:
+            return 0.0
+        alone = self._graph.degrees == 0
+        if self._graph.directed:
+            alone = alone.copy()
+            alone[self._graph.indices] = False
+        return float(np.count_nonzero(alone) / self.n)
+
+    # -- passes over the arcs -----------------------------------------------------------------
+
+    @property
+    def self_loops(self) -> int:
+        """Edges from a vertex to itself."""
+        return self._graph.self_loops
+
+    @cached_property
+    def reciprocity(self) -> float:
+        """Share of the arcs (loops left out) whose reverse exists, too; 1 if undirected."""
+        graph = self._graph
+        arcs = graph.arcs - self.self_loops
+        if not graph.directed or not arcs:
+            return 1.0 if arcs else 0.0
+        from ..kernels import rows
+
+        back = graph.transpose
+        ahead = graph.sorted
+        mutual = rows.over_rows(
+            rows.count_mutual, ahead.indptr, ahead.indices, back.indptr, back.indices
+        )
+        return float(sum(mutual) / arcs)
+
+    @cached_property
+    def diameter(self) -> int:
+        """A lower bound of the diameter, usually close: a double sweep (farthest from the vertex of
+        highest degree, then farthest from there), arcs taken in both directions.
+        """
+        if not self.n:
+            return 0
+        from ..kernels.runtime import run
+        from ..kernels.sweep import sweep
+
+        graph, back = self._graph, self._graph.transpose
+        queue = np.empty(self.n, graph.indices.dtype)
+        start = int(graph.degrees.argmax())
+        level = np.empty(0, np.int32)
+        for _ in range(2):
+            level = np.full(self.n, -1, np.int32)
+            arguments = (
+                start, graph.indptr, graph.indices, back.indptr, back.indices,
+                graph.directed, level, queue,
+            )  # fmt: skip
+            start, _ = run(sweep, [arguments])[0]
+        return int(level[start])
+
+    # -- weights ------------------------------------------------------------------------------
+
+    @cached_property
+    def weights(self) -> dict[str, float] | None:
+        """Least, mean, greatest weight, their standard deviation; None without weights."""
+        w = self._graph.weights
+        if w is None or not w.size:
+            return None
+        return {
+            "min": float(w.min()),
+            "mean": float(w.mean(dtype=np.float64)),
+            "max": float(w.max()),
+            "std": float(w.std(dtype=np.float64)),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """All features by name."""
+        # fmt: off
+        names = ("n", "m", "mean_degree", "min_degree", "max_degree", "degree_variance", "gini",
+                 "hub_probability", "hub_probability_sampled", "isolated_share", "self_loops",
+                 "reciprocity", "diameter", "weights")
+        # fmt: on
+        return {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        return f"Features({', '.join(f'{k}={v!r}' for k, v in self.to_dict().items())})"

@@ -1,0 +1,147 @@
+"""Edge lists: SNAP's, GAPBS's ``.el`` and ``.wel``, and anything with two or three columns.
+
+Lines ``u v`` or ``u v weight`` with blanks, tabs or commas between; lines that begin with ``#`` or
+``%`` are comments. SNAP's comments tell the kind and the counts::
+
+    # Undirected graph: each edge once
+    # Nodes: 4 Edges: 5
+
+Some files begin with a bare line "vertices edges" instead; it is recognised if it fits the rest.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import IO
+
+import numpy as np
+
+from ...errors import FileFormatError, TachographWarning
+from ..edge_table import EdgeTable
+from ..graph import Graph
+from .streams import Input
+from .text import Layout, first_fields, header_lines, read_edges, write_edges
+
+__all__ = ["read", "read_names", "recognises", "write", "write_bare"]
+
+COUNTS = re.compile(r"nodes:?\s*(\d+)[\s,;]+edges:?\s*(\d+)", re.IGNORECASE)
+KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.IGNORECASE)
+MARK = "\ufeff"  # the byte order mark some editors put first
+
+
+def recognises(head: bytes) -> bool:
+    """Whether the first line that is no comment has at least two fields that are numbers."""
+    for line in head.decode("utf-8", "replace").lstrip(MARK).splitlines():
+        fields = line.replace(",", " ").split()
+        if fields and fields[0][0] not in "#%":
+            return len(fields) >= 2 and fields[0].isdigit() and fields[1].isdigit()
+    return False
+
+
+def read(source: Input, weight: str | bool | None) -> EdgeTable:
+    """The edges of a list with numeric ids."""
+    layout = Layout(weight_column=None if weight is False else 2)
+    skip = 3 if source.head.startswith(MARK.encode()) else 0
+    counts, directed = _comments(source)
+    first = first_fields(source, skip, layout)
+    if not first:
+        raise FileFormatError(source.path, "there are no edges, only comments")
+    bare = _bare_header(source, first) if counts is None else None
+    table = EdgeTable(*read_edges(source, layout, *(bare or (skip, 0))), directed=directed)
+    if bare:
+        counts = int(first[0]), int(first[1])
+        if not _fits(counts, table):
+            table = EdgeTable(*read_edges(source, layout, skip), directed=directed)
+            counts = None
+    return _with_counts(source, table, counts)
+
+
+def _comments(source: Input) -> tuple[tuple[int, int] | None, bool | None]:
+    """(vertices, edges) and directedness as the leading comments tell them."""
+    counts, directed = None, None
+    for _, _, text in header_lines(source):
+        text = text.lstrip(MARK)
+        if text and text[0] not in "#%":
+            break
+        if found := COUNTS.search(text):
+            counts = int(found[1]), int(found[2])
+        if found := KIND.match(text):
+            directed = found[1] is None
+    return counts, directed
+
+
+def _bare_header(source: Input, first: list[str]) -> tuple[int, int] | None:
+    """(offset behind, line number of) a first line that may be "vertices edges"."""
+    if len(first) != 2 or not first[1].isdigit() or int(first[1]) < 8:
+        return None
+    for number, end, text in header_lines(source):
+        if text and text.lstrip(MARK)[0] not in "#%":
+            return end, number
+    return None
+
+
+def _fits(counts: tuple[int, int], table: EdgeTable) -> bool:
+    highest = max(table.source.max(initial=-1), table.target.max(initial=-1))
+    return bool(table.source.size == counts[1] and highest < counts[0])
+
+
+def _with_counts(source: Input, table: EdgeTable, counts: tuple[int, int] | None) -> EdgeTable:
+    if counts is None:
+        return table
+    vertices, edges = counts
+    if edges != table.source.size:
+        warnings.warn(
+            f"{source.path}: its comment promises {edges:,} edges but {table.source.size:,} are "
+            "there: is the file complete?",
+            TachographWarning,
+            stacklevel=2,
+        )
+    highest = int(max(table.source.max(initial=-1), table.target.max(initial=-1)))
+    table.meta["vertices"] = vertices
+    if highest < vertices:
+        table.n = vertices
+    return table
+
+
+def read_names(source: Input, weight: str | bool | None) -> EdgeTable:
+    """The edges of a list whose ids are words."""
+    content = bytes(source.content()).decode("utf-8", "replace").lstrip(MARK)
+    _, directed = _comments(source)
+    sources, targets, weights = [], [], []
+    for number, line in enumerate(content.splitlines(), 1):
+        fields = line.replace(",", " ").split()
+        if not fields or fields[0][0] in "#%":
+            continue
+        if len(fields) < 2:
+            raise FileFormatError(source.path, f"has one column, too few (in {line!r})", number)
+        sources.append(fields[0])
+        targets.append(fields[1])
+        if len(fields) > 2 and weight is not False:
+            try:
+                weights.append(float(fields[2]))
+            except ValueError:
+                problem = f"expected a weight but found {fields[2]!r}"
+                raise FileFormatError(source.path, problem, number) from None
+    if not sources:
+        raise FileFormatError(source.path, "there are no edges, only comments")
+    if weights and len(weights) != len(sources):
+        raise FileFormatError(source.path, "some lines have a weight and some do not")
+    values = np.array(weights) if weights else None
+    if values is not None and (values == np.round(values)).all() and abs(values).max() < 2**31:
+        values = values.astype(np.int32)
+    return EdgeTable(np.array(sources, object), np.array(targets, object), values,
+                     directed=directed)  # fmt: skip
+
+
+def write(graph: Graph, out: IO[bytes]) -> None:
+    """Write with SNAP's comments; an undirected edge once."""
+    kind = "Directed graph" if graph.directed else "Undirected graph: each edge once"
+    columns = "FromNodeId\tToNodeId" + ("\tWeight" if graph.weighted else "")
+    out.write(f"# {kind}\n# Nodes: {graph.n} Edges: {graph.m}\n# {columns}\n".encode())
+    write_edges(out, *graph.to_edges(), delimiter="\t")
+
+
+def write_bare(graph: Graph, out: IO[bytes]) -> None:
+    """Write for GAPBS, which knows no comments; an undirected edge once."""
+    write_edges(out, *graph.to_edges())

@@ -1,0 +1,124 @@
+"""METIS / DIMACS 10 ``.graph``: line v lists the neighbours of vertex v, ids from 1, undirected.
+
+The header is ``vertices edges [fmt [ncon]]``. The digits of fmt say, from the left, whether a line
+begins with the vertex's size, then ``ncon`` vertex weights, and whether each neighbour is followed
+by the edge's weight. Lines with ``%`` are comments. A self-loop is listed once.
+"""
+
+from __future__ import annotations
+
+from typing import IO
+
+import numpy as np
+
+from ...errors import FileFormatError, InputError
+from ..edge_table import EdgeTable
+from ..graph import Graph
+from .streams import Input
+from .text import edges_that_fit, header_lines, read_rows
+
+__all__ = ["read", "recognises", "write"]
+
+
+def recognises(head: bytes) -> bool:
+    """Whether a header is followed by rows of different length, which no edge list has."""
+    rows = [line.split() for line in head[:4096].splitlines()[:-1] if not line.startswith(b"%")]
+    if len(rows) < 2 or not 2 <= len(rows[0]) <= 4:
+        return False
+    numbers = all(word.isdigit() for row in rows[:50] for word in row)
+    return numbers and len({len(row) for row in rows[1:50]}) > 1
+
+
+def _header(source: Input) -> tuple[int, int, str, int, int, int]:
+    """Vertices, edges, fmt, number of vertex weights, line number, offset behind the header."""
+    for line, skip, text in header_lines(source):
+        words = text.split()
+        if not words or text.startswith("%"):
+            continue
+        if not 2 <= len(words) <= 4 or not all(w.isdigit() for w in words):
+            raise FileFormatError(source.path, "expected 'vertices edges [fmt [ncon]]'", line)
+        fmt = words[2].zfill(3) if len(words) > 2 else "000"
+        if len(fmt) > 3 or set(fmt) - {"0", "1"}:
+            raise FileFormatError(
+                source.path, f"fmt {words[2]} is not made of up to three 0 or 1", line
+            )
+        ncon = int(words[3]) if len(words) > 3 else int(fmt[1])
+        if bool(ncon) != (fmt[1] == "1"):
+            raise FileFormatError(source.path, f"fmt {fmt} does not go with ncon {ncon}", line)
+        return int(words[0]), int(words[1]), fmt, ncon, line, skip
+    raise FileFormatError(source.path, "there is no header, only comments")
+
+
+def read(source: Input, weight: str | bool | None) -> EdgeTable:
+    """The edges, in both directions as listed; vertex weights and sizes go to ``meta``."""
+    n, m, fmt, ncon, line, skip = _header(source)
+    edges_that_fit(source, m, n, "edges")
+    values, lengths = read_rows(source, skip, line)
+    if lengths.size > n and not lengths[n:].any():
+        lengths = lengths[:n]
+    if lengths.size != n:
+        raise FileFormatError(
+            source.path,
+            f"the header promises {n:,} vertices but {lengths.size:,} lines follow "
+            "(a vertex without neighbours has an empty line)",
+        )
+    before = (fmt[0] == "1") + ncon
+    step = 2 if fmt[2] == "1" else 1
+    bad = np.flatnonzero((lengths < before) | ((lengths - before) % step != 0))
+    if bad.size:
+        v = int(bad[0])
+        raise FileFormatError(
+            source.path, f"vertex {v + 1} has {lengths[v]} numbers, which does not fit fmt {fmt}"
+        )
+    begins = np.cumsum(lengths) - lengths
+    meta: dict[str, np.ndarray] = {}
+    if fmt[0] == "1":
+        meta["vertex_sizes"] = values[begins]
+    if ncon:
+        first = begins[:, None] + (fmt[0] == "1") + np.arange(ncon)
+        meta["vertex_weights"] = values[first]
+    degrees = (lengths - before) // step
+    if before or step == 2:
+        place = np.arange(values.size) - np.repeat(begins, lengths) - before
+        weights = values[(place >= 0) & (place % 2 == 1)] if step == 2 else None
+        values = values[(place >= 0) & (place % step == 0)]
+    else:
+        weights = None
+    sources = np.repeat(np.arange(n), degrees)
+    outside = np.flatnonzero((values < 1) | (values > n))
+    if outside.size:
+        v, t = int(sources[outside[0]]) + 1, int(values[outside[0]])
+        raise FileFormatError(source.path, f"vertex {v} lists {t}, but ids go from 1 to {n}")
+    values -= 1
+    listed = values.size + int(np.count_nonzero(sources == values))
+    if listed != 2 * m:
+        raise FileFormatError(
+            source.path, f"the header promises {m:,} edges but {listed / 2:,.10g} are listed"
+        )
+    return EdgeTable(sources, values, None if weight is False else weights, n=n, directed=False,
+                     both=True, meta=meta)  # fmt: skip
+
+
+def write(graph: Graph, out: IO[bytes]) -> None:
+    """Write; weights must be whole numbers and the graph undirected."""
+    if graph.directed:
+        raise InputError("METIS files hold undirected graphs: make one with directed=False")
+    if graph.weights is not None and graph.weights.dtype != np.int32:
+        raise InputError("METIS files hold whole-number weights only")
+    vertex = graph.meta.get("vertex_weights")
+    sizes = graph.meta.get("vertex_sizes")
+    ncon = 0 if vertex is None else vertex.shape[1]
+    fmt = f"{int(sizes is not None)}{int(ncon > 0)}{int(graph.weighted)}"
+    tail = f" {fmt}{f' {ncon}' if ncon else ''}" if fmt != "000" else ""
+    out.write(f"{graph.n} {graph.m}{tail}\n".encode())
+    for v in range(graph.n):
+        lo, hi = graph.indptr[v], graph.indptr[v + 1]
+        row = graph.indices[lo:hi].astype(np.int64) + 1
+        if graph.weights is not None:
+            row = np.column_stack([row, graph.weights[lo:hi]]).ravel()
+        numbers = row.tolist()
+        if vertex is not None:
+            numbers = vertex[v].tolist() + numbers
+        if sizes is not None:
+            numbers = [int(sizes[v]), *numbers]
+        out.write(" ".join(map(str, numbers)).encode() + b"\n")

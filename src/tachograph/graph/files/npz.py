@@ -1,0 +1,56 @@
+"""NumPy ``.npz``: our arrays by name, or what ``scipy.sparse.save_npz`` wrote. Never pickled."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from typing import IO, Any
+
+import numpy as np
+
+from ...errors import FileFormatError, InputError
+from ..build import from_csr
+from ..graph import Graph
+from .streams import Input
+
+__all__ = ["read", "write"]
+
+
+def read(source: Input, weight: str | bool | None) -> Graph:
+    """The graph in the arrays indptr, indices, weights (or data) and directed."""
+    try:
+        with np.load(source.path, allow_pickle=False) as file:
+            found: dict[str, Any] = {k: file[k] for k in file.files}
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error,
+            NotImplementedError, MemoryError) as error:  # fmt: skip
+        raise FileFormatError(source.path, f"damaged or not an npz file ({error})") from None
+    missing = {"indptr", "indices"} - set(found)
+    if missing:
+        raise FileFormatError(source.path, f"there is no array {', '.join(sorted(missing))}")
+    kind = found.get("format")
+    if kind is not None and kind.item() not in ("csr", b"csr"):
+        raise FileFormatError(source.path, f"holds a {kind.item()} matrix: save it as csr")
+    weights = found.get("weights", found.get("data"))
+    if weights is not None and (weights.dtype == bool or weight is False):
+        weights = None
+    try:
+        directed = bool(found["directed"].item()) if "directed" in found else True
+        made = from_csr(found["indptr"], found["indices"], weights, directed=directed)
+    except (InputError, ValueError) as error:
+        raise FileFormatError(source.path, str(error)) from None
+    shape = found.get("shape")
+    if shape is not None and tuple(shape) != (made.n, made.n):
+        raise FileFormatError(source.path, f"a graph needs a square matrix, not {tuple(shape)}")
+    return made
+
+
+def write(graph: Graph, out: IO[bytes]) -> None:
+    """Write the arrays, compressed."""
+    arrays: dict[str, Any] = {
+        "indptr": graph.indptr,
+        "indices": graph.indices,
+        "directed": np.array(graph.directed),
+    }
+    if graph.weights is not None:
+        arrays["weights"] = graph.weights
+    np.savez_compressed(out, **arrays)

@@ -1,0 +1,181 @@
+"""Bytes in and out of files: compression seen through, nothing half-written.
+
+``open_input``  a file as blocks of bytes; the compression is recognised by its first bytes.
+``aside``       write to a temporary neighbour, rename it into place when all went well.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import mmap
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from ...errors import FileFormatError, InputError, MissingFileError
+from ...progress import Bar
+
+__all__ = ["COMPRESSIONS", "Input", "aside", "compression_of", "open_output"]
+
+BLOCK = 1 << 24  # bytes handed to a parser at a time
+HEAD = 1 << 16  # bytes looked at to recognise a format
+
+MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+COMPRESSIONS = tuple(MAGIC.values())
+BROKEN = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+
+
+def compression_of(path: str | os.PathLike[str]) -> str:
+    """The last suffix of a name if it is one of a compression, else ''."""
+    suffix = Path(path).suffix.lower()
+    return suffix if suffix in COMPRESSIONS else ""
+
+
+def _open_zstd(path: Path) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.OSFile(os.fspath(path), "rb"), "zstd")
+
+
+class Input:
+    """A file to be read: its path, its first bytes, and its content in blocks of whole lines."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        try:
+            self.size = self.path.stat().st_size
+            with self.path.open("rb") as file:
+                start = file.read(8)
+        except FileNotFoundError:
+            raise MissingFileError(f"{self.path}: there is no such file") from None
+        except IsADirectoryError:
+            raise FileFormatError(self.path, "is a directory, not a graph file") from None
+        except OSError as error:
+            raise FileFormatError(self.path, f"cannot be read: {error.strerror}") from None
+        if self.size == 0:
+            raise FileFormatError(self.path, "the file is empty")
+        self.compression = next((c for magic, c in MAGIC.items() if start.startswith(magic)), "")
+        self._head: bytes | None = None
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes of the content, decompressed."""
+        if self._head is None:
+            with self._errors(), self._open() as stream:
+                self._head = stream.read(HEAD)
+            if not self._head:
+                raise FileFormatError(self.path, "the file is empty once decompressed")
+        return self._head
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except BROKEN as error:
+            kind = self.compression.lstrip(".") or "file"
+            why = "ends too early" if isinstance(error, EOFError) else str(error)
+            raise FileFormatError(self.path, f"damaged {kind} data ({why})") from None
+
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
+        openers: dict[str, Any] = {
+            "": lambda p: p.open("rb"),
+            ".gz": lambda p: gzip.open(p, "rb"),
+            ".bz2": lambda p: bz2.open(p, "rb"),
+            ".xz": lambda p: lzma.open(p, "rb"),
+            ".zst": _open_zstd,
+        }
+        stream = openers[self.compression](self.path)
+        try:
+            yield stream
+        finally:
+            stream.close()
+
+    def content(self) -> bytes | mmap.mmap:
+        """The whole content: a memory map if the file is not compressed, else bytes."""
+        if not self.compression:
+            with self.path.open("rb") as file:
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        with self._errors(), self._open() as stream:
+            parts = []
+            while part := stream.read(BLOCK):
+                parts.append(part)
+        return b"".join(parts)
+
+    def blocks(self, skip: int, bar: Bar) -> Iterator[np.ndarray]:
+        """The content from byte ``skip`` on as arrays of bytes, each ending with a line end."""
+        if not self.compression:
+            yield from self._mapped_blocks(skip, bar)
+            return
+        rest = b""
+        with self._errors(), self._open() as stream:
+            while data := stream.read(BLOCK):
+                if skip:
+                    data, skip = data[skip:], max(0, skip - len(data))
+                cut = data.rfind(b"\n") + 1
+                if cut:
+                    yield np.frombuffer(rest + data[:cut], np.uint8)
+                    rest = data[cut:]
+                else:
+                    rest += data
+                bar.advance(len(data))
+        if rest:
+            yield np.frombuffer(rest + b"\n", np.uint8)
+
+    def _mapped_blocks(self, skip: int, bar: Bar) -> Iterator[np.ndarray]:
+        content = self.content()
+        view = np.frombuffer(content, np.uint8)
+        while skip < view.size:
+            end = min(skip + BLOCK, view.size)
+            if end < view.size:
+                cut = content.rfind(b"\n", skip, end)
+                cut = cut if cut >= 0 else content.find(b"\n", end)
+                end = cut + 1 if cut >= 0 else view.size
+            block = view[skip:end]
+            yield block if block[-1] == 10 else np.append(block, np.uint8(10))
+            bar.advance(end - skip)
+            skip = end
+
+
+@contextmanager
+def aside(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary path beside ``path``, renamed to it at the end, removed if anything fails."""
+    final = Path(path)
+    if not final.parent.is_dir():
+        raise InputError(f"cannot write {final}: there is no directory {final.parent}")
+    temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(final)
+    except OSError as error:
+        raise InputError(f"cannot write {final}: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def open_output(path: Path, compression: str) -> Iterator[IO[bytes]]:
+    """A binary stream to ``path`` that compresses as ``compression`` ('' or a suffix) says."""
+    if compression == ".zst":
+        import pyarrow as pa
+
+        with pa.CompressedOutputStream(os.fspath(path), "zstd") as stream:
+            yield stream
+        return
+    openers: dict[str, Any] = {
+        "": lambda: path.open("wb"),
+        ".gz": lambda: gzip.open(path, "wb", compresslevel=6),
+        ".bz2": lambda: bz2.open(path, "wb"),
+        ".xz": lambda: lzma.open(path, "wb", preset=3),
+    }
+    with openers[compression]() as stream:
+        yield stream

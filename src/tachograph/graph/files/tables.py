@@ -1,0 +1,79 @@
+"""Tables of edges: Parquet, Arrow IPC (Feather), CSV with a header line."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+from ...errors import FileFormatError
+from ..edge_table import EdgeTable
+from ..exchange import edge_columns, to_arrow
+from ..graph import Graph
+from .streams import Input
+
+# fmt: off
+__all__ = ["read_arrow", "read_csv", "read_parquet", "recognises_csv", "write_arrow", "write_csv",
+           "write_parquet"]
+# fmt: on
+
+
+def _columns(source: Input, weight: str | bool | None, load: Any) -> EdgeTable:
+    import pyarrow as pa
+
+    try:
+        table = load(pa.py_buffer(source.content()))
+        return edge_columns(table, None, None, weight)
+    except (pa.ArrowException, ValueError, OSError) as error:
+        raise FileFormatError(source.path, str(error).split("\n")[0]) from None
+
+
+def read_parquet(source: Input, weight: str | bool | None) -> EdgeTable:
+    """Edges of a Parquet file."""
+    from pyarrow import BufferReader, parquet
+
+    return _columns(source, weight, lambda data: parquet.read_table(BufferReader(data)))
+
+
+def read_arrow(source: Input, weight: str | bool | None) -> EdgeTable:
+    """Edges of an Arrow IPC file or stream."""
+    from pyarrow import BufferReader, ipc
+
+    opener = ipc.open_file if source.head.startswith(b"ARROW1") else ipc.open_stream
+    return _columns(source, weight, lambda data: opener(BufferReader(data)).read_all())
+
+
+def recognises_csv(head: bytes) -> bool:
+    """Whether the first line has commas and words where later lines have numbers or words."""
+    first, _, rest = head.partition(b"\n")
+    words = [w.strip().strip(b'"') for w in first.split(b",")]
+    commas = len(words) > 1 and rest.split(b"\n", 1)[0].count(b",") == len(words) - 1
+    return commas and not any(w.replace(b".", b"").isdigit() for w in words) and b"#" not in first
+
+
+def read_csv(source: Input, weight: str | bool | None) -> EdgeTable:
+    """Edges of a CSV file with a header line."""
+    from pyarrow import BufferReader, csv
+
+    return _columns(source, weight, lambda data: csv.read_csv(BufferReader(data)))
+
+
+def write_parquet(graph: Graph, out: IO[bytes]) -> None:
+    """Write columns source, target and, if there are any, weight."""
+    from pyarrow import parquet
+
+    parquet.write_table(to_arrow(graph), out, compression="zstd")
+
+
+def write_arrow(graph: Graph, out: IO[bytes]) -> None:
+    """Write an Arrow IPC file."""
+    from pyarrow import ipc
+
+    table = to_arrow(graph)
+    with ipc.new_file(out, table.schema) as writer:
+        writer.write_table(table)
+
+
+def write_csv(graph: Graph, out: IO[bytes]) -> None:
+    """Write CSV with a header line. CSV cannot say whether edges are directed."""
+    from pyarrow import csv
+
+    csv.write_csv(to_arrow(graph), out)

@@ -1,0 +1,323 @@
+"""Lines of numbers to arrays, for all text formats: blocks of the file through the compiled parser.
+
+``read_edges``  formats with an edge per line.     ``read_rows``  formats with a vertex per line.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import IO, Any
+
+import numpy as np
+
+from ...errors import FileFormatError
+from ...progress import bar
+from .streams import Input
+
+# fmt: off
+__all__ = ["Layout", "NotAnIdError", "edges_that_fit", "first_fields", "header_lines", "read_edges",
+           "read_rows", "write_edges"]
+# fmt: on
+
+PART = 1 << 20  # bytes below which another thread does not pay
+SHOWN = 40  # characters of a bad line that an error shows
+CHUNK = 1 << 20  # edges written at a time
+
+
+class NotAnIdError(FileFormatError):
+    """Something stands where a vertex id should, perhaps a name."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How edges are written: what separates and comments, which column is the weight."""
+
+    comments: bytes = b"#%"
+    separators: bytes = b" \t\r"
+    tag: bytes = b""
+    weight_column: int | None = 2
+    base: int = 0
+    fields: int = 0  # columns of every line; 0: as many as the first edge has
+
+
+@dataclass
+class _Columns:
+    """Parsed pieces, in file order."""
+
+    source: list[np.ndarray] = field(default_factory=list)
+    target: list[np.ndarray] = field(default_factory=list)
+    weight: list[np.ndarray] = field(default_factory=list)
+    fractions: bool = False
+
+
+def header_lines(source: Input) -> Iterator[tuple[int, int, str]]:
+    """(line number, offset behind it, text) of the lines in the head of a file."""
+    offset = 0
+    head = source.head
+    for number, raw in enumerate(head.splitlines(keepends=True), 1):
+        offset += len(raw)
+        yield number, offset, raw.decode("utf-8", "replace").strip()
+
+
+def first_fields(source: Input, skip: int, layout: Layout) -> list[str]:
+    """The fields of the first line of data, without its tag."""
+    for _, end, text in header_lines(source):
+        if end > skip and text and text[:1].encode() not in layout.comments:
+            words = text.replace(",", " ").split()
+            return words[1:] if layout.tag else words
+    return []
+
+
+def read_edges(
+    source: Input, layout: Layout, skip: int = 0, line: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Sources, targets and weights of the edges behind byte ``skip`` (where ``line`` lines end).
+
+    Ids are int32 if all fit, else int64. Weights are int32 if all are whole and fit, else float64;
+    None if the lines have no such column.
+    """
+    fields = layout.fields or len(first_fields(source, skip, layout))
+    column = layout.weight_column
+    column = column if column is not None and column < fields else -1
+    columns = _Columns()
+    dtype: Any = np.int32
+    with bar(f"reading {source.path.name}", source.size if not source.compression else None) as b:
+        for block in source.blocks(skip, b):
+            lines = _parse_block(columns, block, line, source, layout, fields, column, dtype)
+            if lines is None:  # an id that needs 64 bits
+                dtype = np.int64
+                lines = _parse_block(columns, block, line, source, layout, fields, column, dtype)
+            line += lines or 0
+    ids = _join(columns.source, dtype), _join(columns.target, dtype)
+    if column < 0:
+        return *ids, None
+    weight = _join(columns.weight, np.float64)
+    return *ids, _narrow(weight, columns.fractions, source)
+
+
+def _join(pieces: list[np.ndarray], dtype: Any) -> np.ndarray:
+    """Concatenate, letting go of each piece once it is copied."""
+    whole = np.empty(sum(p.size for p in pieces), dtype)
+    at = 0
+    pieces.reverse()
+    while pieces:
+        piece = pieces.pop()
+        whole[at : at + piece.size] = piece
+        at += piece.size
+    return whole
+
+
+def _narrow(weight: np.ndarray, fractions: bool, source: Input) -> np.ndarray:
+    """int32 if every weight is a whole number that fits, else float64 as parsed."""
+    if fractions or not weight.size:
+        return weight if weight.size else weight.astype(np.int32)
+    low, high = float(weight.min()), float(weight.max())
+    if low >= -(2.0**31) and high < 2.0**31:
+        return weight.astype(np.int32)
+    if max(-low, high) > 2.0**53:
+        raise FileFormatError(
+            source.path,
+            f"the whole-number weight {max(-low, high):.0f} is beyond 2**53 and cannot be kept exactly",
+        )
+    return weight
+
+
+def _cuts(block: np.ndarray, workers: int) -> list[tuple[int, int]]:
+    """Parts of about equal size that end at line ends."""
+    ends = [0]
+    for w in range(1, workers):
+        at = max(ends[-1], block.size * w // workers)
+        window = block[at : at + PART]
+        found = np.flatnonzero(window == 10)
+        ends.append(at + int(found[0]) + 1 if found.size else block.size)
+    ends.append(block.size)
+    return [(lo, hi) for lo, hi in itertools.pairwise(ends) if lo < hi]
+
+
+def _parse_block(
+    columns: _Columns,
+    block: np.ndarray,
+    line: int,
+    source: Input,
+    layout: Layout,
+    fields: int,
+    column: int,
+    dtype: Any,
+) -> int | None:
+    """Add the edges of one block to ``columns``; its lines, or None if an id does not fit."""
+    from ...kernels import parse
+    from ...kernels.decimal import POWERS
+    from ...kernels.runtime import run, threads_available
+
+    parts = _cuts(block, max(1, min(threads_available(), block.size // PART)))
+    table = parse.classes(layout.separators, comments=layout.comments)
+    tag = layout.tag[0] if layout.tag else 0
+
+    def attempt(late: bool) -> list[tuple[np.ndarray, ...]]:
+        calls = []
+        for lo, hi in parts:
+            room = (hi - lo) // 4 + 1  # an edge takes four bytes or more
+            state = np.zeros(parse.STATE, np.int64)
+            state[parse.FIELDS] = fields
+            out = (
+                np.empty(room, dtype),
+                np.empty(room, dtype),
+                np.empty(room if column >= 0 else 0, np.float64),
+                np.zeros(room if late else 0, np.int64),
+                state,
+            )
+            calls.append((block, lo, hi, table, tag, column, layout.base, POWERS, *out))
+        run(parse.parse_edges, calls)
+        return [call[-5:] for call in calls]
+
+    pieces = attempt(late=False)
+    if any(state[parse.UNDECIDED] for *_, state in pieces):
+        pieces = attempt(late=True)
+    lines = 0
+    for s, t, w, late, state in pieces:
+        error = int(state[parse.ERROR])
+        if error == parse.TOO_LARGE and dtype is np.int32:
+            return None
+        if error:
+            raise _explain(source, block, line, error, int(state[parse.OFFSET]), layout, fields)
+        count = int(state[parse.RECORDS])
+        for k in np.flatnonzero(late[:count]):
+            w[k] = _by_python(source, block, line, int(late[k]) - 1, layout, fields)
+        columns.source.append(s[:count])
+        columns.target.append(t[:count])
+        columns.weight.append(w[:count])
+        columns.fractions |= bool(state[parse.FRACTIONS])
+        lines += int(state[parse.LINES])
+    return lines
+
+
+def _by_python(
+    source: Input, block: np.ndarray, line: int, at: int, layout: Layout, fields: int
+) -> float:
+    """The value of a number that the compiled parser left open (many digits, near 0 or infinity)."""
+    from ...kernels import parse
+
+    token = block[at : at + 2000].tobytes().replace(b",", b" ").split(maxsplit=1)[0]
+    value = float(token)
+    if not isfinite(value):
+        raise _explain(source, block, line, parse.NOT_FINITE, at, layout, fields)
+    return value
+
+
+def _explain(
+    source: Input, block: np.ndarray, line: int, error: int, at: int, layout: Layout, fields: int
+) -> FileFormatError:
+    """The parser's code in words, with the line it happened on."""
+    from ...kernels import parse
+
+    line += int(np.count_nonzero(block[:at] == 10)) + 1
+    before = np.flatnonzero(block[:at] == 10)
+    begin = int(before[-1]) + 1 if before.size else 0
+    text = _show(block[begin : begin + 1000].tobytes().split(b"\n")[0])
+    word = _word_at(block, at)
+    has = len(text.replace(",", " ").split()) - bool(layout.tag)
+    problem = {
+        parse.NOT_AN_ID: f"expected a vertex id (a whole number) but found {word!r}",
+        parse.NEGATIVE: f"the vertex id {word} is negative",
+        parse.TOO_LARGE: f"the vertex id {word} does not fit in 64 bits",
+        parse.BELOW_BASE: f"ids begin at {layout.base} in this format, but found {word}",
+        parse.NOT_A_NUMBER: f"expected a weight but found {word!r}",
+        parse.NOT_FINITE: f"the weight {word!r} is not a finite number",
+        parse.EMPTY_FIELD: "an empty field between or behind commas",
+        parse.RAGGED: f"has {has} columns where the lines before have {fields}",
+        parse.TOO_FEW: f"has {has} columns, too few for an edge",
+        parse.WRONG_TAG: f"expected a line that begins with {layout.tag.decode()!r}",
+    }[error]
+    names = (parse.NOT_AN_ID, parse.NEGATIVE, parse.TOO_LARGE)
+    kind = NotAnIdError if error in names else FileFormatError
+    return kind(source.path, f"{problem} (in {text!r})", line)
+
+
+def _word_at(block: np.ndarray, at: int) -> str:
+    """The run of characters around ``at`` that no blank, comma or line end interrupts."""
+    stops = (9, 10, 13, 32, 44)
+    begin = end = at
+    while begin > 0 and at - begin < SHOWN and block[begin - 1] not in stops:
+        begin -= 1
+    while end < block.size and end - begin < SHOWN and block[end] not in stops:
+        end += 1
+    return _show(block[begin:end].tobytes())
+
+
+def _show(raw: bytes) -> str:
+    text = "".join(c if c.isprintable() else "?" for c in raw.decode("utf-8", "replace").strip())
+    return text if len(text) <= SHOWN else text[:SHOWN] + "…"
+
+
+def read_rows(
+    source: Input, skip: int, line: int, comments: bytes = b"%"
+) -> tuple[np.ndarray, np.ndarray]:
+    """All numbers behind byte ``skip``, and how many each line has (empty lines count, too)."""
+    from ...kernels import parse
+    from ...kernels.runtime import run
+
+    table = parse.classes(comments=comments, commas=b"")
+    values: list[np.ndarray] = []
+    lengths: list[np.ndarray] = []
+    size = source.size if not source.compression else None
+    with bar(f"reading {source.path.name}", size) as b:
+        for block in source.blocks(skip, b):
+            state = np.zeros(parse.STATE, np.int64)
+            found = np.empty(block.size // 2 + 1, np.int64)
+            rows = np.empty(block.size, np.int64)
+            run(parse.parse_rows, [(block, 0, block.size, table, found, rows, state)])
+            if state[parse.ERROR]:
+                at = int(state[parse.OFFSET])
+                raise _explain(source, block, line, int(state[parse.ERROR]), at, Layout(), 0)
+            values.append(found[: state[parse.NUMBERS]].copy())
+            lengths.append(rows[: state[parse.RECORDS]].copy())
+            line += int(state[parse.LINES])
+    return _join(values, np.int64), _join(lengths, np.int64)
+
+
+def edges_that_fit(source: Input, edges: int, n: int, what: str) -> None:
+    """Refuse a header's counts that the file is too short for, or the memory too small."""
+    from ... import memory
+
+    if not source.compression and edges * 4 > source.size + 4:
+        raise FileFormatError(
+            source.path,
+            f"the header promises {edges:,} {what}, but the file has only {source.size:,} bytes: "
+            "is it complete?",
+        )
+    memory.require(
+        edges * 18 + n * 16,
+        f"{source.path}: a graph of {n:,} vertices and {edges:,} {what}",
+        "use a machine with more memory, or correct the header if it is wrong",
+    )
+
+
+def write_edges(
+    out: IO[bytes],
+    source: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    *,
+    base: int = 0,
+    tag: str = "",
+    delimiter: str = " ",
+) -> None:
+    """One line for each edge; floats in the shortest form that reads back the same."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    options = csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="none")
+    with bar("writing", source.size) as b:
+        for lo in range(0, source.size, CHUNK):
+            part = slice(lo, lo + CHUNK)
+            columns = [pa.array(ids[part] + np.int64(base)) for ids in (source, target)]
+            if tag:
+                columns.insert(0, pa.repeat(tag, len(columns[0])))
+            if weight is not None:
+                columns.append(pa.array(weight[part]))
+            table = pa.table(columns, names=[str(i) for i in range(len(columns))])
+            csv.write_csv(table, out, options)
+            b.advance(len(table))

@@ -1,0 +1,78 @@
+"""TNTP road networks (Transportation Networks for Research): links with capacity, length, time.
+
+``<KEY> value`` lines end with ``<END OF METADATA>``; lines with ``~`` are comments; then a link per
+line, closed by ``;``. The weight is the free flow time, or the column named with ``weight``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import IO
+
+import numpy as np
+
+from ...errors import FileFormatError, InputError
+from ..edge_table import EdgeTable
+from ..graph import Graph
+from .streams import Input
+from .text import Layout, edges_that_fit, header_lines, read_edges
+
+__all__ = ["read", "recognises", "write"]
+
+COLUMNS = ("capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "type")
+KEY = re.compile(r"<([^>]*)>\s*(.*)")
+
+
+def recognises(head: bytes) -> bool:
+    """Whether the metadata of a network is there."""
+    return head.lstrip().startswith(b"<") and b"<NUMBER OF LINKS>" in head.upper()
+
+
+def read(source: Input, weight: str | bool | None) -> EdgeTable:
+    """The links as arcs."""
+    wanted = "free_flow_time" if weight is None or weight is True else weight
+    if wanted and wanted not in COLUMNS:
+        raise InputError(f"weight={wanted!r} is not a TNTP column: {', '.join(COLUMNS)}")
+    counts: dict[str, int] = {}
+    line, skip = 0, 0
+    for line, skip, text in header_lines(source):  # noqa: B007
+        found = KEY.match(text)
+        if not found:
+            continue
+        key = found[1].upper().strip()
+        if key == "END OF METADATA":
+            break
+        if key in ("NUMBER OF NODES", "NUMBER OF LINKS"):
+            if not found[2].strip().isdigit():
+                raise FileFormatError(source.path, f"<{key}> needs a number", line)
+            counts[key] = int(found[2])
+    else:
+        raise FileFormatError(source.path, "there is no line <END OF METADATA>")
+    if len(counts) < 2:
+        raise FileFormatError(source.path, "<NUMBER OF NODES> or <NUMBER OF LINKS> is missing")
+    n, m = counts["NUMBER OF NODES"], counts["NUMBER OF LINKS"]
+    edges_that_fit(source, m, n, "links")
+    column = COLUMNS.index(wanted) + 2 if wanted else None
+    layout = Layout(comments=b"~<", separators=b" \t\r;", weight_column=column, base=1)
+    sources, targets, weights = read_edges(source, layout, skip, line)
+    if wanted and weights is None:
+        raise FileFormatError(source.path, f"the links have no column {wanted}")
+    if sources.size != m:
+        raise FileFormatError(
+            source.path, f"the header promises {m:,} links but {sources.size:,} are there"
+        )
+    return EdgeTable(sources, targets, weights, n=n, directed=True)
+
+
+def write(graph: Graph, out: IO[bytes]) -> None:
+    """Write arcs as links with the weight as free flow time and length, the rest zero."""
+    out.write(
+        f"<NUMBER OF ZONES> 0\n<NUMBER OF NODES> {graph.n}\n<FIRST THRU NODE> 1\n"
+        f"<NUMBER OF LINKS> {graph.arcs}\n<END OF METADATA>\n\n"
+        "~\tinit_node\tterm_node\tcapacity\tlength\tfree_flow_time\tb\tpower\tspeed\ttoll\t"
+        "link_type\t;\n".encode()
+    )
+    weights = np.ones(graph.arcs, np.int32) if graph.weights is None else graph.weights
+    sources = np.repeat(np.arange(graph.n), graph.degrees)
+    for s, t, w in zip(sources.tolist(), graph.indices.tolist(), weights.tolist(), strict=True):
+        out.write(f"\t{s + 1}\t{t + 1}\t0\t{w}\t{w}\t0\t0\t0\t0\t0\t;\n".encode())

@@ -1,0 +1,395 @@
+"""The graph in memory: compressed sparse rows that never change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..memory import human
+
+if TYPE_CHECKING:
+    from .features import Features
+
+__all__ = ["Graph"]
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    """A view that cannot be written through."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+class Graph:
+    """A graph as compressed sparse rows: the arcs out of vertex ``v`` are
+    ``indices[indptr[v]:indptr[v + 1]]``, their weights stand at the same places of ``weights``.
+
+    An undirected graph holds each edge as two arcs, a self-loop as one. Ids are int32 while they
+    fit, offsets int64, weights int32, float32, float64 or none. All arrays are read-only views.
+
+    Make one with :meth:`from_edges`, :meth:`from_csr`, :meth:`from_scipy`, :meth:`from_networkx`,
+    :meth:`from_arrow`, with :func:`tachograph.read` or a generator; the initialiser itself trusts
+    its arguments.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> g = tg.Graph.from_edges([0, 0, 1], [1, 2, 2])
+    >>> g
+    Graph(directed, 3 vertices, 3 edges, unweighted, 44 B)
+    >>> g.neighbors(0)
+    array([1, 2], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        indptr: np.ndarray,
+        indices: np.ndarray,
+        weights: np.ndarray | None = None,
+        *,
+        directed: bool,
+        names: np.ndarray | None = None,
+        meta: Mapping[str, Any] | None = None,
+        is_sorted: bool | None = None,
+        m: int | None = None,
+        before_use: Callable[[], None] | None = None,
+    ) -> None:
+        self._indptr = _frozen(indptr)
+        self._indices = _frozen(indices)
+        self._weights = None if weights is None else _frozen(weights)
+        self._directed = bool(directed)
+        self._names = None if names is None else _frozen(names)
+        self._meta = dict(meta or {})
+        self._is_sorted = is_sorted
+        self._m = m
+        self._before_use = before_use
+
+    # -- what it holds ------------------------------------------------------------------------
+
+    def _use(self) -> None:
+        """Run the check that a lazily opened file still owes, once."""
+        if self._before_use is not None:
+            self._before_use()
+            self._before_use = None
+
+    @property
+    def indptr(self) -> np.ndarray:
+        """Where each vertex's arcs begin: int64, ``n + 1`` entries."""
+        self._use()
+        return self._indptr
+
+    @property
+    def indices(self) -> np.ndarray:
+        """Targets of the arcs."""
+        self._use()
+        return self._indices
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """Weights of the arcs, or None."""
+        self._use()
+        return self._weights
+
+    @property
+    def directed(self) -> bool:
+        """Whether an edge leads one way only."""
+        return self._directed
+
+    @property
+    def names(self) -> np.ndarray | None:
+        """Names of the vertices by id, or None: int64 in ascending order, or any objects."""
+        return self._names
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """What the file said besides the edges (the source and sink of a flow problem, ...)."""
+        return MappingProxyType(self._meta)
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return self._indptr.size - 1
+
+    @property
+    def arcs(self) -> int:
+        """Number of stored arcs: ``m`` if directed, else two for each edge and one for a loop."""
+        return self._indices.size
+
+    @property
+    def m(self) -> int:
+        """Number of edges as people count them: an undirected edge once, parallel ones each."""
+        if self._m is None:
+            self._m = self.arcs if self.directed else (self.arcs + self.self_loops) // 2
+        return self._m
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the edges have weights."""
+        return self._weights is not None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        weights = 0 if self._weights is None else self._weights.nbytes
+        return self._indptr.nbytes + self._indices.nbytes + weights
+
+    @cached_property
+    def self_loops(self) -> int:
+        """Number of edges from a vertex to itself."""
+        from ..kernels import rows
+
+        return int(sum(rows.over_rows(rows.count_loops, self.indptr, self.indices)))
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """Arcs out of each vertex."""
+        return _frozen(np.diff(self.indptr))
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether every vertex's neighbours are in ascending order."""
+        if self._is_sorted is None:
+            from ..kernels import rows
+
+            found = rows.over_rows(rows.unsorted_row, self.indptr, self.indices)
+            self._is_sorted = max(found) < 0
+        return self._is_sorted
+
+    def neighbors(self, vertex: int) -> np.ndarray:
+        """Targets of the arcs out of ``vertex``, as a view."""
+        lo, hi = self._row(vertex)
+        return self.indices[lo:hi]
+
+    def _row(self, vertex: int) -> tuple[int, int]:
+        if not 0 <= vertex < self.n:
+            raise InputError(f"there is no vertex {vertex}: ids go from 0 to {self.n - 1}")
+        return int(self.indptr[vertex]), int(self.indptr[vertex + 1])
+
+    def id_of(self, name: object) -> int:
+        """The id of the vertex with this name.
+
+        >>> import tachograph as tg
+        >>> g = tg.Graph.from_edges(["a", "b"], ["b", "c"], relabel=True)
+        >>> g.id_of("c")
+        2
+        """
+        if self._names is None:
+            known = isinstance(name, int | np.integer) and 0 <= name < self.n
+            at = int(name) if known else -1  # type: ignore[call-overload]
+        elif self._names.dtype == object:
+            at = self._ids.get(name, -1)
+        else:
+            at = int(np.searchsorted(self._names, name))  # type: ignore[call-overload]
+            at = at if at < self.n and self._names[at] == name else -1
+        if at < 0:
+            raise InputError(f"there is no vertex named {name!r}")
+        return at
+
+    @cached_property
+    def _ids(self) -> dict[object, int]:
+        assert self._names is not None
+        return {name: i for i, name in enumerate(self._names.tolist())}
+
+    # -- other forms of the same graph --------------------------------------------------------
+
+    @cached_property
+    def transpose(self) -> Graph:
+        """The graph with every arc turned round; built once. Its rows are sorted."""
+        if not self.directed:
+            return self
+        from .build import transpose
+
+        return transpose(self)
+
+    @cached_property
+    def sorted(self) -> Graph:
+        """The graph with each vertex's neighbours in ascending order; built once."""
+        if self.is_sorted:
+            return self
+        from .build import sort_rows
+
+        return sort_rows(self)
+
+    @cached_property
+    def features(self) -> Features:
+        """Measured properties: degrees, skew, loops, reciprocity, diameter, weights."""
+        from .features import Features
+
+        return Features(self)
+
+    def with_meta(self, **entries: Any) -> Graph:
+        """The same graph (arrays shared) with more ``meta``: ``g.with_meta(source=0, sink=9)``."""
+        return self._replace(meta={**self._meta, **entries})
+
+    def _replace(self, **changes: Any) -> Graph:
+        kept: dict[str, Any] = {
+            "indptr": self._indptr,
+            "indices": self._indices,
+            "weights": self._weights,
+            "directed": self._directed,
+            "names": self._names,
+            "meta": self._meta,
+            "is_sorted": self._is_sorted,
+            "m": self._m,
+            "before_use": self._before_use,
+        }
+        return Graph(**{**kept, **changes})
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        weights = "unweighted" if self._weights is None else f"{self._weights.dtype} weights"
+        named = ", named vertices" if self._names is not None else ""
+        return (
+            f"Graph({kind}, {self.n:,} vertices, {self.m:,} edges, {weights}{named}, "
+            f"{human(self.nbytes)})"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._use()
+        return {k: v for k, v in self.__dict__.items() if k.startswith("_") and k != "_ids"}
+
+    # -- constructors and the ways back -------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        source: Any,
+        target: Any,
+        weight: Any = None,
+        *,
+        n: int | None = None,
+        directed: bool = True,
+        symmetrize: bool | None = None,
+        dedupe: str = "keep",
+        drop_self_loops: bool = False,
+        relabel: bool = False,
+    ) -> Graph:
+        """A graph from its edges.
+
+        Parameters
+        ----------
+        source, target
+            Ids of the two ends of each edge: integers from 0.
+        weight
+            A number for each edge, if any. Whole numbers become int32 (float64 if that is too
+            narrow), float32 and float64 stay.
+        n
+            Number of vertices; by default one more than the highest id.
+        directed
+            Whether an edge leads only from source to target.
+        symmetrize
+            Whether to add the reverse of each edge. Default: if undirected. Say False for
+            undirected edges that are listed in both directions already.
+        dedupe
+            What to do with parallel edges: ``"keep"`` them, or combine them into one with the
+            ``"first"`` weight, the ``"min"`` or the ``"sum"``.
+        drop_self_loops
+            Leave out edges from a vertex to itself.
+        relabel
+            Take source and target for names (strings, or integers of any size), give their sorted
+            order the ids 0, 1, ... and keep the names in ``graph.names``.
+
+        Raises
+        ------
+        InputError
+            If ids are negative, not whole or not below ``n``; if weights are not finite; if lengths
+            differ; if undirected edges with ``symmetrize=False`` are not symmetric.
+        TooLargeError
+            If the graph would not fit in memory.
+
+        Examples
+        --------
+        >>> import tachograph as tg
+        >>> tg.Graph.from_edges([0, 1, 1], [1, 0, 1], directed=False, dedupe="first")
+        Graph(undirected, 2 vertices, 2 edges, unweighted, 36 B)
+        """
+        from .build import from_edges
+
+        return from_edges(
+            source,
+            target,
+            weight,
+            n=n,
+            directed=directed,
+            symmetrize=symmetrize,
+            dedupe=dedupe,
+            drop_self_loops=drop_self_loops,
+            relabel=relabel,
+        )
+
+    @classmethod
+    def from_csr(
+        cls, indptr: Any, indices: Any, weights: Any = None, *, directed: bool = True
+    ) -> Graph:
+        """A graph from its rows, without a copy if the types fit. The arrays are checked.
+
+        >>> import tachograph as tg
+        >>> tg.Graph.from_csr([0, 2, 2, 3], [1, 2, 0]).n
+        3
+        """
+        from .build import from_csr
+
+        return from_csr(indptr, indices, weights, directed=directed)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Graph:
+        """A graph from a square SciPy sparse matrix: an entry (i, j) is an arc from i to j."""
+        from .exchange import from_scipy
+
+        return from_scipy(matrix, directed=directed)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, weight: str | None = "weight") -> Graph:
+        """A graph from a NetworkX graph of any class, with its nodes as ``names`` if they are not
+        0, 1, ... An edge without the attribute ``weight`` gets 1 if any other edge has it.
+        """
+        from .exchange import from_networkx
+
+        return from_networkx(graph, weight=weight)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        weight: str | None = None,
+        **options: Any,
+    ) -> Graph:
+        """A graph from a table of edges: anything with ``__arrow_c_stream__`` (pandas, polars,
+        pyarrow, DuckDB). Columns are recognised by name (source, src, from, u; target, dst, to, v;
+        weight, w) or given. ``options`` as in :meth:`from_edges`.
+        """
+        from .exchange import from_arrow
+
+        return from_arrow(table, source=source, target=target, weight=weight, **options)
+
+    def to_edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Sources, targets and weights, an undirected edge once (source <= target)."""
+        from .build import to_edges
+
+        return to_edges(self)
+
+    def to_scipy(self) -> Any:
+        """A ``scipy.sparse.csr_array`` with the weights (or ones) as entries."""
+        from .exchange import to_scipy
+
+        return to_scipy(self)
+
+    def to_networkx(self) -> Any:
+        """A NetworkX (Multi)(Di)Graph; weights become the attribute ``weight``."""
+        from .exchange import to_networkx
+
+        return to_networkx(self)
+
+    def to_arrow(self) -> Any:
+        """A ``pyarrow.Table`` with columns source, target and, if weighted, weight."""
+        from .exchange import to_arrow
+
+        return to_arrow(self)

@@ -1,0 +1,1 @@
+"""Compiled inner loops on plain arrays: no Graph, no policy objects, only NumPy in and out."""

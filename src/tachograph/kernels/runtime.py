@@ -1,0 +1,95 @@
+"""How kernels are compiled and spread over threads.
+
+A kernel is a function compiled by :func:`kernel` that releases the GIL. :func:`run` starts it once
+per worker as ``worker(index, stop, *args)`` and waits so that Ctrl-C is answered at once: it raises
+``stop[0]``, which workers read between blocks of work, and joins them before it lets go.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numba
+import numpy as np
+
+__all__ = ["inline", "kernel", "over_parts", "run", "threads_available"]
+
+SMALL = 1 << 16  # items below which one worker is faster than several
+
+#: Checks on every array access, for tests: set before import (and use a separate NUMBA_CACHE_DIR).
+CHECKED = os.environ.get("NUMBA_BOUNDSCHECK", "0") == "1"
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile ``function`` without the GIL, with NumPy's division rules, cached on disk."""
+    compiled: Callable[..., Any] = numba.njit(
+        function, nogil=True, cache=True, error_model="numpy", boundscheck=CHECKED
+    )
+    return compiled
+
+
+def inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a helper into its callers: a call with arrays costs seven arguments for each."""
+    compiled: Callable[..., Any] = numba.njit(
+        function, nogil=True, error_model="numpy", boundscheck=CHECKED, forceinline=True
+    )
+    return compiled
+
+
+def threads_available() -> int:
+    """Threads a kernel may use: NUMBA_NUM_THREADS, OMP_NUM_THREADS, else the cores we may run on."""
+    for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
+        value = os.environ.get(variable, "")
+        if value.isdigit() and int(value) > 0:
+            return int(value)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run(worker: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Call ``worker(stop, *arguments)`` for every tuple of ``calls``, each on a thread of its own.
+
+    A single call runs on the caller's thread. An exception of any worker, or Ctrl-C, stops the rest
+    (at their next look at ``stop[0]``) and is raised when all have ended.
+    """
+    todo = list(calls)
+    stop = np.zeros(1, np.int64)
+    if len(todo) == 1:
+        return [worker(stop, *todo[0])]
+    results: list[Any] = [None] * len(todo)
+    errors: list[BaseException] = []
+
+    def work(index: int) -> None:
+        try:
+            results[index] = worker(stop, *todo[index])
+        except BaseException as error:
+            errors.append(error)
+            stop[0] = 1
+
+    threads = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(len(todo))]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(0.1)
+    except BaseException:
+        stop[0] = 1
+        for thread in threads:
+            thread.join()
+        raise
+    if errors:
+        raise errors[0]
+    return results
+
+
+def over_parts(worker: Callable[..., Any], size: int, *arguments: Any) -> list[Any]:
+    """``worker(stop, lo, hi, *arguments)`` on equal parts of 0..size, a thread for each."""
+    workers = threads_available() if size >= SMALL else 1
+    cuts = [size * w // workers for w in range(workers + 1)]
+    return run(worker, [(lo, hi, *arguments) for lo, hi in itertools.pairwise(cuts)])

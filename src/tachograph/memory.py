@@ -1,0 +1,59 @@
+"""How much memory there is, and a refusal, with numbers, of what would not fit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .errors import TooLargeError
+
+__all__ = ["available", "human", "require"]
+
+CGROUP = Path("/sys/fs/cgroup")
+
+
+def human(size: float) -> str:
+    """A number of bytes for people: ``human(3_200_000)`` is ``'3.2 MB'``."""
+    for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
+        if size < 999.5 or unit == "PB":
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 99.95 else f"{size:.1f} {unit}"
+        size /= 1000
+    raise AssertionError("unreachable")
+
+
+def _cgroup() -> int | None:
+    """What the control group we run in still allows, if it sets a limit."""
+    try:
+        limit = (CGROUP / "memory.max").read_text().strip()
+        used = (CGROUP / "memory.current").read_text().strip()
+        return None if limit == "max" else max(0, int(limit) - int(used))
+    except (OSError, ValueError):
+        return None
+
+
+def _system() -> int | None:
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return None
+
+
+def available() -> int | None:
+    """Bytes that can be allocated now, or None where the system does not say."""
+    found = [size for size in (_system(), _cgroup()) if size is not None]
+    return min(found, default=None)
+
+
+def require(size: int, what: str, advice: str) -> None:
+    """Raise :class:`TooLargeError` if ``size`` bytes for ``what`` are more than there are."""
+    free = available()
+    if free is not None and size > free:
+        raise TooLargeError(
+            f"{what} needs about {human(size)} of memory, but {human(free)} are free: {advice}"
+        )

@@ -1,0 +1,81 @@
+"""Slow, obviously right versions of what the library does fast. Tests compare with these."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from itertools import combinations
+
+Edge = tuple[int, int] | tuple[int, int, float]
+
+
+def rows(
+    edges: list[Edge],
+    n: int,
+    *,
+    symmetrize: bool = False,
+    dedupe: str = "keep",
+    drop_self_loops: bool = False,
+) -> list[list[tuple[int, float | None]]]:
+    """For each vertex the (target, weight) pairs of its arcs, in the order of the list."""
+    made: list[list[tuple[int, float | None]]] = [[] for _ in range(n)]
+    for edge in edges:
+        u, v = edge[0], edge[1]
+        w = edge[2] if len(edge) > 2 else None
+        if u == v and drop_self_loops:
+            continue
+        made[u].append((v, w))
+        if symmetrize and u != v:
+            made[v].append((u, w))
+    if dedupe == "keep":
+        return made
+    return [combined(row, dedupe) for row in made]
+
+
+def combined(row: list[tuple[int, float | None]], how: str) -> list[tuple[int, float | None]]:
+    """One entry for each target, sorted."""
+    groups: dict[int, list[float | None]] = defaultdict(list)
+    for target, weight in row:
+        groups[target].append(weight)
+    pick = {"first": lambda ws: ws[0], "min": min, "sum": sum}[how]
+    return [(t, None if groups[t][0] is None else pick(groups[t])) for t in sorted(groups)]
+
+
+def is_symmetric(edges: list[Edge]) -> bool:
+    ahead = Counter(tuple(e) for e in edges if e[0] != e[1])
+    back = Counter((e[1], e[0], *e[2:]) for e in edges if e[0] != e[1])
+    return ahead == back
+
+
+def gini(degrees: list[int]) -> float:
+    """Mean absolute difference of all pairs over twice the mean."""
+    if not degrees or not sum(degrees):
+        return 0.0
+    n, mean = len(degrees), sum(degrees) / len(degrees)
+    return sum(abs(a - b) for a in degrees for b in degrees) / (2 * n * n * mean)
+
+
+def reciprocity(edges: list[Edge]) -> float:
+    arcs = [(e[0], e[1]) for e in edges if e[0] != e[1]]
+    present = set(arcs)
+    return sum((v, u) in present for u, v in arcs) / len(arcs) if arcs else 0.0
+
+
+def distances(neighbours: list[list[int]], start: int) -> dict[int, int]:
+    """Hops from ``start`` to everything it reaches."""
+    found, queue = {start: 0}, deque([start])
+    while queue:
+        v = queue.popleft()
+        for t in neighbours[v]:
+            if t not in found:
+                found[t] = found[v] + 1
+                queue.append(t)
+    return found
+
+
+def diameter(neighbours: list[list[int]]) -> int:
+    """The greatest distance between two vertices that reach each other."""
+    return max((max(distances(neighbours, v).values()) for v in range(len(neighbours))), default=0)
+
+
+def has_parallel(row: list[int]) -> bool:
+    return any(a == b for a, b in combinations(row, 2))
