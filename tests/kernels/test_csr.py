@@ -29,7 +29,9 @@ def columns(edges, ids, dtype=None):
 def test_rows_are_those_of_the_oracle(ids, dtype, data, symmetrize, drop, sort):
     weights = st.none() if dtype is None else st.integers(-9, 9)
     n, edges = data.draw(edge_lists(weights=weights))
-    built = csr.build(*columns(edges, ids, dtype), n, symmetrize=symmetrize, drop_loops=drop, sort=sort)
+    built = csr.build(
+        *columns(edges, ids, dtype), n, symmetrize=symmetrize, drop_loops=drop, sort=sort
+    )
     expected = oracles.rows(edges, n, symmetrize=symmetrize, drop_self_loops=drop)
     if sort:
         expected = [sorted(row, key=lambda pair: pair[0]) for row in expected]  # stable

@@ -34,11 +34,17 @@ separators = st.sampled_from([" ", "\t", ",", "  ", " , ", "\t ", ", "])
 ends = st.sampled_from(["\n", "\r\n", " \n", "\n\n", "\n# 1 2\n", "\n  % x\n"])
 
 
-@given(st.lists(st.tuples(st.integers(0, 2**31 - 2), st.integers(0, 2**31 - 2)), max_size=8), st.data())
+@given(
+    st.lists(st.tuples(st.integers(0, 2**31 - 2), st.integers(0, 2**31 - 2)), max_size=8), st.data()
+)
 @settings(max_examples=150, deadline=None)
 def test_ids_in_any_spacing(pairs, data):
     text = "# head\n" + "".join(
-        data.draw(st.sampled_from(["", " "])) + str(u) + data.draw(separators) + str(v) + data.draw(ends)
+        data.draw(st.sampled_from(["", " "]))
+        + str(u)
+        + data.draw(separators)
+        + str(v)
+        + data.draw(ends)
         for u, v in pairs
     )
     source, target, _, _, state = run(text.encode())

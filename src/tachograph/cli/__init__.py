@@ -11,6 +11,8 @@ import warnings
 
 __all__ = ["main"]
 
+STOPPED = 130  # what a command that was stopped with Ctrl-C exits with
+
 
 def main() -> None:
     """Run ``tacho``, turning every error that Tachograph raises on purpose into one line."""
@@ -24,12 +26,13 @@ def main() -> None:
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", TachographWarning)
     try:
-        app(standalone_mode=True)
+        app()
     except TachographError as error:
         print(f"tacho: {error}", file=sys.stderr)
         sys.exit(1)
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except KeyboardInterrupt:
-        print("tacho: stopped", file=sys.stderr)
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == STOPPED:
+            print("tacho: stopped", file=sys.stderr)
+        raise

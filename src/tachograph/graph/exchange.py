@@ -131,7 +131,7 @@ def edge_columns(
         _array(table, first),
         _array(table, second),
         None if third is None else _array(table, third),
-        n=int(n) if n.isdigit() else None,
+        n=int(n) if n.isascii() and n.isdigit() and len(n) < 19 else None,
         directed=None if directed is None else directed.lower() == "true",
     )
 

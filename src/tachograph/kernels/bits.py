@@ -9,7 +9,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["eight_bytes", "trailing_zeros"]
+__all__ = ["eight_bytes", "stopped", "trailing_zeros"]
 
 
 @intrinsic
@@ -32,3 +32,15 @@ def trailing_zeros(typing: Any, x: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.true_bit)
 
     return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def stopped(typing: Any, stop: Any) -> Any:
+    """Whether ``stop[0]`` (int64) was raised: an atomic load, which no optimiser keeps from looking."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        flag = builder.load_atomic(data, "monotonic", 8, typ=ir.IntType(64))
+        return builder.icmp_signed("!=", flag, ir.Constant(ir.IntType(64), 0))
+
+    return types.boolean(stop), generate

@@ -19,6 +19,7 @@ from math import ceil
 
 import numpy as np
 
+from .bits import stopped
 from .runtime import kernel, run, threads_available
 
 __all__ = ["as_bits", "build"]
@@ -31,7 +32,7 @@ SMALL = 1 << 16  # below this many edges one worker is faster than several
 def count_buckets(stop, source, target, lo, hi, shift, symmetrize, drop_loops, counts):
     """Add to ``counts[bucket]`` the arcs that edges ``lo:hi`` put there."""
     for start in range(lo, hi, BLOCK):
-        if stop[0]:
+        if stopped(stop):
             return
         for i in range(start, min(start + BLOCK, hi)):
             s = source[i]
@@ -53,7 +54,7 @@ def scatter(
     """Copy the arcs of edges ``lo:hi`` to the bucket slots that ``cursor`` points to."""
     mask = (1 << shift) - 1
     for start in range(lo, hi, BLOCK):
-        if stop[0]:
+        if stopped(stop):
             return
         for i in range(start, min(start + BLOCK, hi)):
             s = source[i]
@@ -144,7 +145,7 @@ def finish(
             longest = max(longest, offsets[b + 1] - offsets[b])
     spare = np.empty(longest, np.uint16)
     for b in range(lo, hi):
-        if stop[0]:
+        if stopped(stop):
             return
         first = offsets[b]
         end = offsets[b + 1]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bits import eight_bytes, trailing_zeros
+from .bits import eight_bytes, stopped, trailing_zeros
 from .decimal import decimal_to_float
 from .runtime import inline, kernel
 
@@ -308,7 +308,7 @@ def parse_edges(
     k = 0
     while at < hi:
         lines += 1
-        if lines % BLOCK == 0 and stop[0]:
+        if lines % BLOCK == 0 and stopped(stop):
             break
         end = quick_line(
             text, at, hi, table, tag, expected, column, base, k, source, target, weight
@@ -329,7 +329,7 @@ def parse_edges(
                 text, at, hi, table, tag, column, base, powers, box, number, flags, state, k,
                 source, target, weight, late,
             )  # fmt: skip
-            if error == OK and fields != expected:
+            if error == OK and (fields != expected or fields < 2):
                 error = TOO_FEW if fields < 2 else RAGGED
                 at = begin
             if error:
@@ -354,7 +354,7 @@ def parse_rows(stop, text, lo, hi, table, values, lengths, state):
     row = 0
     while at < hi:
         state[LINES] += 1
-        if state[LINES] % BLOCK == 0 and stop[0]:
+        if state[LINES] % BLOCK == 0 and stopped(stop):
             break
         if table[text[at]] == COMMENT:
             while text[at] != 10:

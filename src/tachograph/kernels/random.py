@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .bits import stopped
 from .runtime import kernel, over_parts
 
 __all__ = ["integers", "key_of", "kronecker", "permutation", "preferential", "reals"]
@@ -42,7 +43,7 @@ def key_of(seed: int, purpose: str) -> np.uint64:
 @kernel
 def fill_integers(stop, lo, hi, key, low, bound, out):
     for i in range(lo, hi):
-        if i % BLOCK == 0 and stop[0]:
+        if i % BLOCK == 0 and stopped(stop):
             return
         out[i] = low + below(draw(key, i), bound)
 
@@ -50,7 +51,7 @@ def fill_integers(stop, lo, hi, key, low, bound, out):
 @kernel
 def fill_reals(stop, lo, hi, key, low, width, out):
     for i in range(lo, hi):
-        if i % BLOCK == 0 and stop[0]:
+        if i % BLOCK == 0 and stopped(stop):
             return
         out[i] = low + width * (np.float64(draw(key, i) >> np.uint64(11)) * 2.0**-53)
 
@@ -89,7 +90,7 @@ def fill_kronecker(stop, lo, hi, key, scale, a, b, c, labels, source, target):
     """Edges ``lo:hi`` of an R-MAT graph; a, b, c: its quadrants' shares of 2**32."""
     draws = (scale + 1) // 2
     for i in range(lo, hi):
-        if i % BLOCK == 0 and stop[0]:
+        if i % BLOCK == 0 and stopped(stop):
             return
         s = 0
         t = 0

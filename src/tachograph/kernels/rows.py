@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .bits import stopped
 from .runtime import inline, kernel, run, threads_available
 
 # fmt: off
@@ -50,7 +51,7 @@ def bad_row(stop, lo, hi, indptr, indices):
     """The first vertex with a neighbour outside 0..n-1, else -1. Offsets must be in order."""
     n = indptr.size - 1
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stop[0]:
+        if v % BLOCK == 0 and stopped(stop):
             return -1
         for k in range(indptr[v], indptr[v + 1]):
             if indices[k] < 0 or indices[k] >= n:
@@ -63,7 +64,7 @@ def count_loops(stop, lo, hi, indptr, indices):
     """Arcs from a vertex to itself."""
     loops = 0
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stop[0]:
+        if v % BLOCK == 0 and stopped(stop):
             return loops
         for k in range(indptr[v], indptr[v + 1]):
             loops += indices[k] == v
@@ -74,7 +75,7 @@ def count_loops(stop, lo, hi, indptr, indices):
 def unsorted_row(stop, lo, hi, indptr, indices):
     """The first vertex whose neighbours are not in ascending order, else -1."""
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stop[0]:
+        if v % BLOCK == 0 and stopped(stop):
             return -1
         for k in range(indptr[v] + 1, indptr[v + 1]):
             if indices[k - 1] > indices[k]:
@@ -111,7 +112,7 @@ def asymmetry(stop, lo, hi, indptr, indices, bits, weighted):
     """
     total = np.uint64(0)
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stop[0]:
+        if v % BLOCK == 0 and stopped(stop):
             return total
         for k in range(indptr[v], indptr[v + 1]):
             total += signed_hash(v, indices[k], bits, weighted, k)
@@ -123,7 +124,7 @@ def asymmetry_of_edges(stop, lo, hi, source, target, bits, weighted):
     """The same for a list of edges."""
     total = np.uint64(0)
     for k in range(lo, hi):
-        if k % BLOCK == 0 and stop[0]:
+        if k % BLOCK == 0 and stopped(stop):
             return total
         total += signed_hash(source[k], target[k], bits, weighted, k)
     return total
@@ -137,7 +138,7 @@ def combine(stop, lo, hi, indptr, indices, weights, weighted, how, lengths):
     type, or -1.
     """
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stop[0]:
+        if v % BLOCK == 0 and stopped(stop):
             return -1
         begin = indptr[v]
         out = begin - 1
@@ -163,7 +164,7 @@ def combine(stop, lo, hi, indptr, indices, weights, weighted, how, lengths):
 def squeeze(stop, lo, hi, indptr, array, shorter, out):
     """Copy the first ``shorter[v+1] - shorter[v]`` entries of each row to where ``shorter`` says."""
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stop[0]:
+        if v % BLOCK == 0 and stopped(stop):
             return
         shift = indptr[v] - shorter[v]
         for k in range(shorter[v], shorter[v + 1]):
@@ -175,7 +176,7 @@ def count_mutual(stop, lo, hi, indptr, indices, back_indptr, back_indices):
     """Arcs u -> v, u != v, for which v -> u exists too. Both graphs have sorted rows."""
     mutual = 0
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stop[0]:
+        if v % BLOCK == 0 and stopped(stop):
             return mutual
         j = back_indptr[v]
         end = back_indptr[v + 1]

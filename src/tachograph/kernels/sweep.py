@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .bits import stopped
 from .runtime import kernel
 
 __all__ = ["sweep"]
@@ -22,7 +23,7 @@ def sweep(stop, start, indptr, indices, back_indptr, back_indices, both, level, 
     head = 0
     tail = 1
     while head < tail:
-        if head % BLOCK == 0 and stop[0]:
+        if head % BLOCK == 0 and stopped(stop):
             break
         v = queue[head]
         head += 1

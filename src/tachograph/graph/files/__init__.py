@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from ...errors import FileFormatError, InputError
+from ...errors import FileFormatError, InputError, TooLargeError
 from ..build import as_ids, as_weights, lists_both_directions
 from ..edge_table import EdgeTable
 from ..graph import Graph
@@ -169,6 +169,8 @@ def read(
         return _build(table, symmetrize, dedupe, drop_self_loops, relabel)
     except InputError as error:
         raise FileFormatError(source.path, str(error)) from None
+    except TooLargeError as error:
+        raise TooLargeError(f"{source.path}: {error}") from None
 
 
 def _names_or_ids(source: Input, weight: str | bool | None) -> EdgeTable:
@@ -197,11 +199,13 @@ def _build(
         source, target, names = relabelled(source, target)
         table.n = names.size
     if symmetrize is None and not directed:
-        symmetrize = not table.both
-        if table.both is None:
+        symmetrize = True
+        if table.both is not False:
             source, target = as_ids(source, "source"), as_ids(target, "target")
             weight = as_weights(weight, source.size)
             symmetrize = not lists_both_directions(source, target, weight)
+            if symmetrize and table.both:
+                raise InputError("an edge is listed in one direction only, or with two weights")
     made = Graph.from_edges(
         source,
         target,

@@ -20,7 +20,7 @@ from ...errors import FileFormatError, InputError
 from ..edge_table import EdgeTable
 from ..graph import Graph
 from .streams import Input, aside, compression_of, open_output
-from .text import Layout, edges_that_fit, header_lines, read_edges, write_edges
+from .text import Layout, edges_that_fit, header_lines, is_count, read_edges, write_edges
 
 # fmt: off
 __all__ = [
@@ -70,7 +70,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     if kind not in LAYOUTS:
         known = ", ".join(LAYOUTS)
         raise FileFormatError(source.path, f"unknown problem {kind!r}; known are {known}", line)
-    if len(words) != 4 or not (words[2].isdigit() and words[3].isdigit()):
+    if len(words) != 4 or not (is_count(words[2]) and is_count(words[3])):
         raise FileFormatError(source.path, f"expected 'p {kind} VERTICES EDGES'", line)
     n, m = int(words[2]), int(words[3])
     edges_that_fit(source, m, n, "edges")
@@ -99,7 +99,7 @@ def _terminals(source: Input, n: int, line: int) -> tuple[dict[str, int], int, i
             continue
         if words[0] != "n":
             break
-        if len(words) != 3 or not words[1].isdigit() or words[2] not in names:
+        if len(words) != 3 or not is_count(words[1]) or words[2] not in names:
             raise FileFormatError(source.path, "expected 'n ID s' or 'n ID t'", number)
         if not 1 <= int(words[1]) <= n:
             raise FileFormatError(source.path, f"there is no vertex {words[1]}", number)
@@ -139,7 +139,7 @@ def read_coordinates(path: str | os.PathLike[str]) -> np.ndarray:
     """Coordinates of the vertices from a DIMACS ``.co`` file: an array of shape (n, 2)."""
     source = Input(path)
     words, line, skip = _problem(source)
-    if words[1:4] != ["aux", "sp", "co"] or len(words) != 5 or not words[4].isdigit():
+    if words[1:4] != ["aux", "sp", "co"] or len(words) != 5 or not is_count(words[4]):
         raise FileFormatError(source.path, "expected 'p aux sp co VERTICES'", line)
     n = int(words[4])
     edges_that_fit(source, n, n, "vertices")

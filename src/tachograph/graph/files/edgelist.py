@@ -21,12 +21,20 @@ from ...errors import FileFormatError, TachographWarning
 from ..edge_table import EdgeTable
 from ..graph import Graph
 from .streams import Input
-from .text import Layout, first_fields, header_lines, read_edges, write_edges
+from .text import (
+    Layout,
+    edges_that_fit,
+    first_fields,
+    header_lines,
+    is_count,
+    read_edges,
+    write_edges,
+)
 
 __all__ = ["read", "read_names", "recognises", "write", "write_bare"]
 
-COUNTS = re.compile(r"nodes:?\s*(\d+)[\s,;]+edges:?\s*(\d+)", re.IGNORECASE)
-KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.IGNORECASE)
+COUNTS = re.compile(r"nodes:?\s*(\d{1,18})[\s,;]+edges:?\s*(\d{1,18})\b", re.I | re.A)
+KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.I)
 MARK = "\ufeff"  # the byte order mark some editors put first
 
 
@@ -35,7 +43,7 @@ def recognises(head: bytes) -> bool:
     for line in head.decode("utf-8", "replace").lstrip(MARK).splitlines():
         fields = line.replace(",", " ").split()
         if fields and fields[0][0] not in "#%":
-            return len(fields) >= 2 and fields[0].isdigit() and fields[1].isdigit()
+            return len(fields) >= 2 and is_count(fields[0]) and is_count(fields[1])
     return False
 
 
@@ -47,6 +55,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     first = first_fields(source, skip, layout)
     if not first:
         raise FileFormatError(source.path, "there are no edges, only comments")
+    _must_fit(source)
     bare = _bare_header(source, first) if counts is None else None
     table = EdgeTable(*read_edges(source, layout, *(bare or (skip, 0))), directed=directed)
     if bare:
@@ -55,6 +64,13 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
             table = EdgeTable(*read_edges(source, layout, skip), directed=directed)
             counts = None
     return _with_counts(source, table, counts)
+
+
+def _must_fit(source: Input) -> None:
+    """Refuse a list whose edges, estimated from the length of its first lines, need too much."""
+    if not source.compression:
+        lines = max(1, source.head.count(b"\n"))
+        edges_that_fit(source, source.size * lines // len(source.head), 0, "edges", least=0)
 
 
 def _comments(source: Input) -> tuple[tuple[int, int] | None, bool | None]:
@@ -73,7 +89,7 @@ def _comments(source: Input) -> tuple[tuple[int, int] | None, bool | None]:
 
 def _bare_header(source: Input, first: list[str]) -> tuple[int, int] | None:
     """(offset behind, line number of) a first line that may be "vertices edges"."""
-    if len(first) != 2 or not first[1].isdigit() or int(first[1]) < 8:
+    if len(first) != 2 or not all(map(is_count, first)) or int(first[1]) < 8:
         return None
     for number, end, text in header_lines(source):
         if text and text.lstrip(MARK)[0] not in "#%":

@@ -14,7 +14,7 @@ from ...errors import FileFormatError
 from ..edge_table import EdgeTable
 from ..graph import Graph
 from .streams import Input
-from .text import Layout, edges_that_fit, header_lines, read_edges, write_edges
+from .text import Layout, edges_that_fit, header_lines, is_count, read_edges, write_edges
 
 __all__ = ["read", "recognises", "write"]
 
@@ -55,7 +55,7 @@ def _size(source: Input) -> tuple[int, int, int, int]:
         if not text or text.startswith("%"):
             continue
         words = text.split()
-        if len(words) != 3 or not all(w.isdigit() for w in words):
+        if len(words) != 3 or not all(is_count(w) for w in words):
             raise FileFormatError(source.path, "expected 'rows columns entries'", line)
         rows, columns, entries = map(int, words)
         if rows != columns:

@@ -15,7 +15,7 @@ from ...errors import FileFormatError, InputError
 from ..edge_table import EdgeTable
 from ..graph import Graph
 from .streams import Input
-from .text import edges_that_fit, header_lines, read_rows
+from .text import edges_that_fit, header_lines, is_count, read_rows
 
 __all__ = ["read", "recognises", "write"]
 
@@ -35,7 +35,7 @@ def _header(source: Input) -> tuple[int, int, str, int, int, int]:
         words = text.split()
         if not words or text.startswith("%"):
             continue
-        if not 2 <= len(words) <= 4 or not all(w.isdigit() for w in words):
+        if not 2 <= len(words) <= 4 or not all(map(is_count, words)):
             raise FileFormatError(source.path, "expected 'vertices edges [fmt [ncon]]'", line)
         fmt = words[2].zfill(3) if len(words) > 2 else "000"
         if len(fmt) > 3 or set(fmt) - {"0", "1"}:
@@ -52,7 +52,7 @@ def _header(source: Input) -> tuple[int, int, str, int, int, int]:
 def read(source: Input, weight: str | bool | None) -> EdgeTable:
     """The edges, in both directions as listed; vertex weights and sizes go to ``meta``."""
     n, m, fmt, ncon, line, skip = _header(source)
-    edges_that_fit(source, m, n, "edges")
+    edges_that_fit(source, m, n, "edges", least=2)
     values, lengths = read_rows(source, skip, line)
     if lengths.size > n and not lengths[n:].any():
         lengths = lengths[:n]

@@ -18,8 +18,8 @@ from ...progress import bar
 from .streams import Input
 
 # fmt: off
-__all__ = ["Layout", "NotAnIdError", "edges_that_fit", "first_fields", "header_lines", "read_edges",
-           "read_rows", "write_edges"]
+__all__ = ["Layout", "NotAnIdError", "edges_that_fit", "first_fields", "header_lines", "is_count",
+           "read_edges", "read_rows", "write_edges"]
 # fmt: on
 
 PART = 1 << 20  # bytes below which another thread does not pay
@@ -66,9 +66,21 @@ def first_fields(source: Input, skip: int, layout: Layout) -> list[str]:
     """The fields of the first line of data, without its tag."""
     for _, end, text in header_lines(source):
         if end > skip and text and text[:1].encode() not in layout.comments:
-            words = text.replace(",", " ").split()
+            words = _fields(text, layout)
             return words[1:] if layout.tag else words
     return []
+
+
+def is_count(word: str) -> bool:
+    """Whether a word of a header is a whole number of a size that can be one."""
+    return word.isascii() and word.isdigit() and len(word) <= 18
+
+
+def _fields(text: str, layout: Layout) -> list[str]:
+    """The words of a line as the parser separates them."""
+    for separator in layout.separators + b",":
+        text = text.replace(chr(separator), " ")
+    return text.split()
 
 
 def read_edges(
@@ -216,9 +228,10 @@ def _explain(
     line += int(np.count_nonzero(block[:at] == 10)) + 1
     before = np.flatnonzero(block[:at] == 10)
     begin = int(before[-1]) + 1 if before.size else 0
-    text = _show(block[begin : begin + 1000].tobytes().split(b"\n")[0])
+    line_text = block[begin : begin + 1000].tobytes().split(b"\n")[0].decode("utf-8", "replace")
+    text = _show(line_text)
     word = _word_at(block, at)
-    has = len(text.replace(",", " ").split()) - bool(layout.tag)
+    has = len(_fields(line_text, layout)) - bool(layout.tag)
     problem = {
         parse.NOT_AN_ID: f"expected a vertex id (a whole number) but found {word!r}",
         parse.NEGATIVE: f"the vertex id {word} is negative",
@@ -244,11 +257,11 @@ def _word_at(block: np.ndarray, at: int) -> str:
         begin -= 1
     while end < block.size and end - begin < SHOWN and block[end] not in stops:
         end += 1
-    return _show(block[begin:end].tobytes())
+    return _show(block[begin:end].tobytes().decode("utf-8", "replace"))
 
 
-def _show(raw: bytes) -> str:
-    text = "".join(c if c.isprintable() else "?" for c in raw.decode("utf-8", "replace").strip())
+def _show(text: str) -> str:
+    text = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text.strip())
     return text if len(text) <= SHOWN else text[:SHOWN] + "…"
 
 
@@ -278,11 +291,14 @@ def read_rows(
     return _join(values, np.int64), _join(lengths, np.int64)
 
 
-def edges_that_fit(source: Input, edges: int, n: int, what: str) -> None:
-    """Refuse a header's counts that the file is too short for, or the memory too small."""
+def edges_that_fit(source: Input, edges: int, n: int, what: str, least: int = 4) -> None:
+    """Refuse a header's counts that the file is too short for, or the memory too small.
+
+    ``least``: the bytes that an edge takes at least.
+    """
     from ... import memory
 
-    if not source.compression and edges * 4 > source.size + 4:
+    if not source.compression and edges * least > source.size + least:
         raise FileFormatError(
             source.path,
             f"the header promises {edges:,} {what}, but the file has only {source.size:,} bytes: "

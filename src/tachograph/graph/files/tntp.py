@@ -15,7 +15,7 @@ from ...errors import FileFormatError, InputError
 from ..edge_table import EdgeTable
 from ..graph import Graph
 from .streams import Input
-from .text import Layout, edges_that_fit, header_lines, read_edges
+from .text import Layout, edges_that_fit, header_lines, is_count, read_edges
 
 __all__ = ["read", "recognises", "write"]
 
@@ -43,7 +43,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
         if key == "END OF METADATA":
             break
         if key in ("NUMBER OF NODES", "NUMBER OF LINKS"):
-            if not found[2].strip().isdigit():
+            if not is_count(found[2].strip()):
                 raise FileFormatError(source.path, f"<{key}> needs a number", line)
             counts[key] = int(found[2])
     else:
@@ -55,7 +55,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     column = COLUMNS.index(wanted) + 2 if wanted else None
     layout = Layout(comments=b"~<", separators=b" \t\r;", weight_column=column, base=1)
     sources, targets, weights = read_edges(source, layout, skip, line)
-    if wanted and weights is None:
+    if wanted and weights is None and sources.size:
         raise FileFormatError(source.path, f"the links have no column {wanted}")
     if sources.size != m:
         raise FileFormatError(

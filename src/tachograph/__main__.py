@@ -1,0 +1,5 @@
+"""``python -m tachograph`` is ``tacho``."""
+
+from .cli import main
+
+main()

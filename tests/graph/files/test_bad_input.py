@@ -1,0 +1,314 @@
+"""Every kind of damage gives one clear error that names the file and, if it can, the line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tachograph as tg
+from tachograph import memory
+from tachograph.graph.files import FORMATS, tgraph
+from tachograph.graph.files.streams import COMPRESSIONS
+
+MM = "%%MatrixMarket matrix coordinate"
+
+# name: content, what the error says, its line
+TEXTS = {
+    "comments.txt": ("# only\n# comments\n", "no edges", None),
+    "word.txt": ("0 1\n# c\n1 x\n", "expected a vertex id .* found 'x'", 3),
+    "url.txt": ("https://example.org\n0 1\n", "expected a vertex id", 1),
+    "negative.txt": ("0 1\n-1 2\n", "vertex id -1 is negative", 2),
+    "fraction.txt": ("0 1\n1 2.5\n", "expected a vertex id .* found '2.5'", 2),
+    "ragged.txt": ("0 1 5\n\n1 2\n", "has 2 columns where the lines before have 3", 3),
+    "ragged2.txt": ("0 1\n1 2 3\n", "has 3 columns where the lines before have 2", 2),
+    "one.txt": ("0\n1\n", "too few", 1),
+    "nan.txt": ("0 1 1\n1 2 nan\n", "'nan' is not a finite", 2),
+    "inf.txt": ("0 1 -inf\n", "not a finite", 1),
+    "huge-weight.txt": ("0 1 1e999\n", "not a finite", 1),
+    "weight.txt": ("0 1 1\n1 2 cheap\n", "expected a weight but found 'cheap'", 2),
+    "comma.csv": ("0,1\n1,,2\n", "empty field", 2),
+    "wide.txt": ("0 99999999999999999999\n", "does not fit in 64 bits", 1),
+    "memory.txt": ("0 900000000000000\n", "needs about .* of memory", None),
+    "exact.txt": ("0 1 9007199254740993000\n", r"beyond 2\*\*53", None),
+    "p.gr": ("c x\na 1 2 3\n", "no problem line", None),
+    "kind.gr": ("p cut 2 1\na 1 2 3\n", "unknown problem 'cut'", 1),
+    "words.gr": ("p sp two 1\na 1 2 3\n", "expected 'p sp VERTICES EDGES'", 1),
+    "count.gr": ("p sp 2 2\na 1 2 3\n", "promises 2 edges but 1", None),
+    "zero.gr": ("c\np sp 2 1\na 0 2 3\n", "ids begin at 1", 3),
+    "above.gr": ("p sp 2 1\na 1 3 3\n", "not below n = 2", None),
+    "tag.gr": ("p sp 2 1\nx 1 2 3\n", "begins with 'a'", 2),
+    "weightless.gr": ("p sp 2 1\na 1 2\n", "has 2 columns where", 2),
+    "promise.gr": ("p sp 5 999999999\na 1 2 3\n", "is it complete", None),
+    "terminals.max": ("p max 2 1\nn 1 s\na 1 2 3\n", "one 'n ID s' and one 'n ID t'", None),
+    "terminal.max": ("p max 2 1\nn 9 s\nn 2 t\na 1 2 3\n", "no vertex 9", 2),
+    "header.graph": ("a b\n", "expected 'vertices edges", 1),
+    "rows.graph": ("3 2\n2 3\n1\n", "promises 3 vertices but 2 lines", None),
+    "edges.graph": ("2 3\n2\n1\n", "promises 3 edges but 1 are listed", None),
+    "outside.graph": ("2 1\n3\n1\n", "vertex 1 lists 3, but ids go from 1 to 2", None),
+    "word.graph": ("2 1\n2\nx\n", "expected a vertex id", 3),
+    "fmt.graph": ("2 1 7\n2\n1\n", "not made of up to three 0 or 1", 1),
+    "ncon.graph": ("2 1 1 3\n2\n1\n", "does not go with ncon", 1),
+    "pairs.graph": ("2 1 1\n2\n1 5\n", "does not fit fmt 001", None),
+    "oneway.graph": ("3 2\n2 3\n1 3\n\n", "one direction only", None),
+    "twoweights.graph": ("2 1 1\n2 5\n1 6\n", "two weights", None),
+    "banner.mtx": ("3 3 1\n1 2\n", "begins with %%MatrixMarket", 1),
+    "short.mtx": (f"{MM}\n", "expected '%%MatrixMarket matrix", 1),
+    "array.mtx": ("%%MatrixMarket matrix array real general\n1 1\n1\n", "array matrices", 1),
+    "complex.mtx": (f"{MM} complex general\n1 1 1\n1 1 1 1\n", "field 'complex'", 1),
+    "hermitian.mtx": (f"{MM} real hermitian\n1 1 1\n1 1 1\n", "symmetry 'hermitian'", 1),
+    "size.mtx": (f"{MM} pattern general\n3 3\n", "expected 'rows columns entries'", 2),
+    "nosize.mtx": (f"{MM} pattern general\n% only\n", "no line 'rows", None),
+    "rectangle.mtx": (f"{MM} pattern general\n3 4 1\n1 1\n", "square", 2),
+    "upper.mtx": (f"{MM} pattern symmetric\n3 3 1\n1 2\n", r"below the diagonal or on it.*\(1, 2\)", None),
+    "skew.mtx": (f"{MM} real skew-symmetric\n3 3 1\n2 2 1\n", "below the diagonal, but", None),
+    "count.mtx": (f"{MM} pattern general\n3 3 2\n1 2\n", "promises 2 entries but 1", None),
+    "above.mtx": (f"{MM} pattern general\n3 3 1\n1 4\n", "not below n = 3", None),
+    "zero.mtx": (f"{MM} pattern general\n3 3 1\n0 1\n", "ids begin at 1", 3),
+    "value.mtx": (f"{MM} integer general\n3 3 1\n1 1 1.5\n", "some values are fractions", None),
+    "end.tntp": ("<NUMBER OF NODES> 2\n<NUMBER OF LINKS> 1\n1 2 3 4 5;\n", "END OF METADATA", None),
+    "links.tntp": ("<NUMBER OF NODES> 2\n<END OF METADATA>\n1 2 3 4 5;\n", "is missing", None),
+    "number.tntp": ("<NUMBER OF LINKS> x\n<END OF METADATA>\n", "needs a number", 1),
+    "count.tntp": ("<NUMBER OF NODES> 2\n<NUMBER OF LINKS> 2\n<END OF METADATA>\n1 2 3 4 5;\n",
+                   "promises 2 links but 1", None),
+    "narrow.tntp": ("<NUMBER OF NODES> 2\n<NUMBER OF LINKS> 1\n<END OF METADATA>\n1 2 3;\n",
+                    "no column free_flow_time", None),
+    "columns.csv": ("a,b,c,d\n1,2,3,4\n", "which column holds the source", None),
+    "words.csv": ("source,target\na,b\n", "relabel=True", None),
+    "hole.csv": ("source,target\n1,\n", "empty cells", None),
+    "garbage.parquet": ("PAR1 and then nothing", "", None),
+    "garbage.arrow": ("ARROW1 and then nothing", "", None),
+    "garbage.npz": ("PK\x03\x04 and then nothing", "npz", None),
+    "garbage.sg": ("x" * 99, "its size does not match", None),
+    "garbage.tgraph": ("x" * 99, "not a .tgraph", None),
+    "short.tgraph": ("x", "cut short", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_damaged_text(name):
+    content, message, line = TEXTS[name]
+    Path(name).write_bytes(content.encode("latin-1"))
+    kinds = (tg.FileFormatError, tg.TooLargeError)
+    with pytest.raises(kinds, match=message) as caught:
+        tg.read(name)
+    if isinstance(caught.value, tg.FileFormatError):
+        assert caught.value.path == name
+        assert caught.value.line == line
+        assert name in str(caught.value)
+    assert os.listdir() == [name]
+
+
+def test_missing_empty_directory_and_unreadable():
+    with pytest.raises(tg.MissingFileError, match="nowhere.txt: there is no such file"):
+        tg.read("nowhere.txt")
+    Path("empty.txt").touch()
+    with pytest.raises(tg.FileFormatError, match="the file is empty"):
+        tg.read("empty.txt")
+    Path("empty.txt.gz").write_bytes(gzip.compress(b""))
+    with pytest.raises(tg.FileFormatError, match="empty once decompressed"):
+        tg.read("empty.txt.gz")
+    Path("dir.txt").mkdir()
+    with pytest.raises(tg.FileFormatError, match="directory"):
+        tg.read("dir.txt")
+    Path("noise").write_bytes(bytes(range(256)) * 9)
+    with pytest.raises(tg.FileFormatError, match="binary data"):
+        tg.read("noise")
+    with pytest.raises(tg.InputError, match="format 'xyz' is not one of"):
+        tg.read("noise", format="xyz")
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_truncated_compression(compression):
+    tg.write(tg.uniform(5000, 8, seed=1), f"u.txt{compression}")
+    whole = Path(f"u.txt{compression}").read_bytes()
+    for share in (0.9, 0.5, 0.1):
+        Path(f"t.txt{compression}").write_bytes(whole[: int(len(whole) * share)])
+        with pytest.raises(tg.FileFormatError, match=f"damaged {compression[1:]} data"):
+            tg.read(f"t.txt{compression}")
+
+
+def test_the_line_is_right_in_any_block(monkeypatch):
+    from tachograph.graph.files import streams, text
+
+    monkeypatch.setattr(streams, "BLOCK", 200)
+    monkeypatch.setattr(text, "PART", 50)
+    lines = [f"{i} {i + 1}" for i in range(300)]
+    for bad in (0, 1, 150, 299):
+        wrong = [*lines[:bad], "7 x", *lines[bad + 1 :]]
+        for name in ("b.txt", "b.txt.gz"):
+            raw = ("\n".join(wrong)).encode()
+            Path(name).write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
+            with pytest.raises(tg.FileFormatError) as caught:
+                tg.read(name)
+            assert caught.value.line == bad + 1
+    Path("good.txt").write_text("\n".join(lines))
+    assert tg.read("good.txt").m == 300
+
+
+def test_an_id_that_needs_64_bits_in_a_later_block(monkeypatch):
+    from tachograph.graph.files import streams
+
+    monkeypatch.setattr(streams, "BLOCK", 64)
+    Path("wide.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(50)) + "5000000000 1\n")
+    g = tg.read("wide.txt", relabel=True)
+    assert (g.m, g.names[-1], g.names[50]) == (51, 5_000_000_000, 50)
+
+
+def test_tgraph_damage(monkeypatch):
+    tg.write(tg.kronecker(6, seed=1, weights=True), "g.tgraph")
+    whole = Path("g.tgraph").read_bytes()
+    good = tg.read("g.tgraph")
+
+    def damaged(raw):
+        Path("d.tgraph").write_bytes(raw)
+        return tg.read("d.tgraph")
+
+    header = struct.unpack_from("<8sIII", whole)
+    newer = struct.pack("<8sIII", header[0], 99, *header[2:]) + whole[20:]
+    with pytest.raises(tg.FileFormatError, match="written by a newer tachograph .* upgrade"):
+        damaged(newer)
+    flipped = bytearray(whole)
+    flipped[30] ^= 1
+    with pytest.raises(tg.FileFormatError, match="header's checksum is wrong"):
+        damaged(bytes(flipped))
+    for at in (len(whole) - 1, len(whole) // 2):
+        flipped = bytearray(whole)
+        flipped[at] ^= 1
+        with pytest.raises(tg.FileFormatError, match="checksum of .* is wrong"):
+            damaged(bytes(flipped))
+    for cut in (len(whole) - 1, len(whole) // 2, 100, 21, 5):
+        with pytest.raises(tg.FileFormatError, match="cut short|checksum|not a .tgraph"):
+            damaged(whole[:cut])
+    # a forged file whose checksums are right but whose ids are not
+    entries = json.loads(whole[20 : 20 + header[2]])
+    indices = next(a for a in entries["arrays"] if a["name"] == "indices")
+    forged = bytearray(whole)
+    struct.pack_into("<i", forged, indices["at"], 10**6)
+    body = bytes(forged[indices["at"] : indices["at"] + 4 * good.arcs])
+    indices["crc32"] = zlib.crc32(body)
+    raw = json.dumps(entries).encode().ljust(header[2])
+    forged[:20] = struct.pack("<8sIII", header[0], 1, len(raw), zlib.crc32(raw))
+    forged[20 : 20 + len(raw)] = raw
+    with pytest.raises(tg.FileFormatError, match="neighbour outside"):
+        damaged(bytes(forged))
+    # a large file is checked when it is first used
+    monkeypatch.setattr(tgraph, "AT_ONCE", 0)
+    flipped = bytearray(whole)
+    flipped[-1] ^= 1
+    lazy = damaged(bytes(flipped))
+    assert lazy.n == good.n
+    with pytest.raises(tg.FileFormatError, match="checksum of weights"):
+        lazy.degrees  # noqa: B018
+
+
+def test_more_edges_than_memory(monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda: 10_000)
+    Path("m.mtx").write_text(f"{MM} pattern general\n9 9 3000\n" + "1 2\n" * 3000)
+    with pytest.raises(tg.TooLargeError, match=r"m.mtx.*3,000 entries needs about 54.1 kB"):
+        tg.read("m.mtx")
+    Path("m.txt").write_text("1 2\n" * 3000)
+    with pytest.raises(tg.TooLargeError, match=r"m.txt.*needs about"):
+        tg.read("m.txt")
+
+
+def test_nothing_half_written(monkeypatch):
+    g = tg.Graph.from_edges([0, 1], [1, 2], [0.5, 1.5])
+    for name, message in [
+        ("a.xyz", "no format goes by that suffix"),
+        ("a.graph", "undirected"),
+        ("a.max", "source and a sink"),
+        ("a.wsg", "int32 weights"),
+        ("missing/a.txt", "no directory"),
+    ]:
+        with pytest.raises(tg.InputError, match=message):
+            tg.write(g, name)
+    assert os.listdir() == []
+    u = tg.Graph.from_edges([0], [1], [0.5], directed=False)
+    with pytest.raises(tg.InputError, match="whole-number"):
+        tg.write(u, "a.graph")
+    tg.write(g, "keep.txt")
+    before = Path("keep.txt").read_bytes()
+
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tachograph.graph.files.edgelist.write_edges", fail)
+    with pytest.raises(KeyboardInterrupt):
+        tg.write(g, "keep.txt")
+    assert os.listdir() == ["keep.txt"]
+    assert Path("keep.txt").read_bytes() == before
+
+
+def seeds(name: str) -> bytes:
+    """A small valid file of a format, to be damaged."""
+    g = tg.Graph.from_edges([0, 1, 1], [1, 2, 1], [3, 4, 5], directed=False)
+    path = Path(f"seed{FORMATS[name].suffixes[0]}")
+    tg.write(g.with_meta(source=0, sink=1), path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_damage_is_an_error_or_a_graph(tmp_path_factory, name, data):
+    """Flip, cut, insert and repeat bytes: a graph that is well formed, or one of our errors."""
+    os.chdir(tmp_path_factory.mktemp("fuzz"))
+    raw = bytearray(seeds(name))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, max(len(raw) - 1, 0)))
+        kind = data.draw(st.sampled_from(["flip", "cut", "insert", "repeat"]))
+        if kind == "flip" and raw:
+            raw[at] = data.draw(st.integers(0, 255))
+        elif kind == "cut":
+            del raw[at : at + data.draw(st.integers(1, 40))]
+        elif kind == "insert":
+            words = st.sampled_from(
+                [b"\n", b" ", b"-1", b"999999999999", b"nan", b"\0", b"#", b"1e400"]
+            )
+            raw[at:at] = data.draw(words)
+        else:
+            raw[at:at] = raw[at : at + 20]
+    Path("fuzzed").write_bytes(bytes(raw))
+    check_read("fuzzed", name)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(
+    raw=st.one_of(
+        st.binary(max_size=200),
+        st.text("0123456789 \n\t-.,#%acepn<>~;", max_size=120).map(str.encode),
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_any_bytes_are_an_error_or_a_graph(tmp_path_factory, name, raw):
+    os.chdir(tmp_path_factory.mktemp("fuzz"))
+    Path("fuzzed").write_bytes(raw)
+    check_read("fuzzed", name)
+    check_read("fuzzed", None)
+    check_read("fuzzed", name, relabel=True, directed=False)
+
+
+@pytest.mark.filterwarnings("ignore::tachograph.errors.TachographWarning")
+def check_read(path, name, **options):
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tg.TachographWarning)
+        try:
+            g = tg.read(path, format=name, **options)
+        except tg.TachographError:
+            return
+    assert g.indptr[0] == 0
+    assert g.indptr[-1] == g.arcs
+    assert g.indices.min(initial=0) >= 0
+    assert g.indices.max(initial=-1) < g.n
+    assert g.weights is None or np.isfinite(g.weights).all()

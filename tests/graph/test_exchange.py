@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import duckdb
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tachograph as tg
+from tests.graph.test_build import make, rows_of
+from tests.strategies import WHOLE, edge_lists
+
+
+@given(edge_lists(weights=WHOLE))
+@settings(max_examples=50, deadline=None)
+def test_scipy_there_and_back(case):
+    n, edges = case
+    g = make(edges, n, "int32", dedupe="first")
+    matrix = g.to_scipy()
+    assert matrix.shape == (n, n)
+    assert {(i, j): matrix[i, j] for i, j, _ in edges} == {(i, j): w for i, j, w in reversed(edges)}
+    assert rows_of(tg.Graph.from_scipy(matrix)) == rows_of(g)
+
+
+def test_scipy_kinds():
+    assert tg.Graph.from_scipy(sp.coo_array(([True], ([0], [1])), shape=(2, 2))).weights is None
+    assert tg.Graph.from_scipy(sp.eye_array(3)).weights.tolist() == [1, 1, 1]
+    with pytest.raises(tg.InputError, match="square"):
+        tg.Graph.from_scipy(sp.coo_array((2, 3)))
+    with pytest.raises(tg.InputError, match="sparse matrix"):
+        tg.Graph.from_scipy([[1]])
+    with pytest.raises(tg.InputError, match="reverse"):
+        tg.Graph.from_scipy(sp.csr_array(np.triu(np.ones((2, 2)))), directed=False)
+
+
+CLASSES = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_networkx_there_and_back(kind, data):
+    n, edges = data.draw(edge_lists(weights=WHOLE, max_n=6))
+    original = kind()
+    names = [f"v{i}" for i in range(n)]
+    original.add_nodes_from(names)
+    original.add_weighted_edges_from((names[u], names[v], w) for u, v, w in edges)
+    g = tg.Graph.from_networkx(original)
+    assert (g.n, g.m, g.directed) == (n, original.number_of_edges(), original.is_directed())
+    back = g.to_networkx()
+    assert list(back) == names
+
+    def listed(graph):
+        ends = graph.edges(data="weight")
+        return sorted((*((u, v) if graph.is_directed() else sorted((u, v))), w) for u, v, w in ends)
+
+    assert listed(back) == listed(original)
+    assert back.is_multigraph() <= original.is_multigraph()
+
+
+def test_networkx_details():
+    g = nx.Graph([(0, 1), (1, 2, {"weight": 2.5})])
+    assert tg.Graph.from_networkx(g).weights.tolist() == [1, 1, 2.5, 2.5]
+    assert tg.Graph.from_networkx(g).names is None
+    assert tg.Graph.from_networkx(g, weight=None).weights is None
+    assert tg.Graph.from_networkx(nx.path_graph(3)).weights is None
+    grid = tg.Graph.from_networkx(nx.grid_2d_graph(2, 2))
+    assert grid.id_of((1, 0)) == list(nx.grid_2d_graph(2, 2)).index((1, 0))
+
+
+EDGES = {"src": [0, 0, 2], "dst": [1, 2, 2], "w": [1.5, 2.0, 3.0]}
+
+
+def by_duckdb():
+    return duckdb.sql(
+        "select * from (values (0, 1, 1.5::double), (0, 2, 2.0), (2, 2, 3.0)) t(src, dst, w)"
+    )
+
+
+@pytest.mark.parametrize(
+    "table",
+    [lambda: pa.table(EDGES), lambda: pd.DataFrame(EDGES), lambda: pl.DataFrame(EDGES), by_duckdb],
+    ids=["pyarrow", "pandas", "polars", "duckdb"],
+)
+def test_arrow_from_anything(table):
+    g = tg.Graph.from_arrow(table())
+    assert rows_of(g) == [[(1, 1.5), (2, 2.0)], [], [(2, 3.0)]]
+    assert rows_of(tg.Graph.from_arrow(g.to_arrow())) == rows_of(g)
+
+
+def test_arrow_columns():
+    table = pa.table({"a": [1], "b": [0], "c": [7], "d": [8]})
+    g = tg.Graph.from_arrow(table, source="a", target="b", weight="d", n=5, directed=False)
+    assert (g.n, g.weights.tolist()) == (5, [8, 8])
+    assert tg.Graph.from_arrow(pa.table({"x": [1], "y": [0]})).m == 1
+    named = tg.Graph.from_arrow(pa.table({"source": ["x"], "target": ["y"]}), relabel=True)
+    assert named.names.tolist() == ["x", "y"]
+    assert named.to_arrow()["source"].to_pylist() == ["x"]
+    for bad, message in [
+        (pa.table({"p": [1], "q": [1], "r": [1], "s": [1]}), "which column holds the source"),
+        (pa.table({"source": [1, None], "target": [1, 2]}), "empty cells"),
+        (pa.table({"source": [1]}), "which column holds the target"),
+    ]:
+        with pytest.raises(tg.InputError, match=message):
+            tg.Graph.from_arrow(bad)
+    with pytest.raises(tg.InputError, match="no column 'z'"):
+        tg.Graph.from_arrow(table, source="z")
+    with pytest.raises(tg.InputError, match="__arrow_c_stream__"):
+        tg.Graph.from_arrow([1, 2])

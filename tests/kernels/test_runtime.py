@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from tachograph.kernels import runtime
+from tachograph.kernels.bits import stopped
+
+
+@runtime.kernel
+def wait_for_stop(stop, limit):
+    spins = 0
+    while not stopped(stop) and spins < limit:
+        spins += 1
+    return spins
+
+
+def test_results_come_in_the_order_of_the_calls():
+    assert runtime.run(lambda stop, x: x * x, [(i,) for i in range(9)]) == [i * i for i in range(9)]
+
+
+def test_a_failing_worker_stops_the_others_and_is_raised():
+    def worker(stop, i):
+        if i == 1:
+            raise ValueError("broken")
+        while not stop[0]:
+            time.sleep(0.001)
+
+    with pytest.raises(ValueError, match="broken"):
+        runtime.run(worker, [(0,), (1,), (2,)])
+
+
+def test_ctrl_c_stops_compiled_workers_within_a_second():
+    wait_for_stop(np.ones(1, np.int64), 1)  # compiles
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        runtime.run(wait_for_stop, [(10**15,), (10**15,)])
+    assert time.monotonic() - begin < 1.2
+
+
+@pytest.mark.parametrize("variable", ["NUMBA_NUM_THREADS", "OMP_NUM_THREADS"])
+def test_threads_follow_the_environment(monkeypatch, variable):
+    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+    monkeypatch.setenv(variable, "3")
+    assert runtime.threads_available() == 3
+    monkeypatch.setenv(variable, "nonsense")
+    assert runtime.threads_available() == len(os.sched_getaffinity(0))

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from tachograph import memory, progress
+from tachograph.errors import TooLargeError
+
+
+def test_sizes_for_people():
+    cases = {0: "0 B", 999: "999 B", 1000: "1.0 kB", 99_940: "99.9 kB", 123_456: "123 kB",
+             3_200_000: "3.2 MB", 5e9: "5.0 GB", 1e18: "1000 PB"}  # fmt: skip
+    for size, text in cases.items():
+        assert memory.human(size) == text
+
+
+def test_available_is_the_least_of_what_is_known(monkeypatch, tmp_path):
+    assert 0 < memory.available() < 1 << 50
+    (tmp_path / "memory.max").write_text("5000\n")
+    (tmp_path / "memory.current").write_text("2000\n")
+    monkeypatch.setattr(memory, "CGROUP", tmp_path)
+    assert memory.available() == 3000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.available() > 3000
+    monkeypatch.setattr(memory, "available", lambda: None)
+    memory.require(1 << 60, "anything", "try")
+    monkeypatch.setattr(memory, "available", lambda: 10)
+    with pytest.raises(
+        TooLargeError, match="x needs about 20 B of memory, but 10 B are free: do y"
+    ):
+        memory.require(20, "x", "do y")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "shown"), [(Terminal(), True), (io.StringIO(), False)])
+def test_a_bar_appears_after_a_while_and_only_on_terminals(monkeypatch, stream, shown):
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr("sys.stderr", stream)
+    with progress.bar("working", 10) as b:
+        b.advance(2)
+        assert stream.getvalue() == ""
+        clock[0] = 1.5
+        b.advance(3)
+    assert ("working" in stream.getvalue()) == shown
+    assert b.done == 5
