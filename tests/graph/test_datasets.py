@@ -75,9 +75,7 @@ def test_sparse_ids_are_relabelled_to_the_published_count(shelf):
 def test_unknown_and_unavailable(shelf, monkeypatch):
     with pytest.raises(tg.InputError, match=r"no data set 'roadNet-C'; similar: roadNet-CA"):
         tg.dataset("roadNet-C")
-    with pytest.raises(
-        tg.MissingFileError, match="HV15R is not on this machine .* TACHOGRAPH_DATA"
-    ):
+    with pytest.raises(tg.MissingFileError, match="HV15R is not on this machine .*TACHOGRAPH_DATA"):
         tg.dataset("HV15R")
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(tg.MissingDependencyError, match=r"pip install 'tachograph\[data\]'"):

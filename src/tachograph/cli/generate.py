@@ -60,7 +60,8 @@ def _command(generator: Callable[..., Graph]) -> Callable[..., None]:
         else:
             parameters.append(p.replace(kind=keyword, annotation=TYPES[str(p.annotation)]))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__doc__ = (generator.__doc__ or "").split(">>>")[0]
+    paragraphs = (generator.__doc__ or "").split(">>>")[0].replace("``", "").split("\n\n")
+    command.__doc__ = "\n\n".join(" ".join(p.split()) for p in paragraphs)
     return command
 
 

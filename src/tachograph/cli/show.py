@@ -68,7 +68,8 @@ def datasets_table(found: Iterable[DataSet]) -> Table:
     """One row for each data set."""
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("name", "vertices", "edges", "kind", "directed", "papers", "licence", "here"):
-        table.add_column(name, justify="right" if name in ("vertices", "edges") else "left")
+        right = name in ("vertices", "edges")
+        table.add_column(name, justify="right" if right else "left", no_wrap=True)
     for d in found:
         table.add_row(
             Text(d.name, style="cyan"),

@@ -187,7 +187,7 @@ def next_field(text, at, table):
     return at, OK
 
 
-@inline
+@kernel
 def parse_line(
     text,
     at,
@@ -250,7 +250,7 @@ def parse_line(
 
 
 @inline
-def quick_line(text, at, hi, table, tag, fields, column, base, k, source, target, weight):
+def quick_line(text, at, hi, tag, fields, column, base, k, source, target, weight):
     """The end of a line in the plainest form, or -1 if it needs :func:`parse_line`.
 
     Plain is ``[tag blank] digits separator digits [separator digits]`` and the line end, which is
@@ -258,13 +258,13 @@ def quick_line(text, at, hi, table, tag, fields, column, base, k, source, target
     """
     limit = np.int64(np.iinfo(source.dtype).max)
     if tag:
-        if text[at] != tag or table[text[at + 1]] != SPACE:
+        if text[at] != tag or text[at + 1] != 32:
             return -1
         at += 2
     value, end = read_digits(text, at, hi)
     value -= base
-    kind = table[text[end]]
-    if end == at or value < 0 or value >= limit or (kind != SPACE and kind != COMMA):
+    c = text[end]
+    if end == at or value < 0 or value >= limit or (c != 9 and c != 32 and c != 44):
         return -1
     source[k] = value
     at = end + 1
@@ -274,8 +274,8 @@ def quick_line(text, at, hi, table, tag, fields, column, base, k, source, target
         return -1
     target[k] = value
     if fields == 3 and column == 2:
-        kind = table[text[end]]
-        if kind != SPACE and kind != COMMA:
+        c = text[end]
+        if c != 9 and c != 32 and c != 44:
             return -1
         at = end + 1
         value, end = read_digits(text, at, hi)
@@ -310,9 +310,7 @@ def parse_edges(
         lines += 1
         if lines % BLOCK == 0 and stopped(stop):
             break
-        end = quick_line(
-            text, at, hi, table, tag, expected, column, base, k, source, target, weight
-        )
+        end = quick_line(text, at, hi, tag, expected, column, base, k, source, target, weight)
         if end >= 0:
             k += 1
             at = end + 1

@@ -24,7 +24,7 @@ from ...progress import Bar
 
 __all__ = ["COMPRESSIONS", "Input", "aside", "compression_of", "open_output"]
 
-BLOCK = 1 << 24  # bytes handed to a parser at a time
+BLOCK = 1 << 25  # bytes handed to a parser at a time
 HEAD = 1 << 16  # bytes looked at to recognise a format
 
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}

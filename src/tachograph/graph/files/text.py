@@ -142,9 +142,9 @@ def _cuts(block: np.ndarray, workers: int) -> list[tuple[int, int]]:
     ends = [0]
     for w in range(1, workers):
         at = max(ends[-1], block.size * w // workers)
-        window = block[at : at + PART]
-        found = np.flatnonzero(window == 10)
-        ends.append(at + int(found[0]) + 1 if found.size else block.size)
+        while at < block.size and block[at] != 10:
+            at += 1
+        ends.append(min(at + 1, block.size))
     ends.append(block.size)
     return [(lo, hi) for lo, hi in itertools.pairwise(ends) if lo < hi]
 

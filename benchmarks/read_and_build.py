@@ -1,0 +1,237 @@
+"""Reading, building and opening graphs, side by side with peers in one run.
+
+    python benchmarks/read_and_build.py [--rounds 7] [--json results.json]
+
+Peers that are not installed are left out. For GAPBS set $GAPBS to the directory of its binaries: its
+own "Build Time" for a graph of the same generator, scale and edge factor is taken. The text file is
+web-NotreDame from $TACHOGRAPH_DATA (orig/web-NotreDame.txt.gz), else a generated one of that size.
+
+All candidates of a table take turns, each round beginning with another one; a table shows the median, the spread and the
+ratio of the medians to ours. Every result is checked for its number of vertices and edges.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib.util
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tachograph as tg
+from tachograph.kernels import random, runtime
+
+SCALE, FACTOR = 20, 16
+Candidates = dict[str, Callable[[], tuple[int, int] | float]]
+
+
+def has(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def text_file(directory: Path) -> tuple[str, Path, tg.Graph]:
+    """The name, the path and the graph of a text of about 20 MB."""
+    path = directory / "edges.txt"
+    for place in os.environ.get("TACHOGRAPH_DATA", "").split(os.pathsep):
+        original = Path(place) / "orig" / "web-NotreDame.txt.gz"
+        if place and original.is_file():
+            path.write_bytes(gzip.open(original).read())
+            return "web-NotreDame", path, tg.read(path)
+    tg.write(tg.kronecker(17, seed=1, directed=True), path)
+    return "kronecker(17), web-NotreDame being absent", path, tg.read(path)
+
+
+def readers(path: Path, graph: tg.Graph, directory: Path) -> Candidates:
+    """Text to a graph in memory that algorithms can run on."""
+    plain = directory / "plain.txt"  # igraph and NumPy know no comments
+    plain.write_text(
+        "".join(f"{u} {v}\n" for u, v in zip(*(a.tolist() for a in graph.to_edges()[:2])))
+    )
+    found: Candidates = {"tachograph": lambda: size(tg.read(path))}
+    if has("networkit"):
+        import networkit as nk
+
+        def networkit() -> tuple[int, int]:
+            g = nk.graphio.EdgeListReader("\t", 0, "#", True, True).read(str(path))
+            return g.numberOfNodes(), g.numberOfEdges()
+
+        found["NetworKit"] = networkit
+    if has("igraph"):
+        import igraph
+
+        def with_igraph() -> tuple[int, int]:
+            g = igraph.Graph.Read_Edgelist(str(plain), directed=True)
+            return g.vcount(), g.ecount()
+
+        found["igraph"] = with_igraph
+
+    def with_scipy() -> tuple[int, int]:
+        import scipy.sparse as sp
+
+        u, v = np.loadtxt(plain, dtype=np.int32, unpack=True)
+        matrix = sp.coo_array((np.ones(u.size, np.int8), (u, v)), shape=(graph.n, graph.n)).tocsr()
+        return matrix.shape[0], int(matrix.data.sum(dtype=np.int64))
+
+    found["NumPy loadtxt + SciPy"] = with_scipy
+    return found
+
+
+def matrix_readers(graph: tg.Graph, directory: Path) -> Candidates:
+    """Matrix Market to a graph or matrix in memory."""
+    path = directory / "matrix.mtx"
+    tg.write(graph, path)
+
+    def with_scipy() -> tuple[int, int]:
+        from scipy.io import mmread
+
+        matrix = mmread(path).tocsr()
+        return matrix.shape[0], matrix.nnz
+
+    return {"tachograph": lambda: size(tg.read(path)), "SciPy mmread": with_scipy}
+
+
+def builders() -> Candidates:
+    """An edge list in memory to rows; the undirected Kronecker graph of scale 20.
+
+    Parallel edges are kept by some and combined by others, so only n is compared.
+    """
+    n = 1 << SCALE
+    labels = random.permutation(1, "labels", n)
+    source, target = random.kronecker(SCALE, n * FACTOR, (0.57, 0.19, 0.19), 1, labels)
+
+    def ours() -> tuple[int, int]:
+        return tg.Graph.from_edges(source, target, n=n, directed=False).n, 0
+
+    def simple() -> tuple[int, int]:
+        g = tg.Graph.from_edges(
+            source, target, n=n, directed=False, dedupe="first", drop_self_loops=True
+        )
+        return g.n, 0
+
+    def with_scipy() -> tuple[int, int]:
+        import scipy.sparse as sp
+
+        ends = np.concatenate([source, target]), np.concatenate([target, source])
+        matrix = sp.coo_array((np.ones(2 * source.size, np.int8), ends), shape=(n, n)).tocsr()
+        return matrix.shape[0], 0
+
+    found: Candidates = {
+        "tachograph": ours,
+        "tachograph, simple and sorted": simple,
+        "SciPy coo to csr": with_scipy,
+    }
+    if has("networkit"):
+        import networkit as nk
+
+        def networkit() -> tuple[int, int]:
+            data = np.ones(source.size), (source.astype(np.uint64), target.astype(np.uint64))
+            return nk.GraphFromCoo(data, n=n, directed=False).numberOfNodes(), 0
+
+        found["NetworKit GraphFromCoo"] = networkit
+    if binary := os.environ.get("GAPBS"):
+
+        def gapbs() -> float:
+            run = subprocess.run(
+                [str(Path(binary) / "bfs"), "-g", str(SCALE), "-k", str(FACTOR), "-n", "1"],
+                check=True, capture_output=True, text=True,
+                env={**os.environ, "OMP_NUM_THREADS": str(runtime.threads_available())},
+            )  # fmt: skip
+            return float(re.search(r"Build Time:\s*([\d.]+)", run.stdout)[1])
+
+        found["GAPBS (its Build Time)"] = gapbs
+    return found
+
+
+def openers(directory: Path) -> Candidates:
+    """A .tgraph of about half a gigabyte."""
+    path = directory / "large.tgraph"
+    tg.write(tg.kronecker(SCALE + 1, FACTOR, seed=1, weights=True), path)
+    return {f"tg.read, {path.stat().st_size / 1e6:.0f} MB": lambda: (tg.read(path).n, 0)}
+
+
+def importing() -> Candidates:
+    """``import tachograph`` in a new process, without the interpreter's own start."""
+    code = "import time; t = time.perf_counter(); import tachograph; print(time.perf_counter() - t)"
+
+    def once() -> float:
+        run = subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True
+        )
+        return float(run.stdout)
+
+    return {"import tachograph": once}
+
+
+def size(graph: tg.Graph) -> tuple[int, int]:
+    return graph.n, graph.m
+
+
+def measure(title: str, candidates: Candidates, rounds: int) -> dict[str, Any]:
+    """Print a table of medians and ratios; a candidate may return its own seconds."""
+    times: dict[str, list[float]] = {name: [] for name in candidates}
+    answers = set()
+    for turn in range(rounds + 1):
+        order = list(candidates)
+        for name in order[turn % len(order) :] + order[: turn % len(order)]:
+            call = candidates[name]
+            begin = time.perf_counter()
+            answer = call()
+            seconds = time.perf_counter() - begin
+            if isinstance(answer, float):
+                seconds = answer
+            else:
+                answers.add(answer)
+            if turn:  # the first round warms up
+                times[name].append(seconds)
+    assert len(answers) <= 1, f"candidates disagree: {answers}"
+    ours = statistics.median(times[next(iter(candidates))])
+    print(
+        f"\n### {title}\n\n| | median ms | least to most | ratio to the first |\n|---|---|---|---|"
+    )
+    rows = []
+    for name, taken in times.items():
+        middle = statistics.median(taken)
+        print(f"| {name} | {middle * 1e3:.1f} | {min(taken) * 1e3:.1f} to {max(taken) * 1e3:.1f} "
+              f"| {middle / ours:.2f} |")  # fmt: skip
+        rows.append({"name": name, "seconds": taken, "median": middle, "ratio": middle / ours})
+    return {"title": title, "rows": rows}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        kind, path, graph = text_file(directory)
+        megabytes = path.stat().st_size / 1e6
+        rounds = options.rounds
+        print(f"{platform.processor() or platform.machine()}, {runtime.threads_available()} threads, "
+              f"Python {platform.python_version()}, {rounds} rounds")  # fmt: skip
+        tables = [
+            measure(f"Read {kind} ({megabytes:.1f} MB of text, {graph.m:,} edges)",
+                    readers(path, graph, directory), rounds),
+            measure("Read the same as Matrix Market", matrix_readers(graph, directory), rounds),
+            measure(f"Build Kronecker scale {SCALE}, edge factor {FACTOR}", builders(), rounds),
+            measure("Open a .tgraph", openers(directory), rounds),
+            measure("Import", importing(), rounds),
+        ]  # fmt: skip
+    if options.json:
+        options.json.write_text(json.dumps(tables, indent=1))
+
+
+if __name__ == "__main__":
+    main()
