@@ -312,3 +312,25 @@ def check_read(path, name, **options):
     assert g.indices.min(initial=0) >= 0
     assert g.indices.max(initial=-1) < g.n
     assert g.weights is None or np.isfinite(g.weights).all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n": "x"}, {"n": 9}, {"arrays": 5}, {"arrays": []}, {"meta": 3}, {"directed": None, "m": {}},
+        {"arrays": [{"name": "indptr", "type": "float64", "shape": [2], "at": 0, "crc32": 0}]},
+        {"arrays": [{"name": "indptr", "type": "int64", "shape": [-2], "at": 64, "crc32": 0}]},
+        None, [], "",
+    ],
+)  # fmt: skip
+def test_forged_tgraph_headers(change):
+    tg.write(tg.path(3), "p.tgraph")
+    whole = Path("p.tgraph").read_bytes()
+    magic, version, length, _ = struct.unpack_from("<8sIII", whole)
+    header = json.loads(whole[20 : 20 + length])
+    forged = {**header, **change} if isinstance(change, dict) else change
+    raw = json.dumps(forged).encode().ljust(length) if change != "" else b""
+    start = struct.pack("<8sIII", magic, version, len(raw), zlib.crc32(raw)) + raw
+    Path("f.tgraph").write_bytes(start + whole[len(start) :])
+    with pytest.raises(tg.FileFormatError):
+        tg.read("f.tgraph")

@@ -26,7 +26,7 @@ from typing import IO, Any
 import numpy as np
 
 from ...errors import FileFormatError, InputError
-from ..build import check_rows
+from ..build import WEIGHTS, check_rows, index_type
 from ..graph import Graph
 from .streams import Input
 
@@ -38,6 +38,7 @@ FIXED = struct.Struct("<8sIII")
 ALIGN = 64
 AT_ONCE = 1 << 23  # bytes of arrays checked while opening
 CHUNK = 1 << 24  # bytes of a checksum computed at a time
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 TYPES = {"int32", "int64", "float32", "float64", "uint8"}
 
 
@@ -63,7 +64,10 @@ def _header(source: Input, content: Any) -> dict[str, Any]:
     raw = content[FIXED.size : FIXED.size + length]
     if len(raw) != length or zlib.crc32(raw) != checksum:
         raise FileFormatError(source.path, "the header's checksum is wrong: the file is damaged")
-    header: dict[str, Any] = json.loads(raw)
+    try:
+        header: dict[str, Any] = json.loads(raw)
+    except MALFORMED:
+        raise FileFormatError(source.path, "the header is not JSON") from None
     return header
 
 
@@ -85,21 +89,26 @@ def read(source: Input, weight: str | bool | None) -> Graph:
     header = _header(source, content)
     try:
         arrays = _arrays(source, content, header)
+        sums = {a["name"]: a["crc32"] for a in header["arrays"]}
         n, m, directed = int(header["n"]), int(header["m"]), bool(header["directed"])
         indptr, indices = arrays.pop("indptr"), arrays.pop("indices")
-    except (KeyError, TypeError, ValueError) as error:
-        raise FileFormatError(source.path, f"the header lacks something ({error})") from None
-    if indptr.shape != (n + 1,) or indptr.dtype != np.int64:
+        weights = arrays.pop("weights", None)
+        names = _unpack_names(arrays)
+        meta, is_sorted = {**header["meta"], **arrays}, bool(header["sorted"])
+    except MALFORMED as error:
+        raise FileFormatError(source.path, f"the header is malformed ({error})") from None
+    ids = indices.dtype == index_type(n) and indptr.dtype == np.int64
+    if not ids or indptr.shape != (n + 1,) or indices.ndim != 1:
         raise FileFormatError(source.path, "the header's counts do not match its arrays")
-    weights = arrays.pop("weights", None)
-    checked = {a["name"]: a["crc32"] for a in header["arrays"]}
+    if weights is not None and (weights.dtype not in WEIGHTS or weights.shape != indices.shape):
+        raise FileFormatError(source.path, "the weights do not match the arcs")
 
     def check() -> None:
         every = _arrays(source, content, header)
         with ThreadPoolExecutor() as pool:
-            sums = pool.map(_checksum, every.values())
-        for name, found in zip(every, sums, strict=True):
-            if found != checked[name]:
+            found = dict(zip(every, pool.map(_checksum, every.values()), strict=True))
+        for name in every:
+            if found[name] != sums[name]:
                 raise FileFormatError(
                     source.path, f"the checksum of {name} is wrong: the file is damaged"
                 )
@@ -111,15 +120,14 @@ def read(source: Input, weight: str | bool | None) -> Graph:
     small = len(content) <= AT_ONCE
     if small:
         check()
-    names = _unpack_names(arrays)
     return Graph(
         indptr,
         indices,
         None if weight is False else weights,
         directed=directed,
         names=names,
-        meta={**header["meta"], **arrays},
-        is_sorted=header["sorted"],
+        meta=meta,
+        is_sorted=is_sorted,
         m=m,
         before_use=None if small else check,
     )
