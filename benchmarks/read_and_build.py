@@ -6,8 +6,9 @@ Peers that are not installed are left out. For GAPBS set $GAPBS to the directory
 own "Build Time" for a graph of the same generator, scale and edge factor is taken. The text file is
 web-NotreDame from $TACHOGRAPH_DATA (orig/web-NotreDame.txt.gz), else a generated one of that size.
 
-All candidates of a table take turns, each round beginning with another one; a table shows the median, the spread and the
-ratio of the medians to ours. Every result is checked for its number of vertices and edges.
+All candidates of a table take turns, each round beginning with another one; a table shows the median,
+the spread and the ratio of the medians to ours. Every result is checked for its number of vertices and
+edges.
 """
 
 from __future__ import annotations
@@ -56,9 +57,8 @@ def text_file(directory: Path) -> tuple[str, Path, tg.Graph]:
 def readers(path: Path, graph: tg.Graph, directory: Path) -> Candidates:
     """Text to a graph in memory that algorithms can run on."""
     plain = directory / "plain.txt"  # igraph and NumPy know no comments
-    plain.write_text(
-        "".join(f"{u} {v}\n" for u, v in zip(*(a.tolist() for a in graph.to_edges()[:2])))
-    )
+    ends = [a.tolist() for a in graph.to_edges()[:2]]
+    plain.write_text("".join(f"{u} {v}\n" for u, v in zip(*ends, strict=True)))
     found: Candidates = {"tachograph": lambda: size(tg.read(path))}
     if has("networkit"):
         import networkit as nk

@@ -68,8 +68,9 @@ FORMATS = {
                metis.recognises),
         Format("csv", (".csv",), "CSV edge table with a header line", tables.read_csv,
                tables.write_csv, tables.recognises_csv),
-        Format("el", (".el", ".wel"), "GAPBS edge list", edgelist.read, edgelist.write_bare,
-               _never),
+        Format("el", (".el",), "GAPBS edge list", edgelist.read, edgelist.write_bare, _never),
+        Format("wel", (".wel",), "GAPBS edge list, weighted", edgelist.read,
+               edgelist.write_weighted, _never),
         Format("edgelist", (".txt", ".tsv", ".edges", ".edgelist", ".e", ".snap"),
                "SNAP and plain edge lists", edgelist.read, edgelist.write, edgelist.recognises),
     )
@@ -153,7 +154,7 @@ def read(
     source = Input(path)
     kind = _named(format) if format else recognise(source)
     reader = kind.read
-    if relabel and kind.name in ("edgelist", "el"):
+    if relabel and kind.read is edgelist.read:
         reader = _names_or_ids
     table = reader(source, weight)
     if isinstance(table, Graph):

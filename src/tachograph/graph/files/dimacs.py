@@ -19,8 +19,9 @@ import numpy as np
 from ...errors import FileFormatError, InputError
 from ..edge_table import EdgeTable
 from ..graph import Graph
+from .lines import write_lines
 from .streams import Input, aside, compression_of, open_output
-from .text import Layout, edges_that_fit, header_lines, is_count, read_edges, write_edges
+from .text import Layout, edges_that_fit, header_lines, is_count, read_edges
 
 # fmt: off
 __all__ = [
@@ -131,8 +132,8 @@ def write_flow(graph: Graph, out: IO[bytes]) -> None:
 
 def _write_arcs(graph: Graph, out: IO[bytes]) -> None:
     source = np.repeat(np.arange(graph.n), graph.degrees)
-    weights = np.ones(graph.arcs, np.int32) if graph.weights is None else graph.weights
-    write_edges(out, source, graph.indices, weights, base=1, tag="a")
+    weights = "1" if graph.weights is None else graph.weights
+    write_lines(out, ["a", (source, 1), (graph.indices, 1), weights])
 
 
 def read_coordinates(path: str | os.PathLike[str]) -> np.ndarray:

@@ -20,6 +20,7 @@ import numpy as np
 from ...errors import FileFormatError, TachographWarning
 from ..edge_table import EdgeTable
 from ..graph import Graph
+from .lines import write_lines
 from .streams import Input
 from .text import (
     Layout,
@@ -28,10 +29,9 @@ from .text import (
     header_lines,
     is_count,
     read_edges,
-    write_edges,
 )
 
-__all__ = ["read", "read_names", "recognises", "write", "write_bare"]
+__all__ = ["read", "read_names", "recognises", "write", "write_bare", "write_weighted"]
 
 COUNTS = re.compile(r"nodes:?\s*(\d{1,18})[\s,;]+edges:?\s*(\d{1,18})\b", re.I | re.A)
 KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.I)
@@ -155,9 +155,15 @@ def write(graph: Graph, out: IO[bytes]) -> None:
     kind = "Directed graph" if graph.directed else "Undirected graph: each edge once"
     columns = "FromNodeId\tToNodeId" + ("\tWeight" if graph.weighted else "")
     out.write(f"# {kind}\n# Nodes: {graph.n} Edges: {graph.m}\n# {columns}\n".encode())
-    write_edges(out, *graph.to_edges(), delimiter="\t")
+    write_lines(out, [c for c in graph.to_edges() if c is not None], delimiter="\t")
 
 
 def write_bare(graph: Graph, out: IO[bytes]) -> None:
-    """Write for GAPBS, which knows no comments; an undirected edge once."""
-    write_edges(out, *graph.to_edges())
+    """Write ``.el`` for GAPBS, which knows no comments; an undirected edge once, no weights."""
+    write_lines(out, list(graph.to_edges()[:2]))
+
+
+def write_weighted(graph: Graph, out: IO[bytes]) -> None:
+    """Write ``.wel`` for GAPBS: the same with weights, 1 if there are none."""
+    source, target, weights = graph.to_edges()
+    write_lines(out, [source, target, "1" if weights is None else weights])

@@ -13,8 +13,9 @@ import numpy as np
 from ...errors import FileFormatError
 from ..edge_table import EdgeTable
 from ..graph import Graph
+from .lines import write_lines
 from .streams import Input
-from .text import Layout, edges_that_fit, header_lines, is_count, read_edges, write_edges
+from .text import Layout, edges_that_fit, header_lines, is_count, read_edges
 
 __all__ = ["read", "recognises", "write"]
 
@@ -109,4 +110,5 @@ def write(graph: Graph, out: IO[bytes]) -> None:
     source, target, values = graph.to_edges()
     if not graph.directed:
         source, target = target, source
-    write_edges(out, source, target, values, base=1)
+    entries = [] if values is None else [values]
+    write_lines(out, [(source, 1), (target, 1), *entries])

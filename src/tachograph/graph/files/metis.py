@@ -12,12 +12,15 @@ from typing import IO
 import numpy as np
 
 from ...errors import FileFormatError, InputError
+from ...progress import bar
 from ..edge_table import EdgeTable
 from ..graph import Graph
 from .streams import Input
 from .text import edges_that_fit, header_lines, is_count, read_rows
 
 __all__ = ["read", "recognises", "write"]
+
+CHUNK = 1 << 12  # vertices written at a time
 
 
 def recognises(head: bytes) -> bool:
@@ -111,14 +114,34 @@ def write(graph: Graph, out: IO[bytes]) -> None:
     fmt = f"{int(sizes is not None)}{int(ncon > 0)}{int(graph.weighted)}"
     tail = f" {fmt}{f' {ncon}' if ncon else ''}" if fmt != "000" else ""
     out.write(f"{graph.n} {graph.m}{tail}\n".encode())
-    for v in range(graph.n):
-        lo, hi = graph.indptr[v], graph.indptr[v + 1]
-        row = graph.indices[lo:hi].astype(np.int64) + 1
-        if graph.weights is not None:
-            row = np.column_stack([row, graph.weights[lo:hi]]).ravel()
-        numbers = row.tolist()
-        if vertex is not None:
-            numbers = vertex[v].tolist() + numbers
-        if sizes is not None:
-            numbers = [int(sizes[v]), *numbers]
-        out.write(" ".join(map(str, numbers)).encode() + b"\n")
+    numbers = [] if sizes is None else [np.asarray(sizes)[:, None]]
+    if vertex is not None:
+        numbers.append(vertex)
+    before = np.concatenate(numbers, axis=1) if numbers else np.empty((graph.n, 0), np.int64)
+    with bar("writing", graph.n) as b:
+        for lo in range(0, graph.n, CHUNK):
+            hi = min(lo + CHUNK, graph.n)
+            out.write(_rows(graph, before, lo, hi))
+            b.advance(hi - lo)
+
+
+def _rows(graph: Graph, before: np.ndarray, lo: int, hi: int) -> bytes:
+    """The lines of vertices ``lo:hi``: first the numbers in ``before``, then the neighbours."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    arcs = slice(graph.indptr[lo], graph.indptr[hi])
+    after = [graph.indices[arcs].astype(np.int64) + 1]
+    if graph.weights is not None:
+        after.append(graph.weights[arcs].astype(np.int64))
+    width, step = before.shape[1], len(after)
+    begins = np.arange(hi - lo + 1) * width + (graph.indptr[lo : hi + 1] - arcs.start) * step
+    numbers = np.empty(begins[-1], np.int64)
+    front = begins[:-1, None] + np.arange(width)
+    numbers[front] = before[lo:hi]
+    rest = np.ones(numbers.size, bool)
+    rest[front] = False
+    numbers[rest] = np.column_stack(after).ravel()
+    words = pc.cast(pa.array(numbers), pa.string())
+    lines = pc.binary_join(pa.ListArray.from_arrays(pa.array(begins, pa.int32()), words), " ")
+    return ("\n".join(lines.to_pylist()) + "\n").encode()

@@ -45,7 +45,7 @@ def read(source: Input, weight: str | bool | None) -> Graph:
 
 
 def write(graph: Graph, out: IO[bytes]) -> None:
-    """Write the arrays, compressed."""
+    """Write the arrays."""
     arrays: dict[str, Any] = {
         "indptr": graph.indptr,
         "indices": graph.indices,
@@ -53,4 +53,4 @@ def write(graph: Graph, out: IO[bytes]) -> None:
     }
     if graph.weights is not None:
         arrays["weights"] = graph.weights
-    np.savez_compressed(out, **arrays)
+    np.savez(out, **arrays)

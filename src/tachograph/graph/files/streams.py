@@ -173,7 +173,7 @@ def open_output(path: Path, compression: str) -> Iterator[IO[bytes]]:
         return
     openers: dict[str, Any] = {
         "": lambda: path.open("wb"),
-        ".gz": lambda: gzip.open(path, "wb", compresslevel=6),
+        ".gz": lambda: gzip.open(path, "wb", compresslevel=4),
         ".bz2": lambda: bz2.open(path, "wb"),
         ".xz": lambda: lzma.open(path, "wb", preset=3),
     }

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +19,11 @@ from .streams import Input
 
 # fmt: off
 __all__ = ["Layout", "NotAnIdError", "edges_that_fit", "first_fields", "header_lines", "is_count",
-           "read_edges", "read_rows", "write_edges"]
+           "read_edges", "read_rows"]
 # fmt: on
 
 PART = 1 << 20  # bytes below which another thread does not pay
 SHOWN = 40  # characters of a bad line that an error shows
-CHUNK = 1 << 20  # edges written at a time
 
 
 class NotAnIdError(FileFormatError):
@@ -309,31 +308,3 @@ def edges_that_fit(source: Input, edges: int, n: int, what: str, least: int = 4)
         f"{source.path}: a graph of {n:,} vertices and {edges:,} {what}",
         "use a machine with more memory, or correct the header if it is wrong",
     )
-
-
-def write_edges(
-    out: IO[bytes],
-    source: np.ndarray,
-    target: np.ndarray,
-    weight: np.ndarray | None,
-    *,
-    base: int = 0,
-    tag: str = "",
-    delimiter: str = " ",
-) -> None:
-    """One line for each edge; floats in the shortest form that reads back the same."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    options = csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="none")
-    with bar("writing", source.size) as b:
-        for lo in range(0, source.size, CHUNK):
-            part = slice(lo, lo + CHUNK)
-            columns = [pa.array(ids[part] + np.int64(base)) for ids in (source, target)]
-            if tag:
-                columns.insert(0, pa.repeat(tag, len(columns[0])))
-            if weight is not None:
-                columns.append(pa.array(weight[part]))
-            table = pa.table(columns, names=[str(i) for i in range(len(columns))])
-            csv.write_csv(table, out, options)
-            b.advance(len(table))

@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import FileFormatError, InputError
 from ..edge_table import EdgeTable
 from ..graph import Graph
+from .lines import write_lines
 from .streams import Input
 from .text import Layout, edges_that_fit, header_lines, is_count, read_edges
 
@@ -72,7 +73,6 @@ def write(graph: Graph, out: IO[bytes]) -> None:
         "~\tinit_node\tterm_node\tcapacity\tlength\tfree_flow_time\tb\tpower\tspeed\ttoll\t"
         "link_type\t;\n".encode()
     )
-    weights = np.ones(graph.arcs, np.int32) if graph.weights is None else graph.weights
-    sources = np.repeat(np.arange(graph.n), graph.degrees)
-    for s, t, w in zip(sources.tolist(), graph.indices.tolist(), weights.tolist(), strict=True):
-        out.write(f"\t{s + 1}\t{t + 1}\t0\t{w}\t{w}\t0\t0\t0\t0\t0\t;\n".encode())
+    weights = "1" if graph.weights is None else graph.weights
+    ends = (np.repeat(np.arange(graph.n), graph.degrees), 1), (graph.indices, 1)
+    write_lines(out, ["", *ends, "0", weights, weights, *"00000", ";"], delimiter="\t")
