@@ -17,7 +17,7 @@ test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest --run-slow
 
 test-checked: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/numba-checked $(BIN)/python -m pytest tests
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-checked $(BIN)/python -m pytest tests
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+collect_ignore = ["tests/fuzz_readers.py"]  # run by hand
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-slow", action="store_true", help="run exhaustive variants, too")

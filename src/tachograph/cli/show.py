@@ -65,20 +65,26 @@ def histogram(counts: np.ndarray) -> Table:
 
 
 def datasets_table(found: Iterable[DataSet]) -> Table:
-    """One row for each data set."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("name", "vertices", "edges", "kind", "directed", "papers", "licence", "here"):
-        right = name in ("vertices", "edges")
-        table.add_column(name, justify="right" if right else "left", no_wrap=True)
-    for d in found:
-        table.add_row(
-            Text(d.name, style="cyan"),
+    """One row for each data set; what does not fit is cut from the last columns."""
+    rows = [
+        (
+            d.name,
             "" if d.vertices is None else f"{d.vertices:,}",
             "" if d.edges is None else f"{d.edges:,}",
-            d.kind,
             "yes" if d.directed else "no",
-            " ".join(d.papers),
-            Text(d.licence, overflow="ellipsis", no_wrap=True),
             "yes" if d.file is not None else "",
+            d.kind,
+            " ".join(d.papers),
+            d.licence,
         )
+        for d in found
+    ]
+    names = ("name", "vertices", "edges", "directed", "here", "kind", "papers", "licence")
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for i, name in enumerate(names):
+        width = max([len(name), *(len(row[i]) for row in rows)]) if i < 5 else 4
+        right = name in ("vertices", "edges")
+        table.add_column(name, justify="right" if right else "left", no_wrap=True, min_width=width)
+    for row in rows:
+        table.add_row(Text(row[0], style="cyan"), *row[1:])
     return table
