@@ -122,7 +122,8 @@ def datasets(
         return
     from .show import datasets_table
 
-    out().print(datasets_table(found.values()))
+    console = out()
+    console.print(datasets_table(found.values(), console.width))
 
 
 @app.command()

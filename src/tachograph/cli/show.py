@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["datasets_table", "features_table", "histogram"]
 
 BAR = 40  # characters of the longest bar
+LICENCE = 12  # characters of a licence that are worth showing
 
 
 def features_table(graph: Graph) -> Table:
@@ -64,8 +65,8 @@ def histogram(counts: np.ndarray) -> Table:
     return table
 
 
-def datasets_table(found: Iterable[DataSet]) -> Table:
-    """One row for each data set; what does not fit is cut from the last columns."""
+def datasets_table(found: Iterable[DataSet], width: int) -> Table:
+    """One row for each data set; the last columns are cut or left out if they do not fit."""
     rows = [
         (
             d.name,
@@ -81,10 +82,17 @@ def datasets_table(found: Iterable[DataSet]) -> Table:
     ]
     names = ("name", "vertices", "edges", "directed", "here", "kind", "papers", "licence")
     table = Table(box=None, padding=(0, 2, 0, 0))
+    room = width
+    shown = 0
     for i, name in enumerate(names):
-        width = max([len(name), *(len(row[i]) for row in rows)]) if i < 5 else 4
+        needed = max([len(name), *(len(row[i]) for row in rows)])
+        needed = min(needed, max(room - 2, LICENCE)) if name == "licence" else needed
+        if room < needed + 2:
+            break
         right = name in ("vertices", "edges")
-        table.add_column(name, justify="right" if right else "left", no_wrap=True, min_width=width)
+        table.add_column(name, justify="right" if right else "left", no_wrap=True, max_width=needed)
+        room -= needed + 2
+        shown += 1
     for row in rows:
-        table.add_row(Text(row[0], style="cyan"), *row[1:])
+        table.add_row(Text(row[0], style="cyan"), *row[1:shown])
     return table

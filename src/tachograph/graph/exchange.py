@@ -116,6 +116,8 @@ def edge_columns(
 ) -> EdgeTable:
     """The columns of a ``pyarrow.Table`` that hold edges, and what its metadata says."""
     names = table.column_names
+    if twice := {c for c in names if names.count(c) > 1}:
+        raise InputError(f"several columns are called {sorted(twice)[0]!r}")
     first = _pick(names, source, SOURCE, 0, "source")
     second = _pick(names, target, TARGET, 1, "target")
     third = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import IO, Any
 
-from ...errors import FileFormatError
+from ...errors import FileFormatError, TachographError
 from ..edge_table import EdgeTable
 from ..exchange import edge_columns, to_arrow
 from ..graph import Graph
@@ -20,9 +20,10 @@ def _columns(source: Input, weight: str | bool | None, load: Any) -> EdgeTable:
     import pyarrow as pa
 
     try:
-        table = load(pa.py_buffer(source.content()))
-        return edge_columns(table, None, None, weight)
-    except (pa.ArrowException, ValueError, OSError) as error:
+        return edge_columns(load(pa.py_buffer(source.content())), None, None, weight)
+    except TachographError as error:
+        raise FileFormatError(source.path, str(error)) from None
+    except Exception as error:  # damaged tables make Arrow raise all kinds
         raise FileFormatError(source.path, str(error).split("\n")[0]) from None
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isfinite
@@ -23,6 +24,7 @@ __all__ = ["Layout", "NotAnIdError", "edges_that_fit", "first_fields", "header_l
 # fmt: on
 
 PART = 1 << 20  # bytes below which another thread does not pay
+NUMBER = re.compile(rb"[-+0-9.eE]+")
 SHOWN = 40  # characters of a bad line that an error shows
 
 
@@ -211,8 +213,9 @@ def _by_python(
     """The value of a number that the compiled parser left open (many digits, near 0 or infinity)."""
     from ...kernels import parse
 
-    token = block[at : at + 2000].tobytes().replace(b",", b" ").split(maxsplit=1)[0]
-    value = float(token)
+    token = NUMBER.match(block[at:].data)
+    assert token is not None  # the parser has seen it
+    value = float(token[0])
     if not isfinite(value):
         raise _explain(source, block, line, parse.NOT_FINITE, at, layout, fields)
     return value
