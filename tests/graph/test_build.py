@@ -171,6 +171,7 @@ def test_bad_edges(case):
         ([1, 1], [], "must go from 0"),
         ([0, 2], [0], "must go from 0 to 1"),
         ([0, 2, 1, 3], [0, 1, 2], "decreases behind vertex 1"),
+        ([0, 2**63 - 1, -(2**63), 2], [0, 1], "decreases behind vertex 1"),
         ([0, 1], [1], "outside 0..0"),
         ([0, 1], [-1], "outside 0..0"),
         ([0, 1], [2**40], "not below n"),

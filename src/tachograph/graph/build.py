@@ -228,8 +228,9 @@ def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
             f"indptr goes from {indptr[0]} to {indptr[-1]}, but must go from 0 to "
             f"{indices.size}, the number of indices"
         )
-    if (np.diff(indptr) < 0).any():
-        raise InputError(f"indptr decreases behind vertex {int(np.argmin(np.diff(indptr)))}")
+    falls = np.flatnonzero(indptr[1:] < indptr[:-1])  # not np.diff, which can overflow
+    if falls.size:
+        raise InputError(f"indptr decreases behind vertex {int(falls[0])}")
     bad = [v for v in rows.over_rows(rows.bad_row, indptr, indices) if v >= 0]
     if bad:
         raise InputError(f"vertex {bad[0]} has a neighbour outside 0..{indptr.size - 2}")
