@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import io
+import sys
+import time
 
 import pytest
 
@@ -37,15 +39,19 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("stream", "shown"), [(Terminal(), True), (io.StringIO(), False)])
-def test_a_bar_appears_after_a_while_and_only_on_terminals(monkeypatch, stream, shown):
-    clock = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr("sys.stderr", stream)
-    with progress.bar("working", 10) as b:
+@pytest.mark.parametrize("total", [10, None])
+@pytest.mark.parametrize(("stream", "shown"), [(Terminal, True), (io.StringIO, False)])
+def test_a_bar_appears_after_a_while_and_only_on_terminals(monkeypatch, stream, shown, total):
+    monkeypatch.setattr(progress, "PATIENCE", 0.2)
+    monkeypatch.setattr("sys.stderr", stream())
+    with progress.bar("quick", total) as b:
+        b.advance(10)
+    assert sys.stderr.getvalue() == ""
+    with progress.bar("working", total) as b, progress.bar("inner") as inner:
         b.advance(2)
-        assert stream.getvalue() == ""
-        clock[0] = 1.5
+        inner.advance(1)
+        time.sleep(0.6)
         b.advance(3)
-    assert ("working" in stream.getvalue()) == shown
+    assert ("working" in sys.stderr.getvalue()) == shown
+    assert "inner" not in sys.stderr.getvalue()
     assert b.done == 5

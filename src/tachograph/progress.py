@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -14,54 +14,64 @@ if TYPE_CHECKING:
 __all__ = ["Bar", "bar"]
 
 PATIENCE = 1.0  # seconds before a bar appears
+_outermost = threading.Lock()
 
 
 class Bar:
-    """Counts work done; shows itself once the work has taken a second and stderr is a terminal."""
+    """Counts work done. If stderr is a terminal, a timer shows it once a second has passed."""
 
     def __init__(self, label: str, total: float | None) -> None:
         self.label = label
         self.total = total
         self.done = 0.0
-        self._begin = time.monotonic()
         self._shown: Progress | None = None
         self._task: TaskID | None = None
+        self._timer: threading.Timer | None = None
+        self._closed = threading.Event()
+        # Only the outermost of nested bars is shown.
+        self._mine = sys.stderr.isatty() and _outermost.acquire(blocking=False)
+        if self._mine:
+            self._timer = threading.Timer(PATIENCE, self._show)
+            self._timer.daemon = True
+            self._timer.start()
 
     def advance(self, amount: float) -> None:
         """Add ``amount`` to the work done."""
         self.done += amount
-        if self._shown is None:
-            if time.monotonic() - self._begin < PATIENCE or not sys.stderr.isatty():
-                return
-            self._show()
-        assert self._shown is not None
-        assert self._task is not None
-        self._shown.update(self._task, completed=self.done)
+        if self._shown is not None and self._task is not None:
+            self._shown.update(self._task, completed=self.done)
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import TimeRemainingColumn as TimeLeft
 
-        self._shown = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._shown.start()
-        self._task = self._shown.add_task(self.label, total=self.total)
+        columns = [TextColumn("{task.description}"), BarColumn()]
+        if self.total is not None:
+            columns += [TextColumn("{task.percentage:>3.0f} %"), TimeLeft()]
+        else:
+            columns += [TimeElapsedColumn()]
+        shown = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = shown.add_task(self.label, total=self.total, completed=int(self.done))
+        if not self._closed.is_set():
+            shown.start()
+            self._shown = shown
 
     def close(self) -> None:
         """Take the bar off the screen."""
+        self._closed.set()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
         if self._shown is not None:
             self._shown.stop()
+        if self._mine:
+            _outermost.release()
 
 
 @contextmanager
 def bar(label: str, total: float | None = None) -> Iterator[Bar]:
-    """``with bar("reading", size) as b: b.advance(n)``."""
+    """Show progress: ``with bar("reading", size) as b: b.advance(n)``; no total, no percentage."""
     shown = Bar(label, total)
     try:
         yield shown

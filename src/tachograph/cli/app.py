@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from .options import Dedupe, Directed, GraphFile, Json, Relabel, load, out, print_json
+from .options import Dedupe, Directed, GraphFile, Json, Relabel, load, measured, out, print_json
 
 __all__ = ["app"]
 
@@ -54,12 +54,13 @@ def info(
     """
     loaded = load(graph, directed=directed, relabel=relabel)
     if json:
-        print_json({"graph": graph, "directed": loaded.directed, **loaded.features.to_dict()})
+        print_json({"graph": graph, "directed": loaded.directed, **measured(loaded)})
         return
     from .show import features_table, histogram
 
     console = out()
     console.print(repr(loaded), style="bold")
+    measured(loaded)
     console.print(features_table(loaded))
     console.print(histogram(loaded.features.degree_counts))
 

@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..graph.files import write
 from ..graph.generate import GENERATORS
 from ..graph.graph import Graph
+from ..progress import bar
 
 __all__ = ["app"]
 
@@ -47,7 +48,8 @@ def _command(generator: Callable[..., Graph]) -> Callable[..., None]:
 
     def command(out: Path, **options: Any) -> None:
         begin = time.perf_counter()
-        made = generator(**{**options, "weights": _weights(options["weights"])})
+        with bar("generating"):
+            made = generator(**{**options, "weights": _weights(options["weights"])})
         write(made, out)
         typer.echo(f"{out}: {made!r} in {time.perf_counter() - begin:.1f} s", err=True)
 

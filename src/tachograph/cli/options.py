@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
 
-__all__ = ["Dedupe", "Directed", "GraphFile", "Json", "Relabel", "load", "out", "print_json"]
+__all__ = [
+    "Dedupe",
+    "Directed",
+    "GraphFile",
+    "Json",
+    "Relabel",
+    "load",
+    "measured",
+    "out",
+    "print_json",
+]
 
 
 class Dedupe(StrEnum):
@@ -53,6 +63,14 @@ def load(graph: str, **options: Any) -> Graph:
         return dataset(graph)
     except InputError:
         raise MissingFileError(f"{graph}: there is no such file or data set") from None
+
+
+def measured(graph: Graph) -> dict[str, Any]:
+    """All features of a graph, with a progress bar if that takes long."""
+    from ..progress import bar
+
+    with bar("measuring"):
+        return graph.features.to_dict()
 
 
 def out() -> Console:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import memory
 from ..errors import InputError
+from ..progress import bar
 from .graph import Graph
 
 __all__ = ["as_ids", "as_weights", "from_csr", "from_edges", "sort_rows", "to_edges", "transpose"]
@@ -55,17 +56,18 @@ def from_edges(
     from ..kernels import csr
 
     ids = index_type(n)
-    indptr, indices, weights = csr.build(
-        np.ascontiguousarray(source, ids),
-        np.ascontiguousarray(target, ids),
-        weights,
-        n,
-        symmetrize=symmetrize,
-        drop_loops=drop_self_loops,
-        sort=dedupe != "keep",
-    )
-    if dedupe != "keep":
-        indptr, indices, weights = _combine(indptr, indices, weights, dedupe)
+    with bar("building the graph"):
+        indptr, indices, weights = csr.build(
+            np.ascontiguousarray(source, ids),
+            np.ascontiguousarray(target, ids),
+            weights,
+            n,
+            symmetrize=symmetrize,
+            drop_loops=drop_self_loops,
+            sort=dedupe != "keep",
+        )
+        if dedupe != "keep":
+            indptr, indices, weights = _combine(indptr, indices, weights, dedupe)
     if not directed and not symmetrize:
         _must_be_symmetric(indptr, indices, weights)
     known = True if dedupe != "keep" else None
