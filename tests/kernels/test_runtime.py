@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tachograph.kernels import runtime
-from tachograph.kernels.bits import stopped
+from tachograph.kernels.machine import stopped
 
 
 @runtime.kernel

@@ -19,7 +19,7 @@ from math import ceil
 
 import numpy as np
 
-from .bits import stopped
+from .machine import stopped
 from .runtime import kernel, run, threads_available
 
 __all__ = ["as_bits", "build"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bits import eight_bytes, trailing_zeros
 from .decimal import decimal_to_float
+from .machine import eight_bytes, trailing_zeros
 from .runtime import inline, kernel
 
 # fmt: off

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bits import stopped
+from .machine import stopped
 from .numbers import (
     BELOW_BASE,
     COMMA,

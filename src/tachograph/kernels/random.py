@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bits import stopped
+from .machine import stopped
 from .runtime import kernel, over_parts
 
 __all__ = ["integers", "key_of", "kronecker", "permutation", "preferential", "reals"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .bits import stopped
+from .machine import stopped
 from .runtime import inline, kernel, run, threads_available
 
 # fmt: off

@@ -51,14 +51,16 @@ def threads_available() -> int:
     return os.cpu_count() or 1
 
 
-def run(worker: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+def run(
+    worker: Callable[..., Any], calls: Iterable[tuple[Any, ...]], stop: np.ndarray | None = None
+) -> list[Any]:
     """Call ``worker(stop, *arguments)`` for every tuple of ``calls``, each on a thread of its own.
 
     A single call runs on the caller's thread. An exception of any worker, or Ctrl-C, stops the rest
     (at their next look at ``stop[0]``) and is raised when all have ended.
     """
     todo = list(calls)
-    stop = np.zeros(1, np.int64)
+    stop = np.zeros(1, np.int64) if stop is None else stop
     if len(todo) == 1:
         return [worker(stop, *todo[0])]
     results: list[Any] = [None] * len(todo)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .bits import stopped
+from .machine import stopped
 from .runtime import kernel
 
 __all__ = ["sweep"]

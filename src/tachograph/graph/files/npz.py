@@ -19,19 +19,20 @@ def read(source: Input, weight: str | bool | None) -> Graph:
     try:
         with np.load(source.path, allow_pickle=False) as file:
             found: dict[str, Any] = {k: file[k] for k in file.files}
+        found = {k: a for k, a in found.items() if isinstance(a, np.ndarray)}
     except Exception as error:  # a damaged archive makes zipfile and NumPy raise all kinds
         raise FileFormatError(source.path, f"damaged or not an npz file ({error})") from None
     missing = {"indptr", "indices"} - set(found)
     if missing:
         raise FileFormatError(source.path, f"there is no array {', '.join(sorted(missing))}")
-    kind = found.get("format")
-    if kind is not None and kind.item() not in ("csr", b"csr"):
-        raise FileFormatError(source.path, f"holds a {kind.item()} matrix: save it as csr")
-    weights = found.get("weights", found.get("data"))
-    if weights is not None and (weights.dtype == bool or weight is False):
-        weights = None
     try:
+        kind = found["format"].item() if "format" in found else "csr"
+        if kind not in ("csr", b"csr"):
+            raise InputError(f"holds a {kind} matrix: save it as csr")
         directed = bool(found["directed"].item()) if "directed" in found else True
+        weights = found.get("weights", found.get("data"))
+        if weights is not None and (weights.dtype == bool or weight is False):
+            weights = None
         made = from_csr(found["indptr"], found["indices"], weights, directed=directed)
     except (InputError, ValueError) as error:
         raise FileFormatError(source.path, str(error)) from None

@@ -1,0 +1,217 @@
+"""Machine instructions that Numba has no name for: atomics, raw loads and stores, the clock.
+
+``ld`` and ``st`` access an array without the test for negative indices; with NUMBA_BOUNDSCHECK=1 they
+are ordinary, checked accesses. Everything here works on one-dimensional contiguous arrays.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from .runtime import CHECKED, inline
+
+# fmt: off
+__all__ = ["compare_exchange", "eight_bytes", "fetch_add", "fetch_min", "fetch_or", "ld", "ld_acquire",
+           "let_others_run", "nanoseconds", "pause", "st", "st_release", "stopped", "trailing_zeros"]
+# fmt: on
+
+I64 = ir.IntType(64)
+
+
+def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """The address of ``array[index]``."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    index = context.cast(builder, arguments[1], signature.args[1], types.int64)
+    return builder.gep(data, [index], inbounds=True)
+
+
+def _value(context: Any, builder: Any, signature: Any, arguments: Any, at: int) -> Any:
+    """Argument ``at`` converted to the array's type."""
+    return context.cast(builder, arguments[at], signature.args[at], signature.args[0].dtype)
+
+
+@intrinsic
+def raw_load(typing: Any, array: Any, index: Any) -> Any:
+    """``array[index]``, unchecked."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature, arguments)
+        return builder.load(place)
+
+    return array.dtype(array, index), generate
+
+
+@intrinsic
+def raw_store(typing: Any, array: Any, index: Any, value: Any) -> Any:
+    """``array[index] = value``, unchecked."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature, arguments)
+        builder.store(_value(context, builder, signature, arguments, 2), place)
+        return context.get_dummy_value()
+
+    return types.void(array, index, value), generate
+
+
+@inline
+def checked_load(array, index):
+    return array[index]
+
+
+@inline
+def checked_store(array, index, value):
+    array[index] = value
+
+
+ld: Callable[..., Any] = checked_load if CHECKED else raw_load
+st: Callable[..., Any] = checked_store if CHECKED else raw_store
+
+
+def _width(array: Any) -> int:
+    """Bytes of an element."""
+    size: int = array.dtype.bitwidth // 8
+    return size
+
+
+@intrinsic
+def ld_acquire(typing: Any, array: Any, index: Any) -> Any:
+    """``array[index]`` as other threads stored it with :func:`st_release`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature, arguments)
+        kind = ir.IntType(signature.args[0].dtype.bitwidth)
+        return builder.load_atomic(place, "acquire", _width(signature.args[0]), typ=kind)
+
+    return array.dtype(array, index), generate
+
+
+@intrinsic
+def st_release(typing: Any, array: Any, index: Any, value: Any) -> Any:
+    """``array[index] = value``, and everything stored before it, for other threads to see."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature, arguments)
+        value = _value(context, builder, signature, arguments, 2)
+        builder.store_atomic(value, place, "release", _width(signature.args[0]))
+        return context.get_dummy_value()
+
+    return types.void(array, index, value), generate
+
+
+@intrinsic
+def compare_exchange(typing: Any, array: Any, index: Any, old: Any, new: Any) -> Any:
+    """Replace ``array[index]`` by ``new`` if it is ``old``; whether that happened."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature, arguments)
+        pair = [_value(context, builder, signature, arguments, at) for at in (2, 3)]
+        done = builder.cmpxchg(place, *pair, "acq_rel", "monotonic")
+        return builder.extract_value(done, 1)
+
+    return types.boolean(array, index, old, new), generate
+
+
+def _fetch(signed: str, unsigned: str) -> Any:
+    """An atomic read-modify-write that returns the old value."""
+
+    @intrinsic
+    def fetch(typing: Any, array: Any, index: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            place = _place(context, builder, signature, arguments)
+            value = _value(context, builder, signature, arguments, 2)
+            name = signed if signature.args[0].dtype.signed else unsigned
+            return builder.atomic_rmw(name, place, value, "acq_rel")
+
+        return array.dtype(array, index, value), generate
+
+    return fetch
+
+
+fetch_add = _fetch("add", "add")
+fetch_min = _fetch("min", "umin")
+fetch_or = _fetch("or", "or")
+
+
+@intrinsic
+def eight_bytes(typing: Any, array: Any, at: Any) -> Any:
+    """``array[at:at + 8]`` (uint8) as one little-endian uint64. The caller keeps it in bounds."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature, arguments)
+        return builder.load(builder.bitcast(place, I64.as_pointer()), align=1, typ=I64)
+
+    return types.uint64(array, types.int64), generate
+
+
+@intrinsic
+def trailing_zeros(typing: Any, x: Any) -> Any:
+    """Number of 0 bits below the lowest 1 bit of a uint64 that is not 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], cgutils.true_bit)
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def stopped(typing: Any, stop: Any) -> Any:
+    """Whether ``stop[0]`` (int64) was raised: an atomic load, which no optimiser can drop."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        flag = builder.load_atomic(data, "monotonic", 8, typ=I64)
+        return builder.icmp_signed("!=", flag, ir.Constant(I64, 0))
+
+    return types.boolean(stop), generate
+
+
+def _call(name: str, result: ir.Type) -> Any:
+    """A function of the C library or of LLVM that takes nothing."""
+
+    @intrinsic
+    def call(typing: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = ir.FunctionType(result, [])
+            builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])
+            return context.get_dummy_value()
+
+        return types.void(), generate
+
+    return call
+
+
+# What a waiting thread does: tell the core that it waits; let another thread have the core.
+_x86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
+pause = (
+    _call("llvm.x86.sse2.pause", ir.VoidType()) if _x86 else _call("llvm.donothing", ir.VoidType())
+)
+let_others_run = _call(
+    "SwitchToThread" if sys.platform == "win32" else "sched_yield", ir.IntType(32)
+)
+
+MONOTONIC = {"darwin": 6}.get(sys.platform, 1)  # CLOCK_MONOTONIC
+
+
+@intrinsic
+def nanoseconds(typing: Any, box: Any) -> Any:
+    """The monotonic clock; ``box`` is scratch space of two int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        name = "clock_gettime"
+        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32), data.type])
+        clock = cgutils.get_or_insert_function(builder.module, kind, name)
+        builder.call(clock, [ir.Constant(ir.IntType(32), MONOTONIC), data])
+        seconds = builder.load(data)
+        rest = builder.load(builder.gep(data, [ir.Constant(I64, 1)]))
+        return builder.add(builder.mul(seconds, ir.Constant(I64, 10**9)), rest)
+
+    return types.int64(box), generate

@@ -1,0 +1,77 @@
+"""A team of workers that walk through a loop together.
+
+A compiled worker holds the whole loop of an algorithm. All workers of a team share a control block,
+an int64 array whose cells lie 128 bytes apart so that they do not share cache lines:
+
+    STOP        raised to end the run (Ctrl-C, or a worker that failed)
+    ARRIVED, GENERATION     the barrier
+    TICKET      where the next chunk of work begins; three that rotate by phase
+    SUM, SUM2   sums over the workers; three each that rotate by phase
+    TAIL        where the next entry of a shared queue goes
+
+Between two barriers is a phase. While phase p runs, worker 0 clears the cells of phase p + 1; so one
+barrier per phase is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .machine import fetch_add, ld_acquire, let_others_run, pause, st_release, stopped
+from .runtime import inline, kernel, run
+
+# fmt: off
+__all__ = ["CELL", "SUM", "SUM2", "TAIL", "TICKET", "barrier", "cell", "next_phase", "run_team"]
+# fmt: on
+
+CELL = 16
+STOP = 0
+ARRIVED, GENERATION = 1 * CELL, 2 * CELL
+TICKET, SUM, SUM2 = 3 * CELL, 6 * CELL, 9 * CELL
+TAIL = 12 * CELL
+SIZE = 13 * CELL
+SPINS = 1 << 10  # looks before a waiting worker lets others have its core
+
+
+@kernel
+def barrier(control, workers):
+    """Wait until all workers are here; False if the run is to end."""
+    generation = ld_acquire(control, GENERATION)
+    if fetch_add(control, ARRIVED, 1) == workers - 1:
+        st_release(control, ARRIVED, 0)
+        st_release(control, GENERATION, generation + 1)
+    else:
+        looks = 0
+        while ld_acquire(control, GENERATION) == generation:
+            looks += 1
+            if looks % SPINS:
+                pause()
+            else:
+                if stopped(control):
+                    return False
+                let_others_run()
+    return not stopped(control)
+
+
+@inline
+def cell(kind, phase):
+    """The cell of TICKET, SUM or SUM2 that a phase uses."""
+    return kind + (phase % 3) * CELL
+
+
+@inline
+def next_phase(control, me, phase):
+    """Called by every worker when it enters ``phase``: clears the cells of the one after it."""
+    if me == 0:
+        st_release(control, cell(TICKET, phase + 1), 0)
+        st_release(control, cell(SUM, phase + 1), 0)
+        st_release(control, cell(SUM2, phase + 1), 0)
+
+
+def run_team(worker: Callable[..., Any], workers: int, *arguments: Any) -> list[Any]:
+    """``worker(control, me, workers, *arguments)`` on a thread for each ``me``; their results."""
+    control = np.zeros(SIZE, np.int64)
+    return run(worker, [(me, workers, *arguments) for me in range(workers)], control)
