@@ -21,9 +21,12 @@ from .errors import (
     TachographError,
     TachographWarning,
     TooLargeError,
+    VerificationError,
 )
 
 if TYPE_CHECKING:
+    from .algorithms.bfs import bfs
+    from .algorithms.result import Result, Trace
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
     from .graph.files import read, write
@@ -42,20 +45,25 @@ if TYPE_CHECKING:
         uniform,
     )
     from .graph.graph import Graph
+    from .kernels.runtime import threads
 
 __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
     "Features", "FileFormatError", "Graph", "InputError", "MissingDependencyError",
-    "MissingFileError", "TachographError", "TachographWarning", "TooLargeError", "__version__",
-    "bipartite", "complete", "dataset", "datasets", "disjoint_union", "kronecker", "path",
-    "power_law", "preferential_attachment", "read", "read_coordinates", "road", "star", "tree",
-    "uniform", "write", "write_coordinates",
+    "MissingFileError", "Result", "TachographError", "TachographWarning", "TooLargeError",
+    "Trace", "VerificationError", "__version__", "bfs", "bipartite", "complete", "dataset",
+    "datasets", "disjoint_union", "kronecker", "path", "power_law", "preferential_attachment",
+    "read", "read_coordinates", "road", "star", "threads", "tree", "uniform", "write",
+    "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
 _HOMES = {
+    ".algorithms.bfs": ["bfs"],
+    ".algorithms.result": ["Result", "Trace"],
+    ".kernels.runtime": ["threads"],
     ".graph.graph": ["Graph"],
     ".graph.features": ["Features"],
     ".graph.files": ["read", "write"],

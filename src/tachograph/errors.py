@@ -12,6 +12,7 @@ __all__ = [
     "TachographError",
     "TachographWarning",
     "TooLargeError",
+    "VerificationError",
 ]
 
 
@@ -50,6 +51,10 @@ class TooLargeError(TachographError, MemoryError):
 
 class MissingDependencyError(TachographError, ImportError):
     """An optional package that this feature needs; the message says how to install it."""
+
+
+class VerificationError(TachographError):
+    """A result that does not have the properties that define it: a defect of the library."""
 
 
 class TachographWarning(UserWarning):

@@ -9,15 +9,22 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numba
 import numpy as np
 
-__all__ = ["inline", "kernel", "over_parts", "run", "threads_available"]
+from ..errors import InputError
 
+__all__ = ["inline", "kernel", "over_parts", "run", "threads", "threads_available"]
+
+PATIENCE = 0.5  # seconds of compiling before it is mentioned
+_told = threading.Event()
 SMALL = 1 << 16  # items below which one worker is faster than several
 
 #: Checks on every array access, for tests: set before import (and use a separate NUMBA_CACHE_DIR).
@@ -40,8 +47,31 @@ def inline(function: Callable[..., Any]) -> Callable[..., Any]:
     return compiled
 
 
+_limit: ContextVar[int | None] = ContextVar("threads", default=None)
+
+
+@contextmanager
+def threads(count: int | None) -> Iterator[None]:
+    """Use ``count`` threads in every call inside the block (None changes nothing).
+
+    >>> import tachograph as tg
+    >>> with tg.threads(1):
+    ...     levels = tg.bfs(tg.path(3), 0).levels
+    """
+    if count is not None and count < 1:
+        raise InputError(f"threads = {count}: at least one is needed")
+    token = _limit.set(count if count is not None else _limit.get())
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
 def threads_available() -> int:
-    """Threads a kernel may use: NUMBA_NUM_THREADS, OMP_NUM_THREADS, else the cores we may run on."""
+    """Threads a kernel may use: :func:`threads`, NUMBA_NUM_THREADS, OMP_NUM_THREADS, else our cores."""
+    limit = _limit.get()
+    if limit is not None:
+        return limit
     for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
         value = os.environ.get(variable, "")
         if value.isdigit() and int(value) > 0:
@@ -62,7 +92,9 @@ def run(
     todo = list(calls)
     stop = np.zeros(1, np.int64) if stop is None else stop
     if len(todo) == 1:
+        _compile(worker, (stop, *todo[0]))
         return [worker(stop, *todo[0])]
+    _compile(worker, (stop, *todo[0]))
     results: list[Any] = [None] * len(todo)
     errors: list[BaseException] = []
 
@@ -88,6 +120,25 @@ def run(
     if errors:
         raise errors[0]
     return results
+
+
+def _compile(worker: Any, arguments: tuple[Any, ...]) -> None:
+    """Load or compile a kernel that is used for the first time; say so if it takes long."""
+    if getattr(worker, "overloads", True):
+        return
+
+    def tell() -> None:
+        if not _told.is_set():
+            _told.set()
+            print("tachograph: compiling, once per machine ...", file=sys.stderr)
+
+    timer = threading.Timer(PATIENCE, tell)
+    timer.daemon = True
+    timer.start()
+    try:
+        worker.compile(tuple(numba.typeof(a) for a in arguments))
+    finally:
+        timer.cancel()
 
 
 def over_parts(worker: Callable[..., Any], size: int, *arguments: Any) -> list[Any]:

@@ -1,0 +1,1 @@
+"""Algorithms on graphs: one file each, readable beside its paper; results with traces."""

@@ -1,0 +1,116 @@
+"""Breadth-first search: levels and parents, with the direction chosen at every level."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..graph.graph import Graph
+from .result import Result, Trace
+from .verify import check_bfs
+
+__all__ = ["bfs", "vertices"]
+
+DIRECTIONS = np.array(["push", "pull"])
+
+
+def vertices(graph: Graph, given: Any, what: str) -> np.ndarray:
+    """One vertex or several as an array of distinct ids; refuses those that do not exist."""
+    found = np.unique(np.atleast_1d(np.asarray(given)))
+    if found.size == 0 or found.dtype.kind not in "iu" or found.ndim != 1:
+        raise InputError(f"{what} = {given!r} is not a vertex id or a list of them")
+    if found[0] < 0 or found[-1] >= graph.n:
+        bad = found[0] if found[0] < 0 else found[-1]
+        have = f"ids go from 0 to {graph.n - 1}" if graph.n else "the graph is empty"
+        raise InputError(f"{what}: there is no vertex {bad}; {have}")
+    return found.astype(graph.indices.dtype)
+
+
+def bfs(
+    graph: Graph,
+    source: Any,
+    *,
+    cutoff: int | None = None,
+    target: int | None = None,
+    deterministic: bool = False,
+    threads: int | None = None,
+    trace: bool = True,
+    verify: bool = False,
+) -> Result:
+    """Breadth-first search from one vertex or several.
+
+    Parameters
+    ----------
+    graph
+        For a directed graph the transpose is built, once, to be able to pull.
+    source
+        A vertex id, or several: then levels count from the nearest.
+    cutoff
+        Go no further than this level.
+    target
+        Stop as soon as the level of this vertex is known; others may then be missing.
+    deterministic
+        Make parents the smallest possible ids. Levels never depend on the number of threads; a
+        parent is otherwise any neighbour one level up.
+    threads
+        How many to use, for this call.
+    trace
+        Whether to keep a row for each level.
+    verify
+        Check the result by its defining properties; raises ``VerificationError``.
+
+    Returns
+    -------
+    Result
+        ``levels`` (int32, -1 if not reached) and ``parents`` (sources are their own, -1 if not
+        reached); the trace has direction, frontier_vertices, frontier_edges, unvisited, seconds and
+        threads.
+
+    Raises
+    ------
+    InputError
+        For a source or target that does not exist, or a negative cutoff.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> tg.bfs(tg.path(5), 0).levels.tolist()
+    [0, 1, 2, 3, 4]
+    >>> tg.bfs(tg.path(5), [0, 4]).levels.tolist()
+    [0, 1, 2, 1, 0]
+    """
+    from ..kernels import bfs as kernel
+    from ..kernels.runtime import threads as using
+
+    sources = vertices(graph, source, "source")
+    if cutoff is not None and cutoff < 0:
+        raise InputError(f"cutoff = {cutoff} is negative")
+    end = -1 if target is None else int(vertices(graph, target, "target")[0])
+    back = graph.transpose
+    with using(threads):
+        begin = time.perf_counter()
+        levels, parents, rows, workers = kernel.traverse(
+            graph.indptr,
+            graph.indices,
+            back.indptr,
+            back.indices,
+            sources,
+            cutoff=-1 if cutoff is None else cutoff,
+            target=end,
+            traced=trace,
+        )
+        if deterministic:
+            kernel.smallest_parents(back.indptr, back.indices, levels, parents)
+        seconds = time.perf_counter() - begin
+    columns = dict(zip(kernel.COLUMNS, rows.T, strict=True))
+    columns["direction"] = DIRECTIONS[columns["direction"]]
+    columns["seconds"] = columns.pop("nanoseconds") / 1e9
+    columns["threads"] = np.full(len(rows), workers)
+    if verify:
+        check_bfs(graph, sources, levels, parents, cutoff is None and target is None)
+    return Result(
+        "bfs", {"levels": levels, "parents": parents}, seconds=seconds, trace=Trace(columns)
+    )

@@ -1,0 +1,114 @@
+"""What an algorithm gives back: the values, what it did, and how long that took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+
+__all__ = ["Result", "Trace"]
+
+
+class Trace:
+    """One row per iteration: what was chosen, how much work there was, how long it took.
+
+    Columns are arrays: ``trace["seconds"]``; ``len(trace)`` is the number of rows.
+    """
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self._columns = {k: np.asarray(v) for k, v in columns.items()}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self._columns)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Rows as dictionaries."""
+        lists = [c.tolist() for c in self._columns.values()]
+        return (dict(zip(self._columns, row, strict=True)) for row in zip(*lists, strict=True))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._columns:
+            raise InputError(f"the trace has no column {name!r}: {', '.join(self._columns)}")
+        return self._columns[name]
+
+    def to_arrow(self) -> Any:
+        """A ``pyarrow.Table``."""
+        import pyarrow as pa
+
+        return pa.table({k: pa.array(v.tolist()) for k, v in self._columns.items()})
+
+    def to_pandas(self) -> Any:
+        """A ``pandas.DataFrame``."""
+        return self.to_arrow().to_pandas()
+
+    def summary(self) -> dict[str, Any]:
+        """Rows and seconds in all, and for each direction or phase."""
+        seconds = self["seconds"]
+        made: dict[str, Any] = {"iterations": len(self), "seconds": float(seconds.sum())}
+        kind = next((k for k in ("direction", "phase") if k in self._columns), None)
+        if kind is not None:
+            for name in dict.fromkeys(self[kind].tolist()):
+                chosen = self[kind] == name
+                made[name] = {
+                    "iterations": int(chosen.sum()),
+                    "seconds": float(seconds[chosen].sum()),
+                }
+        return made
+
+    def __repr__(self) -> str:
+        return f"Trace({len(self)} rows: {', '.join(self._columns)})"
+
+
+class Result:
+    """The outcome of a run; it cannot be changed. Values are attributes: ``result.levels``.
+
+    ``seconds`` is the time of the algorithm itself (checks of arguments and verification left out),
+    ``provenance`` says whether numbers were ``measured``, ``modelled`` or ``simulated``.
+    """
+
+    task: str
+    seconds: float
+    trace: Trace
+    provenance: str
+
+    def __init__(
+        self,
+        task: str,
+        values: Mapping[str, Any],
+        *,
+        seconds: float,
+        trace: Trace,
+        provenance: str = "measured",
+    ) -> None:
+        for value in values.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        own = {"task": task, "seconds": seconds, "trace": trace, "provenance": provenance}
+        self.__dict__.update({"_values": dict(values), **own, **values})
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """All values by name."""
+        return dict(self.__dict__["_values"])
+
+    def __getattr__(self, name: str) -> Any:
+        known = ", ".join(self.__dict__.get("_values", ()))
+        raise AttributeError(f"this result has no {name!r}; it has {known}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a result cannot be changed")
+
+    def __repr__(self) -> str:
+        shown = []
+        for name, value in self.__dict__["_values"].items():
+            large = isinstance(value, np.ndarray)
+            shown.append(f"{name}: {value.dtype}[{value.size}]" if large else f"{name}={value!r}")
+        return f"Result({self.task}, {', '.join(shown)}, {self.seconds * 1e3:.3g} ms)"

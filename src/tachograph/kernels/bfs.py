@@ -1,0 +1,329 @@
+"""Breadth-first search that changes direction.
+
+Method: S. Beamer, K. Asanovic, D. Patterson, "Direction-Optimizing Breadth-First Search", SC 2012. A
+team walks through the levels. *Push*: each vertex of the frontier claims its unvisited targets.
+*Pull*: each unvisited vertex looks for any source in the frontier. The direction is decided inside
+the loop, at every level.
+
+Encoding: ``parent[v]`` is the parent, or, while v is unvisited, -(out-degree + 1), so that the arcs
+out of the next frontier are summed without another look at the offsets. The frontier is a stretch of
+``queue`` (push) or a bitmap (pull); it is converted when the direction changes.
+
+Bounds: a vertex enters the queue once, when a push claims it or when a pulled frontier is turned into
+a queue, so n slots are enough; a bitmap has a bit for every vertex, rounded up to words of 64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .machine import (
+    compare_exchange,
+    fetch_add,
+    fetch_or,
+    ld,
+    ld_acquire,
+    nanoseconds,
+    st,
+    stopped,
+    trailing_zeros,
+)
+from .rows import over_rows
+from .runtime import inline, kernel, threads_available
+from .team import SUM, SUM2, TAIL, TICKET, barrier, cell, next_phase, run_team
+
+# fmt: off
+__all__ = ["COLUMNS", "PULL", "PUSH", "smallest_parents", "traverse"]
+
+PUSH, PULL = 0, 1
+# what a row of the trace holds
+COLUMNS = ("direction", "frontier_vertices", "frontier_edges", "unvisited", "nanoseconds")
+# fmt: on
+BUFFER = 4096  # vertices a worker collects before it takes room in the queue
+SMALL = 1 << 18  # arcs below which one worker is faster than several
+ALPHA, BETA = 15, 18  # thresholds of GAPBS
+
+
+@inline
+def flush(control, queue, buffer, held):
+    """Move a worker's buffer to the queue."""
+    at = fetch_add(control, TAIL, held)
+    for i in range(held):
+        st(queue, at + i, ld(buffer, i))
+
+
+@kernel
+def push(control, me, phase, indptr, indices, queue, lo, hi, depth, parent, level, buffer):
+    """Claim the unvisited targets of ``queue[lo:hi]``; adds their number and arcs to the sums."""
+    ticket = cell(TICKET, phase)
+    held = 0
+    found = 0
+    arcs = 0
+    while True:
+        begin = lo + fetch_add(control, ticket, 64)
+        if begin >= hi:
+            break
+        for i in range(begin, min(begin + 64, hi)):
+            u = ld(queue, i)
+            for k in range(ld(indptr, u), ld(indptr, u + 1)):
+                v = ld(indices, k)
+                mark = ld(parent, v)
+                if mark < 0 and compare_exchange(parent, v, mark, u):
+                    st(level, v, depth)
+                    arcs -= mark + 1
+                    if held == BUFFER:
+                        flush(control, queue, buffer, held)
+                        found += held
+                        held = 0
+                    st(buffer, held, v)
+                    held += 1
+    if held:
+        flush(control, queue, buffer, held)
+    fetch_add(control, cell(SUM, phase), found + held)
+    fetch_add(control, cell(SUM2, phase), arcs)
+
+
+@kernel
+def pull(control, me, phase, indptr, indices, front, after, n, depth, parent, level):
+    """Let each unvisited vertex look for a parent in ``front``; those that find one make ``after``."""
+    ticket = cell(TICKET, phase)
+    words = (n + 63) >> 6
+    found = 0
+    arcs = 0
+    while True:
+        begin = fetch_add(control, ticket, 16)
+        if begin >= words:
+            break
+        for w in range(begin, min(begin + 16, words)):
+            bits = np.uint64(0)
+            for v in range(w << 6, min((w + 1) << 6, n)):
+                mark = ld(parent, v)
+                if mark < 0:
+                    for k in range(ld(indptr, v), ld(indptr, v + 1)):
+                        u = ld(indices, k)
+                        if (ld(front, u >> 6) >> np.uint64(u & 63)) & np.uint64(1):
+                            st(parent, v, u)
+                            st(level, v, depth)
+                            found += 1
+                            arcs -= mark + 1
+                            bits |= np.uint64(1) << np.uint64(v & 63)
+                            break
+            st(after, w, bits)
+    fetch_add(control, cell(SUM, phase), found)
+    fetch_add(control, cell(SUM2, phase), arcs)
+
+
+@inline
+def share(size, me, workers):
+    """The part of 0..size that belongs to worker ``me``."""
+    return size * me // workers, size * (me + 1) // workers
+
+
+@kernel
+def to_bitmap(control, me, workers, queue, lo, hi, front, words):
+    """Turn ``queue[lo:hi]`` into a bitmap."""
+    first, last = share(words, me, workers)
+    for w in range(first, last):
+        st(front, w, 0)
+    if not barrier(control, workers):
+        return False
+    first, last = share(hi - lo, me, workers)
+    for i in range(lo + first, lo + last):
+        u = np.int64(ld(queue, i))
+        fetch_or(front, u >> 6, np.uint64(1) << np.uint64(u & 63))
+    return barrier(control, workers)
+
+
+@kernel
+def to_queue(control, me, workers, front, words, queue, buffer):
+    """Append the vertices of a bitmap to the queue."""
+    first, last = share(words, me, workers)
+    held = 0
+    for w in range(first, last):
+        bits = ld(front, w)
+        while bits:
+            if held == BUFFER:
+                flush(control, queue, buffer, held)
+                held = 0
+            st(buffer, held, (w << 6) + np.int64(trailing_zeros(bits)))
+            held += 1
+            bits &= bits - np.uint64(1)
+    if held:
+        flush(control, queue, buffer, held)
+    return barrier(control, workers)
+
+
+@kernel
+def prepare(me, workers, n, indptr, parent, level):
+    """Mark every vertex unvisited."""
+    limit = np.int64(np.iinfo(parent.dtype).max) - 1
+    first, last = share(n, me, workers)
+    for v in range(first, last):
+        st(parent, v, -min(ld(indptr, v + 1) - ld(indptr, v), limit) - 1)
+        st(level, v, -1)
+
+
+@inline
+def grown(rows, used):
+    """``rows`` with room for more than ``used``."""
+    if used < rows.shape[0]:
+        return rows
+    wider = np.empty((2 * used, rows.shape[1]), np.int64)
+    wider[:used] = rows
+    return wider
+
+
+@inline
+def reached(level, target, depth):
+    """Whether the target's level is known, at most ``depth``.
+
+    A faster worker may have found it in the next level already; that must not count, or the team
+    would part.
+    """
+    return target >= 0 and 0 <= ld_acquire(level, target) <= depth
+
+
+@kernel
+def walk(
+    control, me, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
+    alpha, beta, parent, level, queue, front, after, traced,
+):  # fmt: skip
+    """What each worker does; worker 0 keeps the trace and returns it."""
+    words = (n + 63) >> 6
+    rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
+    buffer = np.empty(BUFFER, queue.dtype)
+    box = np.empty(2, np.int64)
+    used = 0
+    prepare(me, workers, n, indptr, parent, level)
+    if not barrier(control, workers):
+        return rows[:0]
+    count = sources.size
+    edges = np.int64(0)
+    for i in range(count):  # every worker sums, one stores
+        s = ld(sources, i)
+        edges += ld(indptr, s + 1) - ld(indptr, s)
+    if not barrier(control, workers):
+        return rows[:0]
+    if me == 0:
+        for i in range(count):
+            s = ld(sources, i)
+            st(parent, s, s)
+            st(level, s, 0)
+            st(queue, i, s)
+        fetch_add(control, TAIL, count)
+    if not barrier(control, workers):
+        return rows[:0]
+    lo, hi = 0, count
+    unvisited = n - count
+    unseen = indices.size - edges
+    before = 0
+    direction = PUSH
+    depth = 0
+    phase = 0
+    begin = nanoseconds(box)
+    while count and depth != cutoff and not reached(level, target, depth):
+        depth += 1
+        last = direction
+        if direction == PUSH:
+            if edges > unseen // alpha:
+                direction = PULL
+        elif count < before and count <= n // beta:
+            direction = PUSH
+        if direction == PULL and last == PUSH:
+            if not to_bitmap(control, me, workers, queue, lo, hi, front, words):
+                break
+        elif direction == PUSH and last == PULL:
+            lo = ld_acquire(control, TAIL)
+            if not barrier(control, workers):
+                break
+            if not to_queue(control, me, workers, front, words, queue, buffer):
+                break
+            hi = lo + count
+        next_phase(control, me, phase)
+        if direction == PUSH:
+            push(control, me, phase, indptr, indices, queue, lo, hi, depth, parent, level, buffer)
+        else:
+            pull(
+                control, me, phase, back_indptr, back_indices, front, after, n, depth, parent, level
+            )
+        if not barrier(control, workers):
+            break
+        found = ld_acquire(control, cell(SUM, phase))
+        if me == 0 and traced:
+            now = nanoseconds(box)
+            rows = grown(rows, used)
+            rows[used, 0] = direction
+            rows[used, 1] = count
+            rows[used, 2] = edges
+            rows[used, 3] = unvisited
+            rows[used, 4] = now - begin
+            used += 1
+            begin = now
+        edges = ld_acquire(control, cell(SUM2, phase))
+        if direction == PUSH:
+            lo, hi = hi, hi + found
+        else:
+            front, after = after, front
+        before = count
+        count = found
+        unvisited -= found
+        unseen -= edges
+        phase += 1
+    first, last_vertex = share(n, me, workers)
+    barrier(control, workers)
+    for v in range(first, last_vertex):
+        if ld(parent, v) < 0:
+            st(parent, v, -1)
+    return rows[:used]
+
+
+def traverse(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    back_indptr: np.ndarray,
+    back_indices: np.ndarray,
+    sources: np.ndarray,
+    *,
+    cutoff: int = -1,
+    target: int = -1,
+    traced: bool = True,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Levels, parents, trace and number of workers of a search along arcs from distinct ``sources``.
+
+    ``back_*`` are the rows of the transpose (the same arrays if undirected). A cutoff or target of
+    -1 means none. Levels do not depend on the number of threads; a parent is any neighbour one level
+    up. The trace has a row for each level with the columns ``COLUMNS``.
+    """
+    n = indptr.size - 1
+    workers = 1 if indices.size < SMALL else threads_available()
+    parent = np.empty(n, indices.dtype)
+    level = np.empty(n, np.int32)
+    queue = np.empty(n, indices.dtype)
+    front = np.empty((n + 63) >> 6, np.uint64)
+    rows = run_team(
+        walk, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
+        ALPHA, BETA, parent, level, queue, front, np.empty_like(front), traced,
+    )  # fmt: skip
+    return level, parent, rows[0], workers
+
+
+@kernel
+def choose_smallest(stop, lo, hi, back_indptr, back_indices, level, parent):
+    """Replace the parents of ``lo:hi`` by the smallest neighbours one level up."""
+    for v in range(lo, hi):
+        if v % BUFFER == 0 and stopped(stop):
+            return
+        if ld(level, v) > 0:
+            best = ld(parent, v)
+            for k in range(ld(back_indptr, v), ld(back_indptr, v + 1)):
+                u = ld(back_indices, k)
+                if u < best and ld(level, u) == ld(level, v) - 1:
+                    best = u
+            st(parent, v, best)
+
+
+def smallest_parents(
+    back_indptr: np.ndarray, back_indices: np.ndarray, level: np.ndarray, parent: np.ndarray
+) -> None:
+    """Make parents independent of threads: of all possible ones, the smallest id (in place)."""
+    over_rows(choose_smallest, back_indptr, back_indices, level, parent)

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tachograph as tg
+from tachograph.algorithms.verify import check_bfs
+from tachograph.kernels import bfs as kernel
+from tests import oracles
+from tests.graph.test_build import make
+from tests.strategies import edge_lists
+
+
+@pytest.fixture(params=[1, 4], ids=["one", "team"])
+def workers(request, monkeypatch):
+    """A single worker, or a team larger than small machines have cores."""
+    monkeypatch.setattr(kernel, "SMALL", 0)
+    with tg.threads(request.param):
+        yield request.param
+
+
+def expected_levels(n, edges, sources, directed):
+    rows = [[t for t, _ in row] for row in oracles.rows(edges, n, symmetrize=not directed)]
+    found = [oracles.distances(rows, s) for s in sources]
+    return [min((d[v] for d in found if v in d), default=-1) for v in range(n)]
+
+
+@given(data=st.data(), directed=st.booleans(), alpha=st.sampled_from([1, 15, 10**6]))
+@settings(max_examples=150, deadline=None)
+def test_levels_are_those_of_the_oracle(data, directed, alpha):
+    n, edges = data.draw(edge_lists(min_edges=1, max_n=20, max_edges=60))
+    sources = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=3))
+    g = make(edges, n, directed=directed)
+    kernel.ALPHA, before = alpha, kernel.ALPHA  # pushes or pulls nearly always
+    kernel.SMALL, small = 0, kernel.SMALL
+    try:
+        with tg.threads(data.draw(st.sampled_from([1, 3]))):
+            found = tg.bfs(g, sources, verify=True, deterministic=data.draw(st.booleans()))
+    finally:
+        kernel.ALPHA, kernel.SMALL = before, small
+    expected = expected_levels(n, edges, sources, directed)
+    assert found.levels.tolist() == expected
+    assert found.trace["frontier_vertices"].sum() == sum(x >= 0 for x in expected)
+    assert len(found.trace) == max(expected) + 1
+
+
+GRAPHS = {
+    "single": lambda: tg.Graph.from_edges([], [], n=1),
+    "loop": lambda: tg.Graph.from_edges([0], [0]),
+    "path": lambda: tg.path(3000),
+    "star": lambda: tg.star(3000),
+    "complete": lambda: tg.complete(60),
+    "apart": lambda: tg.disjoint_union(tg.path(50), tg.star(70)),
+    "kronecker": lambda: tg.kronecker(11, seed=1),
+    "directed": lambda: tg.kronecker(11, seed=1, directed=True),
+    "parallel": lambda: tg.kronecker(9, seed=1, simple=False),
+    "road": lambda: tg.road(60, 60, seed=1),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_graphs_of_every_kind(name, workers):
+    g = GRAPHS[name]()
+    rows = [g.neighbors(v).tolist() for v in range(g.n)]
+    for source in (0, g.n // 2, g.n - 1):
+        result = tg.bfs(g, source, verify=True)
+        found = oracles.distances(rows, source)
+        assert result.levels.tolist() == [found.get(v, -1) for v in range(g.n)]
+
+
+def test_cutoff_and_target(workers):
+    g = tg.path(100)
+    assert tg.bfs(g, 0, cutoff=3, verify=True).levels.tolist() == [0, 1, 2, 3] + [-1] * 96
+    assert tg.bfs(g, 0, cutoff=0).levels.tolist() == [0] + [-1] * 99
+    found = tg.bfs(g, 0, target=5, verify=True).levels
+    assert found[5] == 5
+    assert found[50] == -1
+    apart = tg.disjoint_union(tg.path(3), tg.path(3))
+    assert tg.bfs(apart, 0, target=5).levels.tolist() == [0, 1, 2, -1, -1, -1]
+
+
+def test_two_hundred_runs_with_more_threads_than_cores():
+    g = tg.kronecker(14, seed=3)
+    source = int(g.degrees.argmax())
+    with tg.threads(4):
+        first = tg.bfs(g, source, verify=True, deterministic=True)
+        assert first.trace["threads"][0] == 4
+        for _ in range(200):
+            again = tg.bfs(g, source, deterministic=True)
+            assert np.array_equal(again.levels, first.levels)
+            assert np.array_equal(again.parents, first.parents)
+
+
+def test_trace():
+    g = tg.kronecker(12, seed=1)
+    result = tg.bfs(g, int(g.degrees.argmax()))
+    t = result.trace
+    assert set(t["direction"]) == {"push", "pull"}
+    assert t["frontier_edges"][0] == g.features.max_degree
+    assert t["unvisited"][0] == g.n - 1
+    summary = t.summary()
+    assert (
+        summary["iterations"]
+        == len(t)
+        == summary["push"]["iterations"] + summary["pull"]["iterations"]
+    )
+    assert 0 < summary["seconds"] <= result.seconds
+    assert t.to_arrow().num_rows == len(t)
+    assert list(t.to_pandas().columns) == list(t.columns)
+    assert next(iter(t))["direction"] in ("push", "pull")
+    assert len(tg.bfs(g, 0, trace=False).trace) == 0
+    with pytest.raises(tg.InputError, match="no column"):
+        t["colour"]
+
+
+def test_result_cannot_be_changed():
+    r = tg.bfs(tg.path(3), 0)
+    assert r.provenance == "measured"
+    assert set(r.values) == {"levels", "parents"}
+    assert "levels: int32[3]" in repr(r)
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        r.levels = 1
+    with pytest.raises(ValueError, match="read-only"):
+        r.levels[0] = 1
+    with pytest.raises(AttributeError, match="no 'distances'; it has levels, parents"):
+        r.distances  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"source": 5}, "no vertex 5; ids go from 0 to 4"),
+        ({"source": -1}, "no vertex -1"),
+        ({"source": []}, "not a vertex id"),
+        ({"source": "a"}, "not a vertex id"),
+        ({"source": 0, "target": 9}, "target: there is no vertex 9"),
+        ({"source": 0, "cutoff": -1}, "cutoff = -1 is negative"),
+        ({"source": 0, "threads": 0}, "at least one"),
+    ],
+)
+def test_bad_arguments(options, message):
+    with pytest.raises(tg.InputError, match=message):
+        tg.bfs(tg.path(5), **options)
+    with pytest.raises(tg.InputError, match="the graph is empty"):
+        tg.bfs(tg.Graph.from_edges([], []), 0)
+
+
+def wrong(change):
+    g = tg.road(8, 8, deleted=0.1, seed=1)
+    r = tg.bfs(g, 0)
+    levels, parents = r.levels.copy(), r.parents.copy()
+    change(levels, parents)
+    check_bfs(g, np.array([0]), levels, parents, True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda levels, parents: levels.__setitem__(5, 0),
+        lambda levels, parents: levels.__setitem__(63, levels[63] + 1),
+        lambda levels, parents: levels.__setitem__(63, -1),
+        lambda levels, parents: parents.__setitem__(0, 1),
+        lambda levels, parents: parents.__setitem__(63, 0),
+        lambda levels, parents: (levels.__setitem__(63, -1), parents.__setitem__(63, -1)),
+    ],
+)
+def test_the_verifier_finds_errors(change):
+    wrong(lambda levels, parents: None)
+    with pytest.raises(tg.VerificationError):
+        wrong(change)
