@@ -76,9 +76,13 @@ def test_weights_of_generated_graphs():
 
 def test_errors_are_one_line_and_exit_codes_are_those_documented():
     for arguments, code, message in [
-        (["info", "nowhere.txt"], 1, "tacho: nowhere.txt: there is no such file or data set"),
+        (
+            ["info", "nowhere.txt"],
+            1,
+            "tacho: nowhere.txt: there is no such file, and there is no data set",
+        ),
         (["info", "a/b.txt"], 1, "tacho: a/b.txt: there is no such file"),
-        (["convert", "nowhere", "x.txt"], 1, "no such file or data set"),
+        (["convert", "nowhere", "x.txt"], 1, "there is no data set 'nowhere'"),
         (["nonsense"], 2, "No such command"),
         (["generate", "star", "--color", "red", "x.txt"], 2, "No such option"),
     ]:
@@ -107,6 +111,10 @@ def test_datasets_and_help(tmp_path):
     here = {"TACHOGRAPH_DATA": str(tmp_path)}
     listed = json.loads(tacho("datasets", "--json", "--local", **here).stdout)
     assert [(d["name"], d["vertices"]) for d in listed] == [("line", 3)]
+    undirected = tacho("info", "line", "--directed", "--json", **here)
+    assert json.loads(undirected.stdout)["m"] == 4
+    tacho("convert", "line", "line.txt", "--directed", **here)
+    assert tg.read("line.txt").directed
     assert "roadNet-CA" in tacho("datasets", **here).stdout
     assert json.loads(tacho("info", "line", "--json", **here).stdout)["m"] == 2
     for arguments in (

@@ -216,6 +216,8 @@ kind, n, m = sys.argv[1], 200_000, 12_000_000
 rng = np.random.default_rng(0)
 source = np.zeros(m, np.int32) if kind == "star" else rng.integers(0, n, m, dtype=np.int32)
 target = rng.integers(0, n, m, dtype=np.int32)
+if kind == "int64":
+    source, target = source.astype(np.int64), target.astype(np.int64)
 weight = np.ones(m, np.float32) if kind == "weighted" else None
 tg.Graph.from_edges(source[:10], target[:10], None if weight is None else weight[:10], n=n,
                     directed=kind != "undirected", dedupe="first")
@@ -228,7 +230,7 @@ print((status("VmHWM") - before) / g.nbytes)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's peak memory")
-@pytest.mark.parametrize("kind", ["directed", "undirected", "weighted", "star", "dedupe"])
+@pytest.mark.parametrize("kind", ["directed", "undirected", "weighted", "star", "dedupe", "int64"])
 def test_peak_memory_is_at_most_three_graphs(kind):
     run = subprocess.run(
         [sys.executable, "-c", PEAK, kind],

@@ -24,7 +24,7 @@ def run(text: bytes, *, fields=2, tag=b"", column=-1, base=0, ids=np.int32, comm
     table = parse.classes(comments=comments)
     parse.parse_edges(
         np.zeros(1, np.int64), data, 0, data.size, table, tag[0] if tag else 0, column, base,
-        POWERS, source, target, weight, late, state,
+        np.iinfo(ids).max, POWERS, source, target, weight, late, state,
     )  # fmt: skip
     k = state[parse.RECORDS]
     return source[:k].tolist(), target[:k].tolist(), weight[:k].tolist(), late[:k], state

@@ -16,6 +16,21 @@ STOPPED = 130  # what a command that was stopped with Ctrl-C exits with
 
 def main() -> None:
     """Run ``tacho``, turning every error that Tachograph raises on purpose into one line."""
+    try:
+        _run()
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        _stopped()
+        sys.exit(STOPPED)
+
+
+def _stopped() -> None:
+    print("tacho: stopped", file=sys.stderr)
+
+
+def _run() -> None:
     from ..errors import TachographError, TachographWarning
     from .app import app
 
@@ -30,9 +45,7 @@ def main() -> None:
     except TachographError as error:
         print(f"tacho: {error}", file=sys.stderr)
         sys.exit(1)
-    except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except SystemExit as end:
         if end.code == STOPPED:
-            print("tacho: stopped", file=sys.stderr)
+            _stopped()
         raise

@@ -54,15 +54,17 @@ Relabel = Annotated[
 def load(graph: str, **options: Any) -> Graph:
     """The graph in a file, or the data set of that name if there is no such file."""
     from ..errors import InputError, MissingFileError
+    from ..graph.assemble import rebuilt
     from ..graph.datasets import dataset
     from ..graph.files import read
 
     if Path(graph).exists() or "/" in graph:
         return read(graph, **options)
     try:
-        return dataset(graph)
-    except InputError:
-        raise MissingFileError(f"{graph}: there is no such file or data set") from None
+        found = dataset(graph)
+    except InputError as error:
+        raise MissingFileError(f"{graph}: there is no such file, and {error}") from None
+    return rebuilt(found, **options)
 
 
 def measured(graph: Graph) -> dict[str, Any]:

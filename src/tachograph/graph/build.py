@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,12 @@ def index_type(n: int) -> Any:
     return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
+def check_dedupe(dedupe: str) -> None:
+    """Refuse an unknown way to combine parallel edges."""
+    if dedupe not in DEDUPE:
+        raise InputError(f"dedupe={dedupe!r} is not one of {', '.join(DEDUPE)}")
+
+
 def from_edges(
     source: Any,
     target: Any,
@@ -35,8 +42,7 @@ def from_edges(
     relabel: bool,
 ) -> Graph:
     """See :meth:`Graph.from_edges`."""
-    if dedupe not in DEDUPE:
-        raise InputError(f"dedupe={dedupe!r} is not one of {', '.join(DEDUPE)}")
+    check_dedupe(dedupe)
     names = None
     if relabel:
         if n is not None:
@@ -51,25 +57,35 @@ def from_edges(
     weights = as_weights(weight, source.size)
     n = _vertices(source, target, n)
     symmetrize = not directed if symmetrize is None else symmetrize
+    if not directed and not symmetrize:
+        if not lists_both_directions(source, target, weights):
+            raise InputError(
+                "directed=False and symmetrize=False, but some edges lack their reverse with the "
+                "same weight: pass symmetrize=True to add reverses, or directed=True"
+            )
+        if dedupe != "keep":  # combine each edge once, so that both arcs get the same weight
+            once = source <= target
+            source, target = source[once], target[once]
+            weights = None if weights is None else weights[once]
+            symmetrize = True
     _require(n, source.size * (2 if symmetrize else 1), weights)
 
     from ..kernels import csr
 
-    ids = index_type(n)
     with bar("building the graph"):
         indptr, indices, weights = csr.build(
-            np.ascontiguousarray(source, ids),
-            np.ascontiguousarray(target, ids),
+            _plain(source),
+            _plain(target),
             weights,
             n,
+            index_type(n),
             symmetrize=symmetrize,
             drop_loops=drop_self_loops,
             sort=dedupe != "keep",
         )
         if dedupe != "keep":
             indptr, indices, weights = _combine(indptr, indices, weights, dedupe)
-    if not directed and not symmetrize:
-        _must_be_symmetric(indptr, indices, weights)
+    seal(indptr, indices, weights)
     known = True if dedupe != "keep" else None
     return Graph(indptr, indices, weights, directed=directed, names=names, is_sorted=known)
 
@@ -82,7 +98,8 @@ def as_ids(values: Any, what: str) -> np.ndarray:
     if array.size == 0:
         return array.astype(np.int32)
     if array.dtype.kind == "f":
-        whole = array.astype(np.int64, copy=False) if np.isfinite(array).all() else None
+        fits = bool((abs(array) < 2.0**63).all())  # False for NaN, too
+        whole = array.astype(np.int64) if fits else None
         if whole is None or not np.array_equal(whole, array):
             raise InputError(f"{what} has ids that are not whole numbers")
         return whole
@@ -91,6 +108,11 @@ def as_ids(values: Any, what: str) -> np.ndarray:
             f"{what} has values of type {array.dtype}; ids are integers (names need relabel=True)"
         )
     return array
+
+
+def _plain(ids: np.ndarray) -> np.ndarray:
+    """Contiguous int32 or int64, the types the build is compiled for."""
+    return np.ascontiguousarray(ids, ids.dtype if ids.dtype in (np.int32, np.int64) else np.int64)
 
 
 def _vertices(source: np.ndarray, target: np.ndarray, n: int | None) -> int:
@@ -108,9 +130,11 @@ def _vertices(source: np.ndarray, target: np.ndarray, n: int | None) -> int:
             highest = max(highest, high)
     if n is None:
         return highest + 1
+    if not isinstance(n, int | np.integer):
+        raise InputError(f"n = {n!r} is not a whole number")
     if n < 0:
         raise InputError(f"n = {n}: the number of vertices cannot be negative")
-    return int(n)
+    return operator.index(n)
 
 
 def as_weights(weight: Any, edges: int) -> np.ndarray | None:
@@ -199,8 +223,8 @@ def lists_both_directions(
 def _must_be_symmetric(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None) -> None:
     if not is_symmetric(indptr, indices, weights):
         raise InputError(
-            "directed=False, but some edges lack their reverse with the same weight: "
-            "pass symmetrize=True to add reverses, or directed=True"
+            "directed=False, but some arcs lack their reverse with the same weight: say "
+            "directed=True, or add the reverses with from_edges"
         )
 
 
@@ -238,6 +262,15 @@ def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
         raise InputError(f"vertex {bad[0]} has a neighbour outside 0..{indptr.size - 2}")
 
 
+def seal(*arrays: np.ndarray | None) -> None:
+    """Make arrays that belong to a graph, and what they are views of, read-only for good."""
+    for array in arrays:
+        owner: Any = array
+        while isinstance(owner, np.ndarray):
+            owner.flags.writeable = False
+            owner = owner.base
+
+
 def _sources(graph: Graph) -> np.ndarray:
     """The source of every arc."""
     return np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)
@@ -256,7 +289,9 @@ def transpose(graph: Graph) -> Graph:
     """Every arc turned round; rows come out sorted because arcs are visited in order of source."""
     from ..kernels import csr
 
-    rows = csr.build(graph.indices, _sources(graph), graph.weights, graph.n)
+    _require(graph.n, graph.arcs, graph.weights)
+    rows = csr.build(graph.indices, _sources(graph), graph.weights, graph.n, graph.indices.dtype)
+    seal(*rows)
     return Graph(*rows, directed=True, names=graph.names, is_sorted=True, m=graph.m)
 
 
@@ -264,7 +299,10 @@ def sort_rows(graph: Graph) -> Graph:
     """Neighbours of each vertex in ascending order, parallel arcs in the order they had."""
     from ..kernels import csr
 
-    rows = csr.build(_sources(graph), graph.indices, graph.weights, graph.n, sort=True)
+    _require(graph.n, graph.arcs, graph.weights)
+    sources = _sources(graph)
+    rows = csr.build(sources, graph.indices, graph.weights, graph.n, sources.dtype, sort=True)
+    seal(*rows)
     return Graph(
         *rows,
         directed=graph.directed,

@@ -85,7 +85,7 @@ def _manifest(directory: Path) -> dict[str, DataSet]:
     if not path.is_file():
         return {}
     found = {}
-    with path.open(encoding="utf-8", newline="") as stream:
+    with path.open(encoding="utf-8", errors="replace", newline="") as stream:
         for row in csv.DictReader(stream):
             file = directory / (row.get("file") or "")
             if not row.get("name") or not file.is_file():
@@ -168,6 +168,10 @@ def dataset(name: str) -> Graph:
     return loaded
 
 
+def _shown(count: int | None) -> str:
+    return "an unknown number" if count is None else f"{count:,}"
+
+
 def _verify(known: DataSet, loaded: Graph, file: Path) -> None:
     """Published counts of undirected graphs count edges or, at some sources, arcs."""
     right_n = known.vertices in (None, loaded.n)
@@ -175,7 +179,7 @@ def _verify(known: DataSet, loaded: Graph, file: Path) -> None:
         raise FileFormatError(
             file,
             f"has {loaded.n:,} vertices and {loaded.m:,} edges, but {known.name} is published with "
-            f"{known.vertices:,} and {known.edges:,}: another version, or damaged",
+            f"{_shown(known.vertices)} and {_shown(known.edges)}: another version, or damaged",
         )
 
 

@@ -16,7 +16,8 @@ class EdgeTable:
 
     ``source`` and ``target`` hold ids, or names if they are strings. ``n`` is None if the file does
     not say how many vertices there are, ``directed`` is None if it does not say that. An undirected
-    file may list each edge once, in both directions (``both``), or leave it open (None).
+    file may list each edge once, in both directions (``both``), or leave it open (None). ``names``
+    are those of the ids; ``named`` says that source and target hold names themselves.
     """
 
     source: np.ndarray
@@ -25,4 +26,6 @@ class EdgeTable:
     n: int | None = None
     directed: bool | None = None
     both: bool | None = None
+    names: np.ndarray | None = None
+    named: bool = False
     meta: dict[str, Any] = field(default_factory=dict)

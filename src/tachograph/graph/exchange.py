@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, MissingDependencyError
+from .assemble import assemble
 from .build import from_csr
 from .edge_table import EdgeTable
 from .graph import Graph
@@ -36,8 +37,9 @@ def to_scipy(graph: Graph) -> Any:
     """See :meth:`Graph.to_scipy`."""
     from scipy.sparse import csr_array
 
-    data = np.ones(graph.arcs, np.int8) if graph.weights is None else graph.weights
-    return csr_array((data, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    data = np.ones(graph.arcs, np.int64) if graph.weights is None else graph.weights.copy()
+    rows = data, graph.indices.copy(), graph.indptr.copy()  # SciPy changes its matrices in place
+    return csr_array(rows, shape=(graph.n, graph.n))
 
 
 def from_networkx(graph: Any, *, weight: str | None) -> Graph:
@@ -53,6 +55,8 @@ def from_networkx(graph: Any, *, weight: str | None) -> Graph:
     made = Graph.from_edges(source, target, values, n=len(nodes), directed=graph.is_directed())
     if nodes == list(range(len(nodes))):
         return made
+    if all(type(node) is int and abs(node) < 2**63 for node in nodes):
+        return made._replace(names=np.array(nodes, np.int64))
     names = np.empty(len(nodes), object)
     names[:] = nodes
     return made._replace(names=names)
@@ -105,10 +109,9 @@ def from_arrow(
             )
         table = pa.table(table)
     edges = edge_columns(table, source, target, weight)
-    options = {"directed": True if edges.directed is None else edges.directed, **options}
-    if not options.get("relabel"):
-        options = {"n": edges.n, **options}
-    return Graph.from_edges(edges.source, edges.target, edges.weight, **options)
+    if "n" in options:
+        edges.n = options.pop("n")
+    return assemble(edges, **options)
 
 
 def edge_columns(
@@ -118,15 +121,14 @@ def edge_columns(
     names = table.column_names
     if twice := {c for c in names if names.count(c) > 1}:
         raise InputError(f"several columns are called {sorted(twice)[0]!r}")
-    first = _pick(names, source, SOURCE, 0, "source")
-    second = _pick(names, target, TARGET, 1, "target")
+    first, second = _ends(names, source, target)
     third = None
     if isinstance(weight, str):
-        third = _pick(names, weight, (), -1, "weight")
+        third = _given(names, weight, "weight")
     elif weight is not False:
-        third = next((c for w in WEIGHT for c in names if c.lower() == w), None)
+        third = _known([c for c in names if c not in (first, second)], WEIGHT)
     metadata = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()
-                if k in (b"vertices", b"directed")}  # fmt: skip
+                if k in (b"vertices", b"directed", b"named")}  # fmt: skip
     directed = metadata.get("directed")
     n = metadata.get("vertices", "")
     return EdgeTable(
@@ -135,33 +137,66 @@ def edge_columns(
         None if third is None else _array(table, third),
         n=int(n) if n.isascii() and n.isdigit() and len(n) < 19 else None,
         directed=None if directed is None else directed.lower() == "true",
+        named=metadata.get("named") == "True",
     )
 
 
-def _pick(
-    names: list[str], given: str | None, known: tuple[str, ...], position: int, what: str
-) -> str:
-    if given is not None:
-        if given not in names:
-            raise InputError(f"no column {given!r} for the {what}; there are {', '.join(names)}")
-        return given
-    found = next((c for k in known for c in names if c.lower() == k), None)
-    if found is None:
-        if len(names) not in (2, 3):
+def _given(names: list[str], name: str, what: str) -> str:
+    if name not in names:
+        raise InputError(f"no column {name!r} for the {what}; there are {', '.join(names)}")
+    return name
+
+
+def _known(names: list[str], known: tuple[str, ...]) -> str | None:
+    """The first column that is called like one of ``known``."""
+    return next((c for k in known for c in names if c.lower() == k), None)
+
+
+def _ends(names: list[str], source: str | None, target: str | None) -> tuple[str, str]:
+    """The columns of source and target: as given, by their names, else those that are left."""
+    first = _known(names, SOURCE) if source is None else _given(names, source, "source")
+    second = _known(names, TARGET) if target is None else _given(names, target, "target")
+    left = [c for c in names if c not in (first, second) and c.lower() not in WEIGHT]
+    if first is None and second is None and len(left) in (2, 3):
+        return left[0], left[1]
+    for what, found in (("source", first), ("target", second)):
+        if found is None and len(left) != 1:
+            known = SOURCE if what == "source" else TARGET
             raise InputError(
                 f"which column holds the {what}? There are {', '.join(names) or 'none'}; "
                 f"name it {known[0]!r} or pass {what}=..."
             )
-        found = names[position]
-    return found
+    return first or left[0], second or left[0]
 
 
 def _array(table: Any, name: str) -> np.ndarray:
+    """A column as an array of numbers or strings."""
+    import pyarrow as pa
+
     column = table.column(name)
     if column.null_count:
         raise InputError(f"column {name!r} has {column.null_count:,} empty cells")
-    array: np.ndarray = column.combine_chunks().to_numpy(zero_copy_only=False)
+    if pa.types.is_dictionary(column.type):
+        words = _plain_type(column.type.value_type)
+        chunks = [c.dictionary.cast(words).take(c.indices.cast(pa.int64())) for c in column.chunks]
+        column = pa.chunked_array(chunks, words)
+    array: np.ndarray = (
+        column.cast(_plain_type(column.type)).combine_chunks().to_numpy(zero_copy_only=False)
+    )
     return array
+
+
+def _plain_type(kind: Any) -> Any:
+    """The Arrow type that NumPy gets for a column of type ``kind``."""
+    import pyarrow as pa
+
+    if pa.types.is_null(kind):
+        return pa.int32()
+    if pa.types.is_decimal(kind):
+        return pa.float64()
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.large_string()
+    return kind
 
 
 def to_arrow(graph: Graph) -> Any:
@@ -175,5 +210,6 @@ def to_arrow(graph: Graph) -> Any:
     columns = {k: pa.array(v) for k, v in ends.items()}
     if weights is not None:
         columns["weight"] = pa.array(weights)
-    metadata = {"vertices": str(graph.n), "directed": str(graph.directed)}
+    metadata = {"directed": str(graph.directed)}
+    metadata |= {"vertices": str(graph.n)} if graph.names is None else {"named": "True"}
     return pa.table(columns).replace_schema_metadata(metadata)

@@ -64,7 +64,9 @@ class Features:
     @cached_property
     def degree_counts(self) -> np.ndarray:
         """How many vertices have degree 0, 1, 2, ..."""
-        return np.bincount(self._graph.degrees, minlength=1)
+        counts = np.bincount(self._graph.degrees, minlength=1)
+        counts.flags.writeable = False
+        return counts
 
     @cached_property
     def degree_variance(self) -> float:
@@ -164,7 +166,7 @@ class Features:
                 start, graph.indptr, graph.indices, back.indptr, back.indices,
                 graph.directed, level, queue,
             )  # fmt: skip
-            start, _ = run(sweep, [arguments])[0]
+            start = run(sweep, [arguments], brief=self.n + graph.arcs < 1 << 20)[0]
         return int(level[start])
 
     # -- weights ------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from .. import memory
 from ..errors import InputError
 from .graph import Graph
 
@@ -24,8 +25,19 @@ GRAPH500 = (0.57, 0.19, 0.19)
 
 def _at_least(bound: float, /, **values: float) -> None:
     for name, value in values.items():
-        if value < bound:
-            raise InputError(f"{name} = {value} is too small: it must be at least {bound}")
+        if not bound <= value < float("inf"):
+            raise InputError(f"{name} = {value} must be a number of at least {bound}")
+
+
+def _room(n: float, edges: float) -> None:
+    """Refuse more vertices than ids, or more than fits in memory while it is made."""
+    if n > 2**31 - 2:
+        raise InputError(f"{n:,.0f} vertices are too many: generators make at most {2**31 - 2:,}")
+    memory.require(
+        int(edges * 40 + n * 24),
+        f"generating {n:,.0f} vertices and {edges:,.0f} edges",
+        "make it smaller, or use a machine with more memory",
+    )
 
 
 def _weights(weights: Weights, edges: int, seed: int) -> np.ndarray | None:
@@ -36,7 +48,7 @@ def _weights(weights: Weights, edges: int, seed: int) -> np.ndarray | None:
         raise InputError(f"weights = ({low}, {high}): the lower end comes first")
     from ..kernels import random
 
-    if float(low).is_integer() and float(high).is_integer() and isinstance(high, int):
+    if isinstance(low, int | np.integer) and isinstance(high, int | np.integer):
         if high - low >= 2**31 or max(abs(low), abs(high)) >= 2**31:
             raise InputError("whole-number weights must fit in 32 bits")
         return random.integers(seed, "weights", edges, int(low), int(high) + 1)
@@ -89,6 +101,7 @@ def kronecker(
     if scale > 30:
         raise InputError(f"scale = {scale} is too large: at most 30")
     n = 1 << scale
+    _room(n, n * edge_factor)
     labels = random.permutation(seed, "labels", n) if permute else np.empty(0, np.int32)
     source, target = random.kronecker(scale, n * edge_factor, GRAPH500, seed, labels)
     return _simple(source, target, n, weights, seed, directed, simple)
@@ -113,6 +126,7 @@ def uniform(
 
     _at_least(1, n=n)
     _at_least(0, degree=degree)
+    _room(n, n * degree)
     edges = round(n * degree)
     source = random.integers(seed, "source", edges, 0, n)
     target = random.integers(seed, "target", edges, 0, n)
@@ -138,6 +152,7 @@ def road(
     _at_least(1, rows=rows, columns=columns)
     if not 0 <= deleted <= 1:
         raise InputError(f"deleted = {deleted} is a share: from 0 to 1")
+    _room(rows * columns, 2 * rows * columns)
     ids = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     source = np.concatenate([ids[:, :-1].ravel(), ids[:-1].ravel()])
     target = np.concatenate([ids[:, 1:].ravel(), ids[1:].ravel()])
@@ -163,6 +178,7 @@ def power_law(
 
     _at_least(1, n=n, least=least)
     _at_least(1.01, exponent=exponent)
+    _room(n, n * least * 3)
     u = random.reals(seed, "degrees", n)
     degrees = least * (1 - u) ** (-1 / (exponent - 1))
     whole = np.minimum(degrees, max(least, n - 1)).astype(np.int64)
@@ -183,6 +199,7 @@ def preferential_attachment(
     from ..kernels import random
 
     _at_least(1, n=n, degree=degree)
+    _room(n, n * degree)
     source, target = random.preferential(n, degree, seed)
     return _simple(source, target, n, weights, seed)
 
@@ -190,6 +207,7 @@ def preferential_attachment(
 def path(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
     """Vertices in a row, each joined to the next."""
     _at_least(0, n=n)
+    _room(n, n)
     ids = np.arange(n, dtype=np.int32)
     return _simple(ids[:-1], ids[1:], n, weights, seed)
 
@@ -197,20 +215,26 @@ def path(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
 def star(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
     """Vertex 0 joined to all others."""
     _at_least(1, n=n)
+    _room(n, n)
     return _simple(np.zeros(n - 1, np.int32), np.arange(1, n, dtype=np.int32), n, weights, seed)
 
 
 def complete(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
     """Every vertex joined to every other."""
     _at_least(0, n=n)
-    source, target = np.triu_indices(n, 1)
-    return _simple(source.astype(np.int32), target.astype(np.int32), n, weights, seed)
+    _room(n, n * (n - 1) / 2)
+    ids = np.arange(n, dtype=np.int32)
+    source = np.repeat(ids, ids[::-1])
+    first = np.cumsum(np.concatenate([[0], ids[::-1][:-1]])) if n else ids
+    target = np.arange(source.size, dtype=np.int64) - np.repeat(first - ids - 1, ids[::-1])
+    return _simple(source, target.astype(np.int32), n, weights, seed)
 
 
 def tree(n: int = 15, branching: int = 2, *, seed: int = 0, weights: Weights = None) -> Graph:
     """Complete tree: vertex v > 0 hangs below (v - 1) // branching."""
     _at_least(0, n=n)
     _at_least(1, branching=branching)
+    _room(n, n)
     ids = np.arange(1, max(n, 1), dtype=np.int32)
     return _simple((ids - 1) // branching, ids, n, weights, seed)
 
@@ -228,6 +252,7 @@ def bipartite(
 
     _at_least(1, left=left, right=right)
     _at_least(0, degree=degree)
+    _room(left + right, left * degree)
     edges = round(left * degree)
     source = random.integers(seed, "source", edges, 0, left)
     target = random.integers(seed, "target", edges, left, left + right)

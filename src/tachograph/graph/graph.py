@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..memory import human
+from .conversions import Conversions
 
 if TYPE_CHECKING:
     from .features import Features
@@ -25,7 +26,7 @@ def _frozen(array: np.ndarray) -> np.ndarray:
     return view
 
 
-class Graph:
+class Graph(Conversions):
     """A graph as compressed sparse rows: the arcs out of vertex ``v`` are
     ``indices[indptr[v]:indptr[v + 1]]``, their weights stand at the same places of ``weights``.
 
@@ -53,7 +54,7 @@ class Graph:
         weights: np.ndarray | None = None,
         *,
         directed: bool,
-        names: np.ndarray | None = None,
+        names: np.ndarray | Callable[[], np.ndarray] | None = None,
         meta: Mapping[str, Any] | None = None,
         is_sorted: bool | None = None,
         m: int | None = None,
@@ -63,8 +64,10 @@ class Graph:
         self._indices = _frozen(indices)
         self._weights = None if weights is None else _frozen(weights)
         self._directed = bool(directed)
-        self._names = None if names is None else _frozen(names)
-        self._meta = dict(meta or {})
+        self._names = _frozen(names) if isinstance(names, np.ndarray) else names
+        self._meta = {
+            k: _frozen(v) if isinstance(v, np.ndarray) else v for k, v in (meta or {}).items()
+        }
         self._is_sorted = is_sorted
         self._m = m
         self._before_use = before_use
@@ -102,12 +105,16 @@ class Graph:
 
     @property
     def names(self) -> np.ndarray | None:
-        """Names of the vertices by id, or None: int64 in ascending order, or any objects."""
+        """Names of the vertices by id (integers or any objects), or None if ids are the names."""
+        if callable(self._names):
+            self._use()
+            self._names = _frozen(self._names())
         return self._names
 
     @property
     def meta(self) -> Mapping[str, Any]:
         """What the file said besides the edges (the source and sink of a flow problem, ...)."""
+        self._use()
         return MappingProxyType(self._meta)
 
     @property
@@ -178,22 +185,19 @@ class Graph:
         >>> g.id_of("c")
         2
         """
-        if self._names is None:
+        if self.names is None:
             known = isinstance(name, int | np.integer) and 0 <= name < self.n
             at = int(name) if known else -1  # type: ignore[call-overload]
-        elif self._names.dtype == object:
-            at = self._ids.get(name, -1)
         else:
-            at = int(np.searchsorted(self._names, name))  # type: ignore[call-overload]
-            at = at if at < self.n and self._names[at] == name else -1
+            at = self._ids.get(name, -1)
         if at < 0:
             raise InputError(f"there is no vertex named {name!r}")
         return at
 
     @cached_property
     def _ids(self) -> dict[object, int]:
-        assert self._names is not None
-        return {name: i for i, name in enumerate(self._names.tolist())}
+        assert self.names is not None
+        return {name: i for i, name in enumerate(self.names.tolist())}
 
     # -- other forms of the same graph --------------------------------------------------------
 
@@ -251,145 +255,11 @@ class Graph:
 
     def __getstate__(self) -> dict[str, Any]:
         self._use()
-        return {k: v for k, v in self.__dict__.items() if k.startswith("_") and k != "_ids"}
+        return {"names": self.names, **{k: getattr(self, f"_{k}") for k in (
+            "indptr", "indices", "weights", "directed", "meta", "is_sorted", "m")}}  # fmt: skip
 
-    # -- constructors and the ways back -------------------------------------------------------
-
-    @classmethod
-    def from_edges(
-        cls,
-        source: Any,
-        target: Any,
-        weight: Any = None,
-        *,
-        n: int | None = None,
-        directed: bool = True,
-        symmetrize: bool | None = None,
-        dedupe: str = "keep",
-        drop_self_loops: bool = False,
-        relabel: bool = False,
-    ) -> Graph:
-        """A graph from its edges.
-
-        Parameters
-        ----------
-        source, target
-            Ids of the two ends of each edge: integers from 0.
-        weight
-            A number for each edge, if any. Whole numbers become int32 (float64 if that is too
-            narrow), float32 and float64 stay.
-        n
-            Number of vertices; by default one more than the highest id.
-        directed
-            Whether an edge leads only from source to target.
-        symmetrize
-            Whether to add the reverse of each edge. Default: if undirected. Say False for
-            undirected edges that are listed in both directions already.
-        dedupe
-            What to do with parallel edges: ``"keep"`` them, or combine them into one with the
-            ``"first"`` weight, the ``"min"`` or the ``"sum"``.
-        drop_self_loops
-            Leave out edges from a vertex to itself.
-        relabel
-            Take source and target for names (strings, or integers of any size), give their sorted
-            order the ids 0, 1, ... and keep the names in ``graph.names``.
-
-        Raises
-        ------
-        InputError
-            If ids are negative, not whole or not below ``n``; if weights are not finite; if lengths
-            differ; if undirected edges with ``symmetrize=False`` are not symmetric.
-        TooLargeError
-            If the graph would not fit in memory.
-
-        Examples
-        --------
-        >>> import tachograph as tg
-        >>> tg.Graph.from_edges([0, 1, 1], [1, 0, 1], directed=False, dedupe="first")
-        Graph(undirected, 2 vertices, 2 edges, unweighted, 36 B)
-        """
-        from .build import from_edges
-
-        return from_edges(
-            source,
-            target,
-            weight,
-            n=n,
-            directed=directed,
-            symmetrize=symmetrize,
-            dedupe=dedupe,
-            drop_self_loops=drop_self_loops,
-            relabel=relabel,
-        )
-
-    @classmethod
-    def from_csr(
-        cls, indptr: Any, indices: Any, weights: Any = None, *, directed: bool = True
-    ) -> Graph:
-        """A graph from its rows, without a copy if the types fit. The arrays are checked.
-
-        >>> import tachograph as tg
-        >>> tg.Graph.from_csr([0, 2, 2, 3], [1, 2, 0]).n
-        3
-        """
-        from .build import from_csr
-
-        return from_csr(indptr, indices, weights, directed=directed)
-
-    @classmethod
-    def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Graph:
-        """A graph from a square SciPy sparse matrix: an entry (i, j) is an arc from i to j."""
-        from .exchange import from_scipy
-
-        return from_scipy(matrix, directed=directed)
-
-    @classmethod
-    def from_networkx(cls, graph: Any, *, weight: str | None = "weight") -> Graph:
-        """A graph from a NetworkX graph of any class, with its nodes as ``names`` if they are not
-        0, 1, ... An edge without the attribute ``weight`` gets 1 if any other edge has it.
-        """
-        from .exchange import from_networkx
-
-        return from_networkx(graph, weight=weight)
-
-    @classmethod
-    def from_arrow(
-        cls,
-        table: Any,
-        *,
-        source: str | None = None,
-        target: str | None = None,
-        weight: str | None = None,
-        **options: Any,
-    ) -> Graph:
-        """A graph from a table of edges: anything with ``__arrow_c_stream__`` (pandas, polars,
-        pyarrow, DuckDB). Columns are recognised by name (source, src, from, u; target, dst, to, v;
-        weight, w) or given. ``options`` as in :meth:`from_edges`.
-        """
-        from .exchange import from_arrow
-
-        return from_arrow(table, source=source, target=target, weight=weight, **options)
-
-    def to_edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Sources, targets and weights, an undirected edge once (source <= target)."""
-        from .build import to_edges
-
-        return to_edges(self)
-
-    def to_scipy(self) -> Any:
-        """A ``scipy.sparse.csr_array`` with the weights (or ones) as entries."""
-        from .exchange import to_scipy
-
-        return to_scipy(self)
-
-    def to_networkx(self) -> Any:
-        """A NetworkX (Multi)(Di)Graph; weights become the attribute ``weight``."""
-        from .exchange import to_networkx
-
-        return to_networkx(self)
-
-    def to_arrow(self) -> Any:
-        """A ``pyarrow.Table`` with columns source, target and, if weighted, weight."""
-        from .exchange import to_arrow
-
-        return to_arrow(self)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for array in (state["indptr"], state["indices"], state["weights"]):
+            if array is not None:
+                array.flags.writeable = False
+        Graph.__init__(self, **state)

@@ -31,16 +31,16 @@ def _integers(
     low = min(int(sources.min()), int(targets.min()))
     high = max(int(sources.max()), int(targets.max()))
     if low < 0 or high > max(1 << 20, 16 * sources.size):
-        if high > np.iinfo(np.int64).max:
-            raise InputError(f"the name {high} does not fit in 64 bits with a sign")
-        names, ids = np.unique(
-            np.concatenate([sources, targets]).astype(np.int64), return_inverse=True
-        )
-        return ids[: sources.size], ids[sources.size :], names
+        kind = np.int64 if high <= np.iinfo(np.int64).max else np.uint64
+        if low < 0 and kind is np.uint64:
+            raise InputError(f"the names {low} and {high} do not fit in 64 bits together")
+        both = np.concatenate([sources.astype(kind), targets.astype(kind)])
+        names, places = np.unique(both, return_inverse=True)
+        return places[: sources.size], places[sources.size :], names
     used = np.zeros(high + 1, bool)
     used[sources] = True
     used[targets] = True
-    ids = np.cumsum(used, dtype=np.int64) - 1
+    ids = np.cumsum(used, dtype=np.int32 if high < 2**31 - 1 else np.int64) - 1
     return ids[sources], ids[targets], np.flatnonzero(used).astype(np.int64)
 
 

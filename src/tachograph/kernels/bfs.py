@@ -295,7 +295,8 @@ def traverse(
     up. The trace has a row for each level with the columns ``COLUMNS``.
     """
     n = indptr.size - 1
-    workers = 1 if indices.size < SMALL else threads_available()
+    brief = n + indices.size < SMALL
+    workers = 1 if brief else threads_available()
     parent = np.empty(n, indices.dtype)
     level = np.empty(n, np.int32)
     queue = np.empty(n, indices.dtype)
@@ -303,6 +304,7 @@ def traverse(
     rows = run_team(
         walk, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
         ALPHA, BETA, parent, level, queue, front, np.empty_like(front), traced,
+        brief=brief,
     )  # fmt: skip
     return level, parent, rows[0], workers
 

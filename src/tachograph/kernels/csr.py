@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 from math import ceil
+from typing import Any
 
 import numpy as np
 
@@ -180,6 +181,7 @@ def build(
     target: np.ndarray,
     weight: np.ndarray | None,
     n: int,
+    ids: Any = np.int32,
     *,
     symmetrize: bool = False,
     drop_loops: bool = False,
@@ -187,12 +189,13 @@ def build(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Offsets, neighbours and weights of the rows of an edge list with ids in ``0 <= id < n``.
 
-    ``source`` and ``target`` share one integer type, which the neighbours get too. With
+    ``source`` and ``target`` share one integer type; the neighbours get the type ``ids``. With
     ``symmetrize`` each edge also goes to its target's row (a loop only once). Without ``sort`` a row
     keeps the order of the list.
     """
     m = source.size
-    workers = 1 if m < SMALL else threads_available()
+    brief = m < SMALL
+    workers = 1 if brief else threads_available()
     # At most 65,536 vertices share a bucket (16 bits are kept), about 512 buckets if possible.
     shift = min(16, max(6, n.bit_length() - 9))
     buckets = max(1, ceil(n / (1 << shift)))
@@ -206,6 +209,7 @@ def build(
             (source, target, lo, hi, shift, symmetrize, drop_loops, c)
             for (lo, hi), c in zip(parts, counts, strict=True)
         ),
+        brief=brief,
     )
     ends = np.cumsum(counts.T.ravel()).reshape(
         buckets, workers
@@ -215,7 +219,7 @@ def build(
     cursors = np.ascontiguousarray((ends - counts.T).T)
 
     b_low = np.empty(arcs, np.uint16)
-    b_target = np.empty(arcs, target.dtype)
+    b_target = np.empty(arcs, ids)
     b_weight = np.empty(arcs if weighted else 0, bits.dtype)
     run(
         scatter,
@@ -224,11 +228,12 @@ def build(
              cursor, b_low, b_target, b_weight)
             for (lo, hi), cursor in zip(parts, cursors, strict=True)
         ),
+        brief=brief,
     )  # fmt: skip
 
     indptr = np.empty(n + 1, np.int64)
     indptr[n] = arcs
-    indices = np.empty(arcs, target.dtype)
+    indices = np.empty(arcs, ids)
     weights = np.empty(b_weight.size, bits.dtype)
     digits = 0 if not sort else 2 if n <= 1 << 24 else 4
     width = ceil(max(1, n - 1).bit_length() / digits) if digits else 0
@@ -242,5 +247,6 @@ def build(
              b_low, b_target, b_weight, indptr, indices, weights)
             for lo, hi in itertools.pairwise(cuts)
         ),
+        brief=brief,
     )  # fmt: skip
     return indptr, indices, weights.view(weight.dtype) if weight is not None else None

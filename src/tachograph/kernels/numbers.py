@@ -100,7 +100,8 @@ def checked_id(text, begin, end):
 def read_number(text, at, table, powers, box, flags):
     """(where it ends, error) of a decimal number; its bits go to ``box[0]``.
 
-    ``flags[0]`` becomes 1 if it is not written as an integer, ``flags[1]`` if it was not decided.
+    ``flags[0]`` becomes 1 if it is not written as an integer, ``flags[1]`` if it was not decided,
+    ``flags[2]`` if it is an integer that a float64 cannot hold.
     """
     begin = at
     minus = text[at] == 45
@@ -154,6 +155,8 @@ def read_number(text, at, table, powers, box, flags):
         return begin, NOT_A_NUMBER
     if not whole:
         flags[0] = 1
+    elif not exact or exponent > 0 or mantissa > np.uint64(1 << 53):
+        flags[2] = 1
     if not exact or not decimal_to_float(mantissa, exponent, powers, box):
         flags[1] = 1
     if minus:

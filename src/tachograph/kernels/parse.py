@@ -42,15 +42,15 @@ from .runtime import inline, kernel
 
 # fmt: off
 __all__ = [
-    "BELOW_BASE", "EMPTY_FIELD", "ERROR", "FIELDS", "FRACTIONS", "LINES", "NEGATIVE",
+    "BELOW_BASE", "EMPTY_FIELD", "ERROR", "FIELDS", "FRACTIONS", "INEXACT", "LINES", "NEGATIVE",
     "NOT_AN_ID", "NOT_A_NUMBER", "NOT_FINITE", "NUMBERS", "OFFSET", "OK", "RAGGED", "RECORDS",
     "STATE", "TOO_FEW", "TOO_LARGE", "UNDECIDED", "WRONG_TAG", "classes", "parse_edges",
     "parse_rows",
 ]
 
 # slots of ``state``; the caller sets FIELDS, the number of columns that every line must have
-RECORDS, FIELDS, ERROR, OFFSET, FRACTIONS, UNDECIDED, NUMBERS, LINES = range(8)
-STATE = 8
+RECORDS, FIELDS, ERROR, OFFSET, FRACTIONS, UNDECIDED, NUMBERS, LINES, INEXACT = range(9)
+STATE = 9
 # fmt: on
 BLOCK = 1 << 14  # lines between two looks at the stop flag
 
@@ -78,6 +78,7 @@ def parse_line(
     tag,
     column,
     base,
+    limit,
     powers,
     box,
     number,
@@ -90,7 +91,6 @@ def parse_line(
     late,
 ):
     """Parse the record that begins at ``at``; returns (where it ended, fields, error)."""
-    limit = np.iinfo(source.dtype).max
     if tag:
         if text[at] != tag or table[text[at + 1]] != SPACE:
             return at, 0, WRONG_TAG
@@ -132,13 +132,12 @@ def parse_line(
 
 
 @inline
-def quick_line(text, at, hi, tag, fields, column, base, k, source, target, weight):
+def quick_line(text, at, hi, tag, fields, column, base, limit, k, source, target, weight):
     """The end of a line in the plainest form, or -1 if it needs :func:`parse_line`.
 
     Plain is ``[tag blank] digits separator digits [separator digits]`` and the line end, which is
     how nearly all lines are; it takes a third of the time.
     """
-    limit = np.int64(np.iinfo(source.dtype).max)
     if tag:
         if text[at] != tag or text[at + 1] != 32:
             return -1
@@ -173,17 +172,17 @@ def quick_line(text, at, hi, tag, fields, column, base, k, source, target, weigh
 
 @kernel
 def parse_edges(
-    stop, text, lo, hi, table, tag, column, base, powers, source, target, weight, late, state
+    stop, text, lo, hi, table, tag, column, base, limit, powers, source, target, weight, late, state
 ):
     """Fill ``source``, ``target`` and ``weight`` with the edges of ``text[lo:hi]``.
 
     ``tag``: the letter that begins an edge's line, or 0. ``column``: the field that holds the
-    weight, or -1. ``late[k]`` is set to one more than the offset of a weight that Python must
-    decide; if ``late`` is empty such weights are only counted.
+    weight, or -1. ``limit``: ids, less ``base``, are below it. ``late[k]`` is set to one more than
+    the offset of a weight that Python must decide; if it is empty such weights are only counted.
     """
     box = np.zeros(1, np.uint64)
     number = box.view(np.float64)
-    flags = np.zeros(2, np.int64)
+    flags = np.zeros(3, np.int64)
     expected = state[FIELDS]
     at = lo
     lines = 0
@@ -192,7 +191,9 @@ def parse_edges(
         lines += 1
         if lines % BLOCK == 0 and stopped(stop):
             break
-        end = quick_line(text, at, hi, tag, expected, column, base, k, source, target, weight)
+        end = quick_line(
+            text, at, hi, tag, expected, column, base, limit, k, source, target, weight
+        )
         if end >= 0:
             k += 1
             at = end + 1
@@ -206,7 +207,7 @@ def parse_edges(
         elif kind != NEWLINE:
             begin = at
             at, fields, error = parse_line(
-                text, at, hi, table, tag, column, base, powers, box, number, flags, state, k,
+                text, at, hi, table, tag, column, base, limit, powers, box, number, flags, state, k,
                 source, target, weight, late,
             )  # fmt: skip
             if error == OK and (fields != expected or fields < 2):
@@ -219,6 +220,7 @@ def parse_edges(
             k += 1
         at += 1
     state[FRACTIONS] = flags[0]
+    state[INEXACT] = flags[2]
     state[RECORDS] = k
     state[LINES] = lines
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .machine import stopped
-from .runtime import kernel, over_parts
+from .runtime import kernel, over_parts, run
 
 __all__ = ["integers", "key_of", "kronecker", "permutation", "preferential", "reals"]
 
@@ -71,9 +71,11 @@ def reals(seed: int, purpose: str, size: int, low: float = 0.0, high: float = 1.
 
 
 @kernel
-def shuffle(key, out):
+def shuffle(stop, key, out):
     """Fisher-Yates, in place."""
     for i in range(out.size - 1, 0, -1):
+        if i % BLOCK == 0 and stopped(stop):
+            return
         j = below(draw(key, i), i + 1)
         out[i], out[j] = out[j], out[i]
 
@@ -81,7 +83,7 @@ def shuffle(key, out):
 def permutation(seed: int, purpose: str, size: int) -> np.ndarray:
     """The numbers 0..size-1 in random order, int32."""
     out = np.arange(size, dtype=np.int32)
-    shuffle(key_of(seed, purpose), out)
+    run(shuffle, [(key_of(seed, purpose), out)], brief=size < 1 << 20)
     return out
 
 
@@ -122,7 +124,7 @@ def kronecker(
 
 
 @kernel
-def fill_preferential(key, core, degree, source, target):
+def fill_preferential(stop, key, core, degree, source, target):
     """Vertices core, core+1, ... each link to ``degree`` ends of earlier edges, drawn uniformly."""
     edges = core
     for v in range(core):
@@ -130,6 +132,8 @@ def fill_preferential(key, core, degree, source, target):
         target[v] = (v + 1) % core
     n = core + (source.size - core) // degree
     for v in range(core, n):
+        if v % BLOCK == 0 and stopped(stop):
+            return
         known = edges
         for _ in range(degree):
             j = below(draw(key, edges), 2 * known)
@@ -143,5 +147,6 @@ def preferential(n: int, degree: int, seed: int) -> tuple[np.ndarray, np.ndarray
     core = min(n, degree + 1)
     edges = core + (n - core) * degree
     source, target = np.empty(edges, np.int32), np.empty(edges, np.int32)
-    fill_preferential(key_of(seed, "preferential"), core, degree, source, target)
+    call = (key_of(seed, "preferential"), core, degree, source, target)
+    run(fill_preferential, [call], brief=edges < 1 << 20)
     return source, target

@@ -43,7 +43,7 @@ def over_rows(worker: Callable[..., Any], indptr: np.ndarray, *arguments: Any) -
     work = [int(indptr[n]) * w // workers for w in range(1, workers)]
     cuts = [0, *np.searchsorted(indptr[:-1], work).tolist(), n]
     calls = [(lo, hi, indptr, *arguments) for lo, hi in itertools.pairwise(cuts)]
-    return run(worker, calls)
+    return run(worker, calls, brief=bool(n + indptr[n] < SMALL))
 
 
 @kernel

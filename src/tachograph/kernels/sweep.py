@@ -14,8 +14,8 @@ BLOCK = 1 << 14
 def sweep(stop, start, indptr, indices, back_indptr, back_indices, both, level, queue):
     """Levels from ``start`` along arcs (and, with ``both``, against them).
 
-    ``level`` holds -1 for vertices not seen. Returns (a vertex of the last level, vertices seen);
-    of several last vertices the first one found. ``queue`` has room for every vertex, and each
+    ``level`` holds -1 for vertices not seen. Returns a vertex of the last level, of several the first
+    one found. ``queue`` has room for every vertex, and each
     enters it at most once.
     """
     level[start] = 0
@@ -44,4 +44,4 @@ def sweep(stop, start, indptr, indices, back_indptr, back_indices, both, level, 
     first = tail - 1
     while first > 0 and level[queue[first - 1]] == level[last]:
         first -= 1
-    return queue[first], tail
+    return queue[first]

@@ -71,7 +71,9 @@ def next_phase(control, me, phase):
         st_release(control, cell(SUM2, phase + 1), 0)
 
 
-def run_team(worker: Callable[..., Any], workers: int, *arguments: Any) -> list[Any]:
+def run_team(
+    worker: Callable[..., Any], workers: int, *arguments: Any, brief: bool = False
+) -> list[Any]:
     """``worker(control, me, workers, *arguments)`` on a thread for each ``me``; their results."""
     control = np.zeros(SIZE, np.int64)
-    return run(worker, [(me, workers, *arguments) for me in range(workers)], control)
+    return run(worker, [(me, workers, *arguments) for me in range(workers)], control, brief)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from ...errors import FileFormatError, InputError, TooLargeError
-from ..build import as_ids, as_weights, lists_both_directions
+from ...errors import FileFormatError, InputError, TachographWarning, TooLargeError
+from ...progress import bar
+from ..assemble import assemble, rebuilt
+from ..build import check_dedupe
 from ..edge_table import EdgeTable
 from ..graph import Graph
-from ..relabel import relabelled
 from . import dimacs, edgelist, gapbs, matrixmarket, metis, npz, tables, tgraph, tntp
 from .streams import Input, aside, compression_of, open_output
 from .text import NotAnIdError
@@ -29,7 +32,6 @@ class Format:
 
     name: str
     suffixes: tuple[str, ...]
-    description: str
     read: Reader
     write: Writer
     recognises: Callable[[bytes], bool]
@@ -47,34 +49,36 @@ def _never(head: bytes) -> bool:
 FORMATS = {
     f.name: f
     for f in (
-        Format("tgraph", (".tgraph",), "our own: memory-mapped, checksummed", tgraph.read,
+        Format("tgraph", (".tgraph",), tgraph.read,
                tgraph.write, _starts(tgraph.MAGIC)),
-        Format("parquet", (".parquet", ".pq"), "Parquet edge table", tables.read_parquet,
+        Format("parquet", (".parquet", ".pq"), tables.read_parquet,
                tables.write_parquet, _starts(b"PAR1")),
-        Format("arrow", (".arrow", ".feather", ".arrows"), "Arrow IPC edge table",
+        Format("arrow", (".arrow", ".feather", ".arrows"),
                tables.read_arrow, tables.write_arrow, _starts(b"ARROW1", b"\xff\xff\xff\xff")),
-        Format("npz", (".npz",), "NumPy arrays, or SciPy's save_npz", npz.read, npz.write,
+        Format("npz", (".npz",), npz.read, npz.write,
                _starts(b"PK\x03\x04")),
-        Format("mtx", (".mtx", ".mm"), "Matrix Market", matrixmarket.read, matrixmarket.write,
+        Format("mtx", (".mtx", ".mm"), matrixmarket.read, matrixmarket.write,
                matrixmarket.recognises),
-        Format("tntp", (".tntp",), "TNTP road network", tntp.read, tntp.write, tntp.recognises),
-        Format("max", (".max",), "DIMACS maximum flow", dimacs.read, dimacs.write_flow, _never),
-        Format("gr", (".gr",), "DIMACS shortest paths", dimacs.read, dimacs.write_paths,
+        Format("tntp", (".tntp",), tntp.read, tntp.write, tntp.recognises),
+        Format("max", (".max",), dimacs.read, dimacs.write_flow, _never),
+        Format("gr", (".gr",), dimacs.read, dimacs.write_paths,
                dimacs.recognises),
-        Format("sg", (".sg",), "GAPBS serialized", gapbs.read, gapbs.write, _never),
-        Format("wsg", (".wsg",), "GAPBS serialized, weighted", gapbs.read, gapbs.write_weighted,
+        Format("sg", (".sg",), gapbs.read, gapbs.write, _never),
+        Format("wsg", (".wsg",), gapbs.read, gapbs.write_weighted,
                _never),
-        Format("metis", (".graph", ".metis"), "METIS / DIMACS 10", metis.read, metis.write,
+        Format("metis", (".graph", ".metis"), metis.read, metis.write,
                metis.recognises),
-        Format("csv", (".csv",), "CSV edge table with a header line", tables.read_csv,
+        Format("csv", (".csv",), tables.read_csv,
                tables.write_csv, tables.recognises_csv),
-        Format("el", (".el",), "GAPBS edge list", edgelist.read, edgelist.write_bare, _never),
-        Format("wel", (".wel",), "GAPBS edge list, weighted", edgelist.read,
+        Format("el", (".el",), edgelist.read, edgelist.write_bare, _never),
+        Format("wel", (".wel",), edgelist.read,
                edgelist.write_weighted, _never),
-        Format("edgelist", (".txt", ".tsv", ".edges", ".edgelist", ".e", ".snap"),
-               "SNAP and plain edge lists", edgelist.read, edgelist.write, edgelist.recognises),
+        Format("edgelist", (".txt", ".tsv", ".edges", ".edgelist", ".e", ".snap"), edgelist.read,
+               edgelist.write, edgelist.recognises),
     )
 }  # fmt: skip
+WITH_COLUMNS = ("tntp", "parquet", "arrow", "csv")
+KEEP_NAMES = ("tgraph", "parquet", "arrow", "csv")
 BINARY = ("tgraph", "parquet", "arrow", "npz", "sg", "wsg")
 
 
@@ -89,16 +93,15 @@ def recognise(source: Input) -> Format:
     """The format of a file: by its content where that tells, else by its name."""
     by_content = next((f for f in FORMATS.values() if f.recognises(source.head)), None)
     by_name = _by_name(source.path)
-    if by_content is not None and by_content.name not in ("edgelist", "csv", "metis"):
-        return (
-            FORMATS["max"] if by_content.name == "gr" and by_name is FORMATS["max"] else by_content
-        )
-    if by_name is not None and not (by_name.name in BINARY and by_content is not None):
-        if by_name.name == "csv" and by_content is FORMATS["edgelist"]:
-            return by_content  # numbers with commas, without a header line
+    if b"\0" in source.head and gapbs.recognises(source):
+        return FORMATS["wsg"] if by_name is FORMATS["wsg"] else FORMATS["sg"]
+    if by_content is not None and by_content.name == "gr":
+        return FORMATS["max"] if by_name is FORMATS["max"] else by_content
+    # Only what looks like a plain list of numbers may be something else by its name.
+    if by_content is not None and by_content.name != "edgelist":
+        return by_content
+    if by_name is not None and not (by_name.name in (*BINARY, "csv") and by_content is not None):
         return by_name
-    if gapbs.recognises(source):
-        return FORMATS["sg"]
     if by_content is not None:
         return by_content
     if b"\0" in source.head:
@@ -151,27 +154,30 @@ def read(
     >>> tg.read("star.txt")
     Graph(undirected, 4 vertices, 3 edges, unweighted, 64 B)
     """
+    check_dedupe(dedupe)
     source = Input(path)
     kind = _named(format) if format else recognise(source)
+    if isinstance(weight, str) and kind.name not in WITH_COLUMNS:
+        raise InputError(f"weight={weight!r}: {kind.name} files have no columns to choose from")
     reader = kind.read
     if relabel and kind.read is edgelist.read:
         reader = _names_or_ids
-    table = reader(source, weight)
-    if isinstance(table, Graph):
-        plain = (directed in (None, table.directed), symmetrize is None, dedupe == "keep",
-                 not drop_self_loops, not relabel)  # fmt: skip
-        if all(plain):
-            return table
-        table = _as_table(table, directed)
-    if directed is not None:
-        table.directed = directed
-        table.both = table.both if not directed else None
+    options: dict[str, Any] = {
+        "directed": directed,
+        "symmetrize": symmetrize,
+        "dedupe": dedupe,
+        "drop_self_loops": drop_self_loops,
+        "relabel": relabel,
+    }
     try:
-        return _build(table, symmetrize, dedupe, drop_self_loops, relabel)
+        found = reader(source, weight)
+        return rebuilt(found, **options) if isinstance(found, Graph) else assemble(found, **options)
     except InputError as error:
         raise FileFormatError(source.path, str(error)) from None
     except TooLargeError as error:
-        raise TooLargeError(f"{source.path}: {error}") from None
+        said = str(error)
+        path_said = said if said.startswith(str(source.path)) else f"{source.path}: {said}"
+        raise TooLargeError(path_said) from None
 
 
 def _names_or_ids(source: Input, weight: str | bool | None) -> EdgeTable:
@@ -180,44 +186,6 @@ def _names_or_ids(source: Input, weight: str | bool | None) -> EdgeTable:
         return edgelist.read(source, weight)
     except NotAnIdError:
         return edgelist.read_names(source, weight)
-
-
-def _as_table(graph: Graph, directed: bool | None) -> EdgeTable:
-    """The edges of a graph that is to be built anew with other options."""
-    turned = directed is True and not graph.directed
-    ends = graph._replace(directed=True).to_edges() if turned else graph.to_edges()
-    both = None if graph.directed or turned else False
-    return EdgeTable(*ends, n=graph.n, directed=graph.directed, both=both, meta=dict(graph.meta))
-
-
-def _build(
-    table: EdgeTable, symmetrize: bool | None, dedupe: str, drop_self_loops: bool, relabel: bool
-) -> Graph:
-    directed = table.directed is not False
-    source, target, weight = table.source, table.target, table.weight
-    names = None
-    if relabel:
-        source, target, names = relabelled(source, target)
-        table.n = names.size
-    if symmetrize is None and not directed:
-        symmetrize = True
-        if table.both is not False:
-            source, target = as_ids(source, "source"), as_ids(target, "target")
-            weight = as_weights(weight, source.size)
-            symmetrize = not lists_both_directions(source, target, weight)
-            if symmetrize and table.both:
-                raise InputError("an edge is listed in one direction only, or with two weights")
-    made = Graph.from_edges(
-        source,
-        target,
-        weight,
-        n=table.n,
-        directed=directed,
-        symmetrize=symmetrize,
-        dedupe=dedupe,
-        drop_self_loops=drop_self_loops,
-    )
-    return made._replace(meta=table.meta, names=names)
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
@@ -244,10 +212,26 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     if kind is None:
         known = " ".join(s for f in FORMATS.values() for s in f.suffixes)
         raise InputError(f"{path}: no format goes by that suffix; known are {known}")
-    compression = compression_of(path)
-    if compression and kind.name in BINARY:
-        raise InputError(
-            f"{path}: {kind.name} files are not compressed from outside; drop {compression}"
+    if graph.names is not None and kind.name not in KEEP_NAMES:
+        warnings.warn(
+            f"{kind.name} files hold ids only: the names of the vertices are not in {path}",
+            TachographWarning,
+            stacklevel=2,
         )
+    compression = compression_of(path)
     with aside(path) as temporary, open_output(temporary, compression) as out:
+        if kind.name in BINARY:
+            with bar(f"writing {Path(path).name}"):
+                _write_binary(kind, graph, out, compression)
+        else:
+            kind.write(graph, out)
+
+
+def _write_binary(kind: Format, graph: Graph, out: IO[bytes], compression: str) -> None:
+    """Some binary writers go back and forth, which a compressing stream cannot: those use memory."""
+    if not compression:
         kind.write(graph, out)
+        return
+    memory_file = io.BytesIO()
+    kind.write(graph, memory_file)
+    out.write(memory_file.getvalue())

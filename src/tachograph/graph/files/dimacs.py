@@ -12,7 +12,8 @@ A line ``p KIND vertices edges`` comes first; then, with ids from 1::
 from __future__ import annotations
 
 import os
-from typing import IO
+from dataclasses import replace
+from typing import IO, Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ LAYOUTS = {
 def recognises(head: bytes) -> bool:
     """Whether the first line that is not a comment ``c ...`` is a problem line ``p ...``."""
     for line in head.splitlines():
-        if line.strip() and line.split()[0] != b"c":
+        if line.strip() and not line.startswith(b"c"):
             return line.split()[0] == b"p" and len(line.split()) >= 4
     return False
 
@@ -57,7 +58,7 @@ def _problem(source: Input) -> tuple[list[str], int, int]:
         words = text.split()
         if words and words[0] == "p":
             return words, number, end
-        if words and words[0] != "c":
+        if words and not text.startswith("c"):
             break
     raise FileFormatError(source.path, "there is no problem line 'p ...' before the edges")
 
@@ -78,7 +79,8 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     meta: dict[str, int] = {}
     if kind == "max":
         meta, line, skip = _terminals(source, n, line)
-    table = EdgeTable(*read_edges(source, LAYOUTS[kind], skip, line), n=n, meta=meta)
+    layout = replace(LAYOUTS[kind], n=n)
+    table = EdgeTable(*read_edges(source, layout, skip, line), n=n, meta=meta)
     if table.source.size != m:
         raise FileFormatError(
             source.path, f"the header promises {m:,} edges but {table.source.size:,} are there"
@@ -119,12 +121,12 @@ def write_paths(graph: Graph, out: IO[bytes]) -> None:
 
 def write_flow(graph: Graph, out: IO[bytes]) -> None:
     """Write ``.max``: needs the terminals, see :meth:`Graph.with_meta`."""
-    try:
-        ends = int(graph.meta["source"]), int(graph.meta["sink"])
-    except KeyError:
+    ends: list[Any] = [graph.meta.get(key) for key in ("source", "sink")]
+    if not all(isinstance(v, int | np.integer) and 0 <= v < graph.n for v in ends):
         raise InputError(
-            "a .max file needs a source and a sink: write graph.with_meta(source=..., sink=...)"
-        ) from None
+            "a .max file needs a source and a sink that are vertices: write "
+            f"graph.with_meta(source=..., sink=...), here they are {ends[0]!r} and {ends[1]!r}"
+        )
     out.write(f"p max {graph.n} {graph.arcs}\n".encode())
     out.write(f"n {ends[0] + 1} s\nn {ends[1] + 1} t\n".encode())
     _write_arcs(graph, out)
@@ -170,6 +172,8 @@ def write_coordinates(coordinates: np.ndarray, path: str | os.PathLike[str]) -> 
     points = np.asarray(coordinates)
     if points.ndim != 2 or points.shape[1] != 2:
         raise InputError(f"coordinates must have shape (n, 2), not {points.shape}")
+    if not np.isfinite(points).all():
+        raise InputError("coordinates must be finite")
     compression = compression_of(path)
     with aside(path) as temporary, open_output(temporary, compression) as out:
         out.write(f"p aux sp co {len(points)}\n".encode())

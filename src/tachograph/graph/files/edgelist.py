@@ -23,6 +23,7 @@ from ..graph import Graph
 from .lines import write_lines
 from .streams import Input
 from .text import (
+    MARK,
     Layout,
     edges_that_fit,
     first_fields,
@@ -35,7 +36,7 @@ __all__ = ["read", "read_names", "recognises", "write", "write_bare", "write_wei
 
 COUNTS = re.compile(r"nodes:?\s*(\d{1,18})[\s,;]+edges:?\s*(\d{1,18})\b", re.I | re.A)
 KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.I)
-MARK = "\ufeff"  # the byte order mark some editors put first
+KONECT = re.compile(r"^%\s*(sym|asym)\b")
 
 
 def recognises(head: bytes) -> bool:
@@ -53,6 +54,9 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     skip = 3 if source.head.startswith(MARK.encode()) else 0
     counts, directed = _comments(source)
     first = first_fields(source, skip, layout)
+    if not first and counts is not None and counts[1] == 0:
+        none = np.empty(0, np.int32)
+        return EdgeTable(none, none, n=counts[0], directed=directed)
     if not first:
         raise FileFormatError(source.path, "there are no edges, only comments")
     _must_fit(source)
@@ -63,6 +67,13 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
         if not _fits(counts, table):
             table = EdgeTable(*read_edges(source, layout, skip), directed=directed)
             counts = None
+        else:
+            warnings.warn(
+                f"{source.path}: its first line, {first[0]} {first[1]}, is taken for the numbers of "
+                "vertices and edges, which fit",
+                TachographWarning,
+                stacklevel=2,
+            )
     return _with_counts(source, table, counts)
 
 
@@ -77,13 +88,14 @@ def _comments(source: Input) -> tuple[tuple[int, int] | None, bool | None]:
     """(vertices, edges) and directedness as the leading comments tell them."""
     counts, directed = None, None
     for _, _, text in header_lines(source):
-        text = text.lstrip(MARK)
         if text and text[0] not in "#%":
             break
         if found := COUNTS.search(text):
             counts = int(found[1]), int(found[2])
         if found := KIND.match(text):
             directed = found[1] is None
+        if found := KONECT.match(text):
+            directed = found[1] == "asym"
     return counts, directed
 
 
@@ -92,7 +104,7 @@ def _bare_header(source: Input, first: list[str]) -> tuple[int, int] | None:
     if len(first) != 2 or not all(map(is_count, first)) or int(first[1]) < 8:
         return None
     for number, end, text in header_lines(source):
-        if text and text.lstrip(MARK)[0] not in "#%":
+        if text and text[0] not in "#%":
             return end, number
     return None
 
@@ -114,7 +126,6 @@ def _with_counts(source: Input, table: EdgeTable, counts: tuple[int, int] | None
             stacklevel=2,
         )
     highest = int(max(table.source.max(initial=-1), table.target.max(initial=-1)))
-    table.meta["vertices"] = vertices
     if highest < vertices:
         table.n = vertices
     return table
@@ -146,8 +157,11 @@ def read_names(source: Input, weight: str | bool | None) -> EdgeTable:
     values = np.array(weights) if weights else None
     if values is not None and (values == np.round(values)).all() and abs(values).max() < 2**31:
         values = values.astype(np.int32)
-    return EdgeTable(np.array(sources, object), np.array(targets, object), values,
-                     directed=directed)  # fmt: skip
+    try:  # names may be whole numbers, negative ones
+        ends = np.array(sources, np.int64), np.array(targets, np.int64)
+    except (ValueError, OverflowError):
+        ends = np.array(sources, object), np.array(targets, object)
+    return EdgeTable(*ends, values, directed=directed)
 
 
 def write(graph: Graph, out: IO[bytes]) -> None:

@@ -10,6 +10,7 @@ from typing import IO
 
 import numpy as np
 
+from ... import memory
 from ...errors import FileFormatError, InputError
 from ..build import check_rows, from_csr
 from ..graph import Graph
@@ -40,7 +41,7 @@ def recognises(source: Input) -> bool:
 
 
 def read(source: Input, weight: str | bool | None) -> Graph:
-    """The graph, its arrays mapped from the file where that is possible."""
+    """The graph."""
     content = source.content()
     shape = _shape(content[:HEADER], len(content))
     if shape is None:
@@ -48,6 +49,9 @@ def read(source: Input, weight: str | bool | None) -> Graph:
             source.path, "not a GAPBS graph: its size does not match the counts in its header"
         )
     directed, arcs, n, width = shape
+    memory.require(
+        (n + 1) * 8 + arcs * 2 * width, f"{source.path}", "use a machine with more memory"
+    )
     # The header's odd length leaves the arrays unaligned, so they are copied.
     offsets = np.frombuffer(content, np.int64, n + 1, HEADER).copy()
     begin = HEADER + (n + 1) * 8

@@ -72,7 +72,8 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     field, symmetry = _banner(source)
     n, entries, line, skip = _size(source)
     edges_that_fit(source, entries, n, "entries")
-    layout = Layout(comments=b"%", base=1, fields=2 if field == "pattern" else 3)
+    layout = Layout(comments=b"%", base=1, fields=2 if field == "pattern" else 3, n=n,
+                    real=field in ("real", "double"))  # fmt: skip
     sources, targets, weights = read_edges(source, layout, skip, line)
     if sources.size != entries:
         raise FileFormatError(
@@ -92,7 +93,9 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
                 f"{'' if diagonal else ' or on it'}, but there is ({i}, {j})",
             )
     if symmetry == "skew-symmetric":
-        negative = None if weights is None else np.concatenate([weights, -weights])
+        # int64 and float64 have room for the opposite of every weight
+        wide = None if weights is None else weights + np.zeros(1, np.int64)
+        negative = None if wide is None else np.concatenate([wide, -wide])
         return EdgeTable(np.concatenate([sources, targets]), np.concatenate([targets, sources]),
                          None if weight is False else negative, n=n, directed=True)  # fmt: skip
     directed = symmetry == "general"

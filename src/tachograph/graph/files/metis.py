@@ -20,6 +20,7 @@ from .text import edges_that_fit, header_lines, is_count, read_rows
 
 __all__ = ["read", "recognises", "write"]
 
+MOST = 1000  # weights of a vertex
 CHUNK = 1 << 12  # vertices written at a time
 
 
@@ -48,6 +49,8 @@ def _header(source: Input) -> tuple[int, int, str, int, int, int]:
         ncon = int(words[3]) if len(words) > 3 else int(fmt[1])
         if bool(ncon) != (fmt[1] == "1"):
             raise FileFormatError(source.path, f"fmt {fmt} does not go with ncon {ncon}", line)
+        if ncon > MOST:
+            raise FileFormatError(source.path, f"{ncon} weights for each vertex are too many", line)
         return int(words[0]), int(words[1]), fmt, ncon, line, skip
     raise FileFormatError(source.path, "there is no header, only comments")
 
@@ -108,21 +111,35 @@ def write(graph: Graph, out: IO[bytes]) -> None:
         raise InputError("METIS files hold undirected graphs: make one with directed=False")
     if graph.weights is not None and graph.weights.dtype != np.int32:
         raise InputError("METIS files hold whole-number weights only")
-    vertex = graph.meta.get("vertex_weights")
-    sizes = graph.meta.get("vertex_sizes")
+    if graph.weights is not None and graph.weights.min(initial=0) < 0:
+        raise InputError("METIS files cannot hold negative weights")
+    vertex = _per_vertex(graph, "vertex_weights")
+    sizes = _per_vertex(graph, "vertex_sizes")
     ncon = 0 if vertex is None else vertex.shape[1]
     fmt = f"{int(sizes is not None)}{int(ncon > 0)}{int(graph.weighted)}"
     tail = f" {fmt}{f' {ncon}' if ncon else ''}" if fmt != "000" else ""
     out.write(f"{graph.n} {graph.m}{tail}\n".encode())
-    numbers = [] if sizes is None else [np.asarray(sizes)[:, None]]
-    if vertex is not None:
-        numbers.append(vertex)
+    numbers = [a for a in (sizes, vertex) if a is not None]
     before = np.concatenate(numbers, axis=1) if numbers else np.empty((graph.n, 0), np.int64)
     with bar("writing", graph.n) as b:
         for lo in range(0, graph.n, CHUNK):
             hi = min(lo + CHUNK, graph.n)
             out.write(_rows(graph, before, lo, hi))
             b.advance(hi - lo)
+
+
+def _per_vertex(graph: Graph, key: str) -> np.ndarray | None:
+    """An entry of ``graph.meta`` with a row of whole numbers for each vertex, or None."""
+    if key not in graph.meta:
+        return None
+    values = np.asarray(graph.meta[key])
+    if values.dtype.kind not in "iu" or values.ndim not in (1, 2) or len(values) != graph.n:
+        raise InputError(
+            f"meta[{key!r}] must hold whole numbers for each of the {graph.n} vertices"
+        )
+    if values.min(initial=0) < 0:
+        raise InputError(f"METIS files cannot hold negative numbers, as in meta[{key!r}]")
+    return values.reshape(graph.n, -1)
 
 
 def _rows(graph: Graph, before: np.ndarray, lo: int, hi: int) -> bytes:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from typing import IO, Any
 
 import numpy as np
 
+from ... import memory
 from ...errors import FileFormatError, InputError
 from ..build import from_csr
 from ..graph import Graph
@@ -16,8 +18,9 @@ __all__ = ["read", "write"]
 
 def read(source: Input, weight: str | bool | None) -> Graph:
     """The graph in the arrays indptr, indices, weights (or data) and directed."""
+    memory.require(2 * source.size, f"{source.path}", "use a machine with more memory")
     try:
-        with np.load(source.path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(source.content()), allow_pickle=False) as file:
             found: dict[str, Any] = {k: file[k] for k in file.files}
         found = {k: a for k, a in found.items() if isinstance(a, np.ndarray)}
     except Exception as error:  # a damaged archive makes zipfile and NumPy raise all kinds
@@ -34,11 +37,11 @@ def read(source: Input, weight: str | bool | None) -> Graph:
         if weights is not None and (weights.dtype == bool or weight is False):
             weights = None
         made = from_csr(found["indptr"], found["indices"], weights, directed=directed)
-    except (InputError, ValueError) as error:
+        shape = tuple(found["shape"].tolist()) if "shape" in found else (made.n, made.n)
+        if shape != (made.n, made.n):
+            raise InputError(f"a graph needs a square matrix, not {shape}")
+    except (InputError, ValueError, TypeError) as error:
         raise FileFormatError(source.path, str(error)) from None
-    shape = found.get("shape")
-    if shape is not None and tuple(shape) != (made.n, made.n):
-        raise FileFormatError(source.path, f"a graph needs a square matrix, not {tuple(shape)}")
     return made
 
 

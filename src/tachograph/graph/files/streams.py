@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import itertools
 import lzma
 import mmap
 import os
+import shutil
+import stat
+import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,6 +30,7 @@ __all__ = ["COMPRESSIONS", "Input", "aside", "compression_of", "open_output"]
 
 BLOCK = 1 << 25  # bytes handed to a parser at a time
 HEAD = 1 << 16  # bytes looked at to recognise a format
+_serial = itertools.count()
 
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 COMPRESSIONS = tuple(MAGIC.values())
@@ -50,19 +55,50 @@ class Input:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         try:
-            self.size = self.path.stat().st_size
-            with self.path.open("rb") as file:
+            self._spooled = None if self._is_plain() else self._spool()
+            self.size = self._file.stat().st_size
+            with self._file.open("rb") as file:
                 start = file.read(8)
         except FileNotFoundError:
             raise MissingFileError(f"{self.path}: there is no such file") from None
         except IsADirectoryError:
             raise FileFormatError(self.path, "is a directory, not a graph file") from None
-        except OSError as error:
-            raise FileFormatError(self.path, f"cannot be read: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise FileFormatError(self.path, f"cannot be read: {why}") from None
         if self.size == 0:
             raise FileFormatError(self.path, "the file is empty")
         self.compression = next((c for magic, c in MAGIC.items() if start.startswith(magic)), "")
         self._head: bytes | None = None
+
+    def _is_plain(self) -> bool:
+        kind = self.path.stat().st_mode
+        return stat.S_ISREG(kind) or stat.S_ISDIR(kind)
+
+    def _spool(self) -> IO[bytes]:
+        """A copy of what comes through a pipe, which can be read only once."""
+        copy = tempfile.NamedTemporaryFile()
+        with self.path.open("rb") as pipe:
+            shutil.copyfileobj(pipe, copy)
+        copy.flush()
+        return copy
+
+    @property
+    def _file(self) -> Path:
+        return self.path if self._spooled is None else Path(self._spooled.name)
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines from the beginning, with their ends; one longer than a block is cut."""
+        rest = b""
+        with self._errors(), self._open() as stream:
+            while data := stream.read(HEAD):
+                *whole, rest = (rest + data).split(b"\n")
+                for line in whole:
+                    yield line + b"\n"
+                if len(rest) > BLOCK:
+                    break
+        if rest:
+            yield rest
 
     @property
     def head(self) -> bytes:
@@ -92,7 +128,7 @@ class Input:
             ".xz": lambda p: lzma.open(p, "rb"),
             ".zst": _open_zstd,
         }
-        stream = openers[self.compression](self.path)
+        stream = openers[self.compression](self._file)
         try:
             yield stream
         finally:
@@ -101,7 +137,7 @@ class Input:
     def content(self) -> bytes | mmap.mmap:
         """The whole content: a memory map if the file is not compressed, else bytes."""
         if not self.compression:
-            with self.path.open("rb") as file:
+            with self._file.open("rb") as file:
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         with self._errors(), self._open() as stream:
             parts = []
@@ -150,7 +186,7 @@ def aside(path: str | os.PathLike[str]) -> Iterator[Path]:
     final = Path(path)
     if not final.parent.is_dir():
         raise InputError(f"cannot write {final}: there is no directory {final.parent}")
-    temporary = final.with_name(f".{final.name}.{os.getpid()}.tmp")
+    temporary = final.with_name(f".{final.name[:40]}.{os.getpid()}-{next(_serial)}.tmp")
     try:
         yield temporary
         with temporary.open("rb+") as file:
@@ -159,7 +195,8 @@ def aside(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         raise InputError(f"cannot write {final}: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import memory
 from ...errors import FileFormatError
 from ...progress import bar
 from .streams import Input
@@ -25,6 +26,8 @@ __all__ = ["Layout", "NotAnIdError", "edges_that_fit", "first_fields", "header_l
 
 PART = 1 << 20  # bytes below which another thread does not pay
 NUMBER = re.compile(rb"[-+0-9.eE]+")
+MARK = "\ufeff"  # the byte order mark some editors put first
+LONGEST = 1 << 16  # bytes of a header line that are looked at
 SHOWN = 40  # characters of a bad line that an error shows
 
 
@@ -42,6 +45,8 @@ class Layout:
     weight_column: int | None = 2
     base: int = 0
     fields: int = 0  # columns of every line; 0: as many as the first edge has
+    n: int | None = None  # vertices, if a header has told
+    real: bool = False  # weights stay float64, even if all are whole
 
 
 @dataclass
@@ -52,15 +57,15 @@ class _Columns:
     target: list[np.ndarray] = field(default_factory=list)
     weight: list[np.ndarray] = field(default_factory=list)
     fractions: bool = False
+    inexact: bool = False
 
 
 def header_lines(source: Input) -> Iterator[tuple[int, int, str]]:
-    """(line number, offset behind it, text) of the lines in the head of a file."""
+    """(line number, offset behind it, text) of the lines of a file, from its beginning."""
     offset = 0
-    head = source.head
-    for number, raw in enumerate(head.splitlines(keepends=True), 1):
+    for number, raw in enumerate(source.lines(), 1):
         offset += len(raw)
-        yield number, offset, raw.decode("utf-8", "replace").strip()
+        yield number, offset, raw[:LONGEST].decode("utf-8", "replace").lstrip(MARK).strip()
 
 
 def first_fields(source: Input, skip: int, layout: Layout) -> list[str]:
@@ -104,11 +109,12 @@ def read_edges(
                 dtype = np.int64
                 lines = _parse_block(columns, block, line, source, layout, fields, column, dtype)
             line += lines or 0
+            _require(columns, source)
     ids = _join(columns.source, dtype), _join(columns.target, dtype)
     if column < 0:
         return *ids, None
     weight = _join(columns.weight, np.float64)
-    return *ids, _narrow(weight, columns.fractions, source)
+    return *ids, weight if layout.real else _narrow(weight, columns, source)
 
 
 def _join(pieces: list[np.ndarray], dtype: Any) -> np.ndarray:
@@ -123,17 +129,26 @@ def _join(pieces: list[np.ndarray], dtype: Any) -> np.ndarray:
     return whole
 
 
-def _narrow(weight: np.ndarray, fractions: bool, source: Input) -> np.ndarray:
+def _require(columns: _Columns, source: Input) -> None:
+    """Refuse to go on when the edges read so far already need more memory than there is."""
+    edges = sum(piece.size for piece in columns.source)
+    memory.require(
+        edges * 10, f"{source.path}: more than {edges:,} edges", "use a machine with more memory"
+    )
+
+
+def _narrow(weight: np.ndarray, columns: _Columns, source: Input) -> np.ndarray:
     """int32 if every weight is a whole number that fits, else float64 as parsed."""
-    if fractions or not weight.size:
+    if columns.fractions or not weight.size:
         return weight if weight.size else weight.astype(np.int32)
     low, high = float(weight.min()), float(weight.max())
     if low >= -(2.0**31) and high < 2.0**31:
         return weight.astype(np.int32)
-    if max(-low, high) > 2.0**53:
+    if columns.inexact:
         raise FileFormatError(
             source.path,
-            f"the whole-number weight {max(-low, high):.0f} is beyond 2**53 and cannot be kept exactly",
+            f"a whole-number weight of about {max(-low, high):.3g} is beyond 2**53 and cannot be "
+            "kept exactly: write it with a decimal point to have it rounded",
         )
     return weight
 
@@ -169,6 +184,8 @@ def _parse_block(
     table = parse.classes(layout.separators, comments=layout.comments)
     tag = layout.tag[0] if layout.tag else 0
 
+    limit = np.iinfo(dtype).max if layout.n is None else min(layout.n, np.iinfo(dtype).max)
+
     def attempt(late: bool) -> list[tuple[np.ndarray, ...]]:
         calls = []
         for lo, hi in parts:
@@ -182,8 +199,8 @@ def _parse_block(
                 np.zeros(room if late else 0, np.int64),
                 state,
             )
-            calls.append((block, lo, hi, table, tag, column, layout.base, POWERS, *out))
-        run(parse.parse_edges, calls)
+            calls.append((block, lo, hi, table, tag, column, layout.base, limit, POWERS, *out))
+        run(parse.parse_edges, calls, brief=block.size < PART)
         return [call[-5:] for call in calls]
 
     pieces = attempt(late=False)
@@ -192,7 +209,7 @@ def _parse_block(
     lines = 0
     for s, t, w, late, state in pieces:
         error = int(state[parse.ERROR])
-        if error == parse.TOO_LARGE and dtype is np.int32:
+        if error == parse.TOO_LARGE and dtype is np.int32 and limit == np.iinfo(np.int32).max:
             return None
         if error:
             raise _explain(source, block, line, error, int(state[parse.OFFSET]), layout, fields)
@@ -203,6 +220,7 @@ def _parse_block(
         columns.target.append(t[:count])
         columns.weight.append(w[:count])
         columns.fractions |= bool(state[parse.FRACTIONS])
+        columns.inexact |= bool(state[parse.INEXACT])
         lines += int(state[parse.LINES])
     return lines
 
@@ -234,20 +252,24 @@ def _explain(
     text = _show(line_text)
     word = _word_at(block, at)
     has = len(_fields(line_text, layout)) - bool(layout.tag)
+    names = ": for names, say relabel" if word[:1].isalpha() and not layout.fields else ""
     problem = {
-        parse.NOT_AN_ID: f"expected a vertex id (a whole number) but found {word!r}",
+        parse.NOT_AN_ID: f"expected a vertex id (a whole number) but found {word!r}{names}",
         parse.NEGATIVE: f"the vertex id {word} is negative",
-        parse.TOO_LARGE: f"the vertex id {word} does not fit in 64 bits",
+        parse.TOO_LARGE: f"the vertex id {word} does not fit in 64 bits"
+        if layout.n is None
+        else f"there is no vertex {word}: the header says {layout.n:,} vertices",
         parse.BELOW_BASE: f"ids begin at {layout.base} in this format, but found {word}",
         parse.NOT_A_NUMBER: f"expected a weight but found {word!r}",
         parse.NOT_FINITE: f"the weight {word!r} is not a finite number",
         parse.EMPTY_FIELD: "an empty field between or behind commas",
-        parse.RAGGED: f"has {has} columns where the lines before have {fields}",
+        parse.RAGGED: f"has {has} columns where "
+        + (f"this format has {fields}" if layout.fields else f"the first line has {fields}"),
         parse.TOO_FEW: f"has {has} columns, too few for an edge",
         parse.WRONG_TAG: f"expected a line that begins with {layout.tag.decode()!r}",
     }[error]
-    names = (parse.NOT_AN_ID, parse.NEGATIVE, parse.TOO_LARGE)
-    kind = NotAnIdError if error in names else FileFormatError
+    maybe_names = (parse.NOT_AN_ID, parse.NEGATIVE, parse.TOO_LARGE)
+    kind = NotAnIdError if error in maybe_names else FileFormatError
     return kind(source.path, f"{problem} (in {text!r})", line)
 
 
@@ -283,7 +305,8 @@ def read_rows(
             state = np.zeros(parse.STATE, np.int64)
             found = np.empty(block.size // 2 + 1, np.int64)
             rows = np.empty(block.size, np.int64)
-            run(parse.parse_rows, [(block, 0, block.size, table, found, rows, state)])
+            call = (block, 0, block.size, table, found, rows, state)
+            run(parse.parse_rows, [call], brief=block.size < PART)
             if state[parse.ERROR]:
                 at = int(state[parse.OFFSET])
                 raise _explain(source, block, line, int(state[parse.ERROR]), at, Layout(), 0)
@@ -298,16 +321,18 @@ def edges_that_fit(source: Input, edges: int, n: int, what: str, least: int = 4)
 
     ``least``: the bytes that an edge takes at least.
     """
-    from ... import memory
-
     if not source.compression and edges * least > source.size + least:
         raise FileFormatError(
             source.path,
             f"the header promises {edges:,} {what}, but the file has only {source.size:,} bytes: "
             "is it complete?",
         )
+    header = n > 0
     memory.require(
         edges * 18 + n * 16,
-        f"{source.path}: a graph of {n:,} vertices and {edges:,} {what}",
-        "use a machine with more memory, or correct the header if it is wrong",
+        f"{source.path}: "
+        + (f"a graph of {n:,} vertices and " if header else "about ")
+        + f"{edges:,} {what}",
+        "use a machine with more memory"
+        + (", or correct the header if it is wrong" if header else ""),
     )

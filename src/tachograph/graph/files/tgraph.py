@@ -17,6 +17,7 @@ ids exist, so that no compiled loop ever meets a damaged row.
 
 from __future__ import annotations
 
+import itertools
 import json
 import struct
 import zlib
@@ -39,7 +40,9 @@ ALIGN = 64
 AT_ONCE = 1 << 23  # bytes of arrays checked while opening
 CHUNK = 1 << 24  # bytes of a checksum computed at a time
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
-TYPES = {"int32", "int64", "float32", "float64", "uint8"}
+TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+         "float16", "float32", "float64"}  # fmt: skip
+META = "meta/"  # before the names of arrays that are entries of graph.meta
 
 
 def _checksum(array: np.ndarray) -> int:
@@ -56,6 +59,8 @@ def _header(source: Input, content: Any) -> dict[str, Any]:
     magic, version, length, checksum = FIXED.unpack(content[: FIXED.size])
     if magic != MAGIC:
         raise FileFormatError(source.path, "not a .tgraph file")
+    if version < 1:
+        raise FileFormatError(source.path, f"format {version} does not exist")
     if version > VERSION:
         raise FileFormatError(
             source.path, f"written by a newer tachograph (format {version}, this one knows "
@@ -93,8 +98,9 @@ def read(source: Input, weight: str | bool | None) -> Graph:
         n, m, directed = int(header["n"]), int(header["m"]), bool(header["directed"])
         indptr, indices = arrays.pop("indptr"), arrays.pop("indices")
         weights = arrays.pop("weights", None)
-        names = _unpack_names(arrays)
-        meta, is_sorted = {**header["meta"], **arrays}, bool(header["sorted"])
+        names = _names(arrays)
+        extra = {k.removeprefix(META): a for k, a in arrays.items() if k.startswith(META)}
+        meta, is_sorted = {**header["meta"], **extra}, bool(header["sorted"])
     except MALFORMED as error:
         raise FileFormatError(source.path, f"the header is malformed ({error})") from None
     ids = indices.dtype == index_type(n) and indptr.dtype == np.int64
@@ -133,19 +139,23 @@ def read(source: Input, weight: str | bool | None) -> Graph:
     )
 
 
-def _unpack_names(arrays: dict[str, np.ndarray]) -> np.ndarray | None:
-    """Take the names out of ``arrays``: integers as they are, strings from their bytes and ends."""
-    if "name_ends" not in arrays:
-        return arrays.pop("names", None)
-    raw = arrays.pop("names").tobytes()
-    ends = arrays.pop("name_ends").tolist()
-    names = np.empty(len(ends), object)
-    names[:] = [raw[a:b].decode() for a, b in zip([0, *ends[:-1]], ends, strict=True)]
-    return names
+def _names(arrays: dict[str, np.ndarray]) -> Any:
+    """The names: integers as they are, strings decoded from bytes and ends when first used."""
+    raw, ends = arrays.get("names"), arrays.get("name_ends")
+    if raw is None or ends is None:
+        return raw
+
+    def decode() -> np.ndarray:
+        text, places = raw.tobytes(), ends.tolist()
+        names = np.empty(len(places), object)
+        names[:] = [text[a:b].decode() for a, b in itertools.pairwise([0, *places])]
+        return names
+
+    return decode
 
 
 def _pack_names(names: np.ndarray) -> dict[str, np.ndarray]:
-    if names.dtype == np.int64:
+    if names.dtype.kind in "iu":
         return {"names": names}
     if not all(isinstance(name, str) for name in names.tolist()):
         raise InputError(".tgraph files keep names that are strings or integers only")
@@ -164,9 +174,15 @@ def write(graph: Graph, out: IO[bytes]) -> None:
     meta = {}
     for key, value in graph.meta.items():
         if isinstance(value, np.ndarray):
-            arrays[key] = np.ascontiguousarray(value)
+            if value.dtype.name not in TYPES:
+                raise InputError(f"meta[{key!r}] has type {value.dtype}, which .tgraph cannot hold")
+            arrays[META + key] = np.ascontiguousarray(value)
         else:
-            meta[key] = value
+            meta[key] = value.item() if isinstance(value, np.generic) else value
+    try:
+        json.dumps(meta)
+    except (TypeError, ValueError):
+        raise InputError(f".tgraph files hold plain values in meta, not {meta!r}") from None
     entries: list[dict[str, Any]] = [
         {"name": k, "type": a.dtype.name, "shape": a.shape, "at": 0, "crc32": _checksum(a)}
         for k, a in arrays.items()

@@ -26,7 +26,10 @@ KEY = re.compile(r"<([^>]*)>\s*(.*)")
 
 def recognises(head: bytes) -> bool:
     """Whether the metadata of a network is there."""
-    return head.lstrip().startswith(b"<") and b"<NUMBER OF LINKS>" in head.upper()
+    first = next(
+        (x for x in head.split(b"\n") if x.strip() and not x.lstrip().startswith(b"~")), b""
+    )
+    return first.lstrip().startswith(b"<") and b"<NUMBER OF LINKS>" in head.upper()
 
 
 def read(source: Input, weight: str | bool | None) -> EdgeTable:
@@ -44,9 +47,10 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
         if key == "END OF METADATA":
             break
         if key in ("NUMBER OF NODES", "NUMBER OF LINKS"):
-            if not is_count(found[2].strip()):
+            value = found[2].split("~")[0].strip()
+            if not is_count(value):
                 raise FileFormatError(source.path, f"<{key}> needs a number", line)
-            counts[key] = int(found[2])
+            counts[key] = int(value)
     else:
         raise FileFormatError(source.path, "there is no line <END OF METADATA>")
     if len(counts) < 2:
@@ -54,7 +58,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     n, m = counts["NUMBER OF NODES"], counts["NUMBER OF LINKS"]
     edges_that_fit(source, m, n, "links")
     column = COLUMNS.index(wanted) + 2 if wanted else None
-    layout = Layout(comments=b"~<", separators=b" \t\r;", weight_column=column, base=1)
+    layout = Layout(comments=b"~<", separators=b" \t\r;", weight_column=column, base=1, n=n)
     sources, targets, weights = read_edges(source, layout, skip, line)
     if wanted and weights is None and sources.size:
         raise FileFormatError(source.path, f"the links have no column {wanted}")
