@@ -146,6 +146,7 @@ def tour(
     run(graph)
 
 
-from . import generate  # noqa: E402  (adds its commands to the app)
+from . import generate, run  # noqa: E402  (their commands are added to the app)
 
 app.add_typer(generate.app, name="generate")
+app.add_typer(run.app, name="run")

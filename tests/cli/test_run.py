@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+import tachograph as tg
+from tests.cli.test_cli import tacho
+
+
+def test_bfs_writes_values_and_trace():
+    g = tg.kronecker(9, seed=1)
+    tg.write(g, "k.tgraph")
+    done = tacho("run", "bfs", "k.tgraph", "--source", "3", "--verify", "--json", "--deterministic",
+                 "-o", "out.parquet", "--trace", "trace.parquet", "--threads", "2")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    result = tg.bfs(g, 3, deterministic=True)
+    assert said["reached"] == int((result.levels >= 0).sum())
+    assert said["verified"] is True
+    values = pq.read_table("out.parquet")
+    assert values["levels"].to_pylist() == result.levels.tolist()
+    assert values["parents"].to_pylist() == result.parents.tolist()
+    assert (
+        pq.read_table("trace.parquet").num_rows == len(result.trace) == said["trace"]["iterations"]
+    )
+    people = tacho("run", "bfs", "k.tgraph", "--source", "3")
+    assert "deepest" in people.stdout
+
+
+def test_bfs_by_name_and_wrong_sources():
+    Path("n.txt").write_text("rome oslo\noslo bonn\n")
+    done = tacho(
+        "run", "bfs", "n.txt", "--relabel", "--source", "rome", "-o", "o.parquet", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    table = pq.read_table("o.parquet").to_pydict()
+    assert dict(zip(table["vertex"], table["levels"], strict=True)) == {
+        "rome": 0,
+        "oslo": 1,
+        "bonn": 2,
+    }
+    for source, message in (("paris", "no vertex named 'paris'"),):
+        wrong = tacho("run", "bfs", "n.txt", "--relabel", "--source", source)
+        assert (wrong.returncode, message in wrong.stderr) == (1, True)
+    tg.write(tg.path(3), "p.txt")
+    for source, message in (("7", "there is no vertex 7"), ("x", "not a vertex id")):
+        wrong = tacho("run", "bfs", "p.txt", "--source", source)
+        assert (wrong.returncode, message in wrong.stderr) == (1, True)
