@@ -24,6 +24,7 @@ from .machine import (
     ld,
     ld_acquire,
     nanoseconds,
+    prefetch,
     st,
     stopped,
     trailing_zeros,
@@ -40,6 +41,8 @@ PUSH, PULL = 0, 1
 COLUMNS = ("direction", "frontier_vertices", "frontier_edges", "unvisited", "nanoseconds")
 # fmt: on
 BUFFER = 4096  # vertices a worker collects before it takes room in the queue
+EVEN = 16  # arcs per vertex up to which a frontier is cut into equal parts
+AHEAD = 8  # places in the queue that rows are fetched ahead
 SMALL = 1 << 18  # arcs below which one worker is faster than several
 ALPHA, BETA = 15, 18  # thresholds of GAPBS
 
@@ -52,18 +55,37 @@ def flush(control, queue, buffer, held):
         st(queue, at + i, ld(buffer, i))
 
 
+@inline
+def share(size, me, workers):
+    """The part of 0..size that belongs to worker ``me``."""
+    return size * me // workers, size * (me + 1) // workers
+
+
 @kernel
-def push(control, me, phase, indptr, indices, queue, lo, hi, depth, parent, level, buffer):
-    """Claim the unvisited targets of ``queue[lo:hi]``; adds their number and arcs to the sums."""
+def push(
+    control, me, workers, even, phase, indptr, indices, queue, lo, hi, depth, parent, level, buffer
+):
+    """Claim the unvisited targets of ``queue[lo:hi]``; adds their number and arcs to the sums.
+
+    With ``even`` each worker takes an equal part, which keeps neighbourhoods with the worker that found
+    them; otherwise chunks are handed out, because hubs make parts unequal.
+    """
     ticket = cell(TICKET, phase)
     held = 0
     found = 0
     arcs = 0
+    begin, end = share(hi - lo, me, workers)
+    begin += lo
+    end += lo
     while True:
-        begin = lo + fetch_add(control, ticket, 64)
-        if begin >= hi:
+        if not even:
+            begin = lo + fetch_add(control, ticket, 64)
+            end = min(begin + 64, hi)
+        if begin >= end:
             break
-        for i in range(begin, min(begin + 64, hi)):
+        for i in range(begin, end):
+            prefetch(indptr, ld(queue, min(i + AHEAD, hi - 1)))
+            prefetch(indices, ld(indptr, ld(queue, min(i + AHEAD // 2, hi - 1))))
             u = ld(queue, i)
             for k in range(ld(indptr, u), ld(indptr, u + 1)):
                 v = ld(indices, k)
@@ -77,6 +99,8 @@ def push(control, me, phase, indptr, indices, queue, lo, hi, depth, parent, leve
                         held = 0
                     st(buffer, held, v)
                     held += 1
+        if even:
+            break
     if held:
         flush(control, queue, buffer, held)
     fetch_add(control, cell(SUM, phase), found + held)
@@ -84,7 +108,7 @@ def push(control, me, phase, indptr, indices, queue, lo, hi, depth, parent, leve
 
 
 @kernel
-def pull(control, me, phase, indptr, indices, front, after, n, depth, parent, level):
+def pull(control, phase, indptr, indices, front, after, n, depth, parent, level):
     """Let each unvisited vertex look for a parent in ``front``; those that find one make ``after``."""
     ticket = cell(TICKET, phase)
     words = (n + 63) >> 6
@@ -111,12 +135,6 @@ def pull(control, me, phase, indptr, indices, front, after, n, depth, parent, le
             st(after, w, bits)
     fetch_add(control, cell(SUM, phase), found)
     fetch_add(control, cell(SUM2, phase), arcs)
-
-
-@inline
-def share(size, me, workers):
-    """The part of 0..size that belongs to worker ``me``."""
-    return size * me // workers, size * (me + 1) // workers
 
 
 @kernel
@@ -241,11 +259,13 @@ def walk(
             hi = lo + count
         next_phase(control, me, phase)
         if direction == PUSH:
-            push(control, me, phase, indptr, indices, queue, lo, hi, depth, parent, level, buffer)
+            even = edges <= EVEN * count
+            push(
+                control, me, workers, even, phase, indptr, indices, queue, lo, hi, depth,
+                parent, level, buffer,
+            )  # fmt: skip
         else:
-            pull(
-                control, me, phase, back_indptr, back_indices, front, after, n, depth, parent, level
-            )
+            pull(control, phase, back_indptr, back_indices, front, after, n, depth, parent, level)
         if not barrier(control, workers):
             break
         found = ld_acquire(control, cell(SUM, phase))

@@ -19,8 +19,11 @@ from numba.extending import intrinsic
 from .runtime import CHECKED, inline
 
 # fmt: off
-__all__ = ["compare_exchange", "eight_bytes", "fetch_add", "fetch_min", "fetch_or", "ld", "ld_acquire",
-           "let_others_run", "nanoseconds", "pause", "st", "st_release", "stopped", "trailing_zeros"]
+__all__ = [
+    "compare_exchange", "eight_bytes", "fetch_add", "fetch_min", "fetch_or", "ld", "ld_acquire",
+    "let_others_run", "nanoseconds", "pause", "prefetch", "st", "st_release", "stopped",
+    "trailing_zeros",
+]
 # fmt: on
 
 I64 = ir.IntType(64)
@@ -138,6 +141,22 @@ def _fetch(signed: str, unsigned: str) -> Any:
 fetch_add = _fetch("add", "add")
 fetch_min = _fetch("min", "umin")
 fetch_or = _fetch("or", "or")
+
+
+@intrinsic
+def prefetch(typing: Any, array: Any, index: Any) -> Any:
+    """Ask for the cache line of ``array[index]``; changes nothing, even out of bounds."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature, arguments)
+        place = builder.bitcast(place, ir.IntType(8).as_pointer())
+        i32 = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [place.type, i32, i32, i32])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(fetch, [place, i32(0), i32(3), i32(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
 
 
 @intrinsic
