@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from itertools import combinations
 
 Edge = tuple[int, int] | tuple[int, int, float]
 
@@ -75,7 +74,3 @@ def distances(neighbours: list[list[int]], start: int) -> dict[int, int]:
 def diameter(neighbours: list[list[int]]) -> int:
     """The greatest distance between two vertices that reach each other."""
     return max((max(distances(neighbours, v).values()) for v in range(len(neighbours))), default=0)
-
-
-def has_parallel(row: list[int]) -> bool:
-    return any(a == b for a, b in combinations(row, 2))

@@ -20,7 +20,8 @@ def test_sizes_for_people():
 def test_available_is_the_least_of_what_is_known(monkeypatch, tmp_path):
     assert 0 < memory.available() < 1 << 50
     (tmp_path / "memory.max").write_text("5000\n")
-    (tmp_path / "memory.current").write_text("2000\n")
+    (tmp_path / "memory.current").write_text("2500\n")
+    (tmp_path / "memory.stat").write_text("anon 2000\ninactive_file 500\n")
     monkeypatch.setattr(memory, "CGROUP", tmp_path)
     assert memory.available() == 3000
     (tmp_path / "memory.max").write_text("max\n")

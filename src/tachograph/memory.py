@@ -25,8 +25,13 @@ def _cgroup() -> int | None:
     """What the control group we run in still allows, if it sets a limit."""
     try:
         limit = (CGROUP / "memory.max").read_text().strip()
-        used = (CGROUP / "memory.current").read_text().strip()
-        return None if limit == "max" else max(0, int(limit) - int(used))
+        if limit == "max":
+            return None
+        used = int((CGROUP / "memory.current").read_text())
+        for line in (CGROUP / "memory.stat").read_text().splitlines():
+            if line.startswith("inactive_file "):  # file cache, which gives way
+                used -= int(line.split()[1])
+        return max(0, int(limit) - used)
     except (OSError, ValueError):
         return None
 

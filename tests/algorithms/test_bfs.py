@@ -34,12 +34,13 @@ def test_levels_are_those_of_the_oracle(data, directed, alpha):
     sources = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=3))
     g = make(edges, n, directed=directed)
     kernel.ALPHA, before = alpha, kernel.ALPHA  # pushes or pulls nearly always
+    kernel.SCAN, scan = 10**9, kernel.SCAN
     kernel.SMALL, small = 0, kernel.SMALL
     try:
         with tg.threads(data.draw(st.sampled_from([1, 3]))):
             found = tg.bfs(g, sources, verify=True, deterministic=data.draw(st.booleans()))
     finally:
-        kernel.ALPHA, kernel.SMALL = before, small
+        kernel.ALPHA, kernel.SMALL, kernel.SCAN = before, small, scan
     expected = expected_levels(n, edges, sources, directed)
     assert found.levels.tolist() == expected
     assert found.trace["frontier_vertices"].sum() == sum(x >= 0 for x in expected)

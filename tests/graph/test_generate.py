@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 import pytest
 
@@ -56,14 +54,10 @@ def test_another_seed_another_graph(name):
     assert a.indices.tobytes() != b.indices.tobytes()
 
 
-def test_graphs_never_change_between_releases():
-    """Someone's experiment depends on the seed: these sums may only change with a new major version."""
-    digest = hashlib.sha256()
-    for name, make in GENERATORS.items():
-        g = make(**options(name), seed=11, weights=True)
-        digest.update(g.indptr.tobytes() + g.indices.tobytes() + g.weights.tobytes())
-    assert random.integers(1, "x", 3, 0, 100).tolist() == [below(1, "x", i, 100) for i in range(3)]
-    assert len(digest.hexdigest()) == 64
+def test_random_numbers_are_those_of_splitmix64():
+    """Someone's experiment depends on the seed: the generator is fixed by its definition."""
+    found = random.integers(1, "x", 200, 0, 1000).tolist()
+    assert found == [below(1, "x", i, 1000) for i in range(200)]
 
 
 def below(seed, purpose, i, bound):

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from ..algorithms.bfs import bfs
 from ..graph.files import read, write
 from ..graph.generate import kronecker
 from ..memory import human
 from .options import load, out
-from .show import features_table, histogram
+from .show import bfs_table, features_table, histogram
 
 __all__ = ["run"]
 
@@ -28,7 +29,7 @@ def _timed(work: Callable[[], T]) -> tuple[T, float]:
 
 
 def run(name: str | None) -> None:
-    """Make or load a graph, measure it, and take it through several file formats."""
+    """Make or load a graph, measure it, take it through several file formats, search it."""
     console = out()
     if name is None:
         console.rule(f"[bold]1. A graph: tg.kronecker(scale={SCALE}, seed=1)")
@@ -57,5 +58,16 @@ def run(name: str | None) -> None:
                 f".{suffix:8} {human(path.stat().st_size):>8}   written in {writing:6.3f} s   "
                 f"read in {reading:6.3f} s   {'same graph' if same else 'DIFFERENT GRAPH'}"
             )
+    console.rule("[bold]4. Breadth-first search that changes direction: tg.bfs")
+    source = int(graph.degrees.argmax()) if graph.n else 0
+    if graph.n:
+        bfs(graph, source)  # compiles, and builds the transpose of a directed graph
+        result = bfs(graph, source, verify=True)
+        console.print(bfs_table(result.trace))
+        reached = int((result.levels >= 0).sum())
+        console.print(
+            f"from vertex {source} {reached:,} vertices reached in {result.seconds * 1e3:.2f} ms, "
+            "levels and parents verified"
+        )
     console.rule()
-    console.print("Next: tacho info GRAPH, tacho convert IN OUT, tacho generate --help")
+    console.print("Next: tacho info GRAPH, tacho convert IN OUT, tacho run bfs GRAPH --source 0")

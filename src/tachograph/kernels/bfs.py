@@ -45,6 +45,7 @@ EVEN = 16  # arcs per vertex up to which a frontier is cut into equal parts
 AHEAD = 8  # places in the queue that rows are fetched ahead
 SMALL = 1 << 18  # arcs below which one worker is faster than several
 ALPHA, BETA = 15, 18  # thresholds of GAPBS
+SCAN = 64  # a pull looks at every vertex: fewer arcs than one for so many vertices are pushed
 
 
 @inline
@@ -204,7 +205,7 @@ def reached(level, target, depth):
 @kernel
 def walk(
     control, me, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
-    alpha, beta, parent, level, queue, front, after, traced,
+    alpha, beta, scan, parent, level, queue, front, after, traced,
 ):  # fmt: skip
     """What each worker does; worker 0 keeps the trace and returns it."""
     words = (n + 63) >> 6
@@ -243,7 +244,7 @@ def walk(
         depth += 1
         last = direction
         if direction == PUSH:
-            if edges > unseen // alpha:
+            if edges > max(unseen // alpha, n // scan):
                 direction = PULL
         elif count < before and count <= n // beta:
             direction = PUSH
@@ -323,7 +324,7 @@ def traverse(
     front = np.empty((n + 63) >> 6, np.uint64)
     rows = run_team(
         walk, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
-        ALPHA, BETA, parent, level, queue, front, np.empty_like(front), traced,
+        ALPHA, BETA, SCAN, parent, level, queue, front, np.empty_like(front), traced,
         brief=brief,
     )  # fmt: skip
     return level, parent, rows[0], workers
