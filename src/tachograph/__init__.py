@@ -26,6 +26,7 @@ from .errors import (
 
 if TYPE_CHECKING:
     from .algorithms.bfs import bfs
+    from .algorithms.components import connected_components
     from .algorithms.result import Result, Trace
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
@@ -53,15 +54,16 @@ __version__ = "0.1.0"
 __all__ = [
     "Features", "FileFormatError", "Graph", "InputError", "MissingDependencyError",
     "MissingFileError", "Result", "TachographError", "TachographWarning", "TooLargeError",
-    "Trace", "VerificationError", "__version__", "bfs", "bipartite", "complete", "dataset",
-    "datasets", "disjoint_union", "kronecker", "path", "power_law", "preferential_attachment",
-    "read", "read_coordinates", "road", "star", "threads", "tree", "uniform", "write",
-    "write_coordinates",
+    "Trace", "VerificationError", "__version__", "bfs", "bipartite", "complete",
+    "connected_components", "dataset", "datasets", "disjoint_union", "kronecker", "path",
+    "power_law", "preferential_attachment", "read", "read_coordinates", "road", "star", "threads",
+    "tree", "uniform", "write", "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
 _HOMES = {
     ".algorithms.bfs": ["bfs"],
+    ".algorithms.components": ["connected_components"],
     ".algorithms.result": ["Result", "Trace"],
     ".kernels.runtime": ["threads"],
     ".graph.graph": ["Graph"],

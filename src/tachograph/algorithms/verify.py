@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import VerificationError
 from ..graph.graph import Graph
 
-__all__ = ["check_bfs"]
+__all__ = ["check_bfs", "check_components"]
 
 
 def _require(condition: bool, problem: str) -> None:
@@ -51,3 +51,25 @@ def check_bfs(
         )
         down = levels[target[out]] - levels[source[out]]
         _require(int(down.max(initial=0)) <= 1, "an arc leads more than one level down")
+
+
+def check_components(graph: Graph, labels: np.ndarray) -> None:
+    """Labels of weakly connected components.
+
+    1. The ends of every arc have the same label.
+    2. A label is the smallest id of the vertices that have it.
+    3. From the vertex that gives a label, all vertices with that label are reached. (SciPy's own
+       search counts the components; with 1. the counts agree only if this holds.)
+    """
+    from scipy.sparse.csgraph import connected_components as scipy_components
+
+    source, target = _arc_sources(graph), graph.indices
+    _require(bool((labels[source] == labels[target]).all()), "an arc joins two components")
+    ids = np.arange(graph.n)
+    _require(bool((labels <= ids).all()), "a label is larger than an id that has it")
+    _require(
+        bool((labels[labels] == labels).all()), "a label is not the id of a vertex that has it"
+    )
+    if graph.n:
+        count = scipy_components(graph.to_scipy(), directed=True, connection="weak")[0]
+        _require(int((labels == ids).sum()) == count, "two components that do not hang together")

@@ -71,6 +71,32 @@ def bfs(
             {"reached": reached, "deepest": int(result.levels.max())})  # fmt: skip
 
 
+@app.command()
+def components(
+    graph: GraphFile,
+    directed: Directed = None,
+    relabel: Relabel = False,
+    threads: Threads = None,
+    verify: Verify = False,
+    output: Output = None,
+    trace: TraceFile = None,
+    json: Json = False,
+) -> None:
+    """Weakly connected components: for every vertex the smallest id of its component.
+
+    [bold]Examples[/bold]
+
+    tacho run components web.txt.gz --verify
+
+    tacho run components roads.gr --json --output labels.parquet
+    """
+    from ..algorithms.components import connected_components
+
+    loaded = load(graph, directed=directed, relabel=relabel)
+    result = connected_components(loaded, threads=threads, verify=verify)
+    _finish(result, loaded, output, trace, json, verify, {"count": result.count})
+
+
 def _vertex(graph: Graph, given: str) -> int:
     """A vertex by id, or by name if the graph has names."""
     from ..errors import InputError
@@ -94,7 +120,8 @@ def _finish(
 ) -> None:
     """Write what was asked for and print the outcome."""
     if output is not None:
-        _write({"vertex": _ids(graph), **result.values}, output)
+        arrays = {k: v for k, v in result.values.items() if hasattr(v, "dtype")}
+        _write({"vertex": _ids(graph), **arrays}, output)
     if trace is not None:
         _write({name: result.trace[name] for name in result.trace.columns}, trace)
     facts = {"task": result.task, **facts, "seconds": result.seconds, "verified": verified}
