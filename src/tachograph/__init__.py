@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .algorithms.bfs import bfs
     from .algorithms.components import connected_components
     from .algorithms.result import Result, Trace
+    from .algorithms.triangles import triangles
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
     from .graph.files import read, write
@@ -57,13 +58,14 @@ __all__ = [
     "Trace", "VerificationError", "__version__", "bfs", "bipartite", "complete",
     "connected_components", "dataset", "datasets", "disjoint_union", "kronecker", "path",
     "power_law", "preferential_attachment", "read", "read_coordinates", "road", "star", "threads",
-    "tree", "uniform", "write", "write_coordinates",
+    "tree", "triangles", "uniform", "write", "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
 _HOMES = {
     ".algorithms.bfs": ["bfs"],
     ".algorithms.components": ["connected_components"],
+    ".algorithms.triangles": ["triangles"],
     ".algorithms.result": ["Result", "Trace"],
     ".kernels.runtime": ["threads"],
     ".graph.graph": ["Graph"],

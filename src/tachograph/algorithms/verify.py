@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import VerificationError
 from ..graph.graph import Graph
 
-__all__ = ["check_bfs", "check_components"]
+__all__ = ["check_bfs", "check_components", "check_triangles"]
 
 
 def _require(condition: bool, problem: str) -> None:
@@ -73,3 +73,17 @@ def check_components(graph: Graph, labels: np.ndarray) -> None:
     if graph.n:
         count = scipy_components(graph.to_scipy(), directed=True, connection="weak")[0]
         _require(int((labels == ids).sum()) == count, "two components that do not hang together")
+
+
+def check_triangles(simple: Graph, count: int) -> None:
+    """The number of triangles of a simple undirected graph.
+
+    A triangle is a path of two edges whose ends are joined: summed over the entries of the adjacency
+    matrix, its square counts each six times.
+    """
+    adjacency = simple.to_scipy()
+    paths = 0
+    for lo in range(0, simple.n, 4096):  # a few rows at a time: squares are large
+        part = adjacency[lo : lo + 4096]
+        paths += int((part @ adjacency).multiply(part).sum())
+    _require(paths == 6 * count, f"there are {paths // 6} triangles, not {count}")

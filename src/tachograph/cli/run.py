@@ -97,6 +97,31 @@ def components(
     _finish(result, loaded, output, trace, json, verify, {"count": result.count})
 
 
+@app.command()
+def triangles(
+    graph: GraphFile,
+    directed: Directed = None,
+    relabel: Relabel = False,
+    threads: Threads = None,
+    verify: Verify = False,
+    trace: TraceFile = None,
+    json: Json = False,
+) -> None:
+    """Count the triangles of an undirected graph.
+
+    [bold]Examples[/bold]
+
+    tacho run triangles friends.txt.gz --undirected
+
+    tacho run triangles friends.tgraph --json
+    """
+    from ..algorithms.triangles import triangles as count
+
+    loaded = load(graph, directed=directed, relabel=relabel)
+    result = count(loaded, threads=threads, verify=verify)
+    _finish(result, loaded, None, trace, json, verify, {"count": result.count})
+
+
 def _vertex(graph: Graph, given: str) -> int:
     """A vertex by id, or by name if the graph has names."""
     from ..errors import InputError

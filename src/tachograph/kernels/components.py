@@ -21,6 +21,7 @@ from .machine import (
     ld,
     ld_acquire,
     nanoseconds,
+    prefetch,
     st,
     st_release,
     stopped,
@@ -35,6 +36,7 @@ PHASES = ("first arcs", "shorten", "second arcs", "shorten", "largest", "other a
 ROUNDS = 2  # arcs of every vertex that are linked first
 SAMPLE = 1024  # vertices asked to find the largest component
 CHUNK = 4096
+AHEAD = 16  # vertices whose neighbours' labels are fetched ahead
 SMALL = 1 << 18  # arcs below which one worker is faster than several
 
 
@@ -61,6 +63,9 @@ def link_arc(control, phase, n, nth, indptr, indices, label):
         if begin >= n or stopped(control):
             break
         for v in range(begin, min(begin + CHUNK, n)):
+            k = ld(indptr, min(v + AHEAD, n - 1)) + nth
+            if k < indices.size:
+                prefetch(label, ld(indices, k))
             k = ld(indptr, v) + nth
             if k < ld(indptr, v + 1):
                 link(v, ld(indices, k), label)
