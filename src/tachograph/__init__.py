@@ -27,6 +27,7 @@ from .errors import (
 if TYPE_CHECKING:
     from .algorithms.bfs import bfs
     from .algorithms.components import connected_components
+    from .algorithms.pagerank import pagerank, spmv
     from .algorithms.result import Result, Trace
     from .algorithms.triangles import triangles
     from .graph.datasets import dataset, datasets
@@ -56,15 +57,16 @@ __all__ = [
     "Features", "FileFormatError", "Graph", "InputError", "MissingDependencyError",
     "MissingFileError", "Result", "TachographError", "TachographWarning", "TooLargeError",
     "Trace", "VerificationError", "__version__", "bfs", "bipartite", "complete",
-    "connected_components", "dataset", "datasets", "disjoint_union", "kronecker", "path",
-    "power_law", "preferential_attachment", "read", "read_coordinates", "road", "star", "threads",
-    "tree", "triangles", "uniform", "write", "write_coordinates",
+    "connected_components", "dataset", "datasets", "disjoint_union", "kronecker", "pagerank",
+    "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "spmv",
+    "star", "threads", "tree", "triangles", "uniform", "write", "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
 _HOMES = {
     ".algorithms.bfs": ["bfs"],
     ".algorithms.components": ["connected_components"],
+    ".algorithms.pagerank": ["pagerank", "spmv"],
     ".algorithms.triangles": ["triangles"],
     ".algorithms.result": ["Result", "Trace"],
     ".kernels.runtime": ["threads"],

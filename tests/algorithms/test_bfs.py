@@ -119,7 +119,7 @@ def test_trace():
 def test_result_cannot_be_changed():
     r = tg.bfs(tg.path(3), 0)
     assert r.provenance == "measured"
-    assert set(r.values) == {"levels", "parents"}
+    assert set(r.to_dict()) == {"levels", "parents"}
     assert "levels: int32[3]" in repr(r)
     with pytest.raises(AttributeError, match="cannot be changed"):
         r.levels = 1

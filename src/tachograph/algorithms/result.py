@@ -94,8 +94,7 @@ class Result:
         own = {"task": task, "seconds": seconds, "trace": trace, "provenance": provenance}
         self.__dict__.update({"_values": dict(values), **own, **values})
 
-    @property
-    def values(self) -> Mapping[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All values by name."""
         return dict(self.__dict__["_values"])
 

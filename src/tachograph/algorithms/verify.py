@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import VerificationError
 from ..graph.graph import Graph
 
-__all__ = ["check_bfs", "check_components", "check_triangles"]
+__all__ = ["check_bfs", "check_components", "check_pagerank", "check_product", "check_triangles"]
 
 
 def _require(condition: bool, problem: str) -> None:
@@ -87,3 +87,30 @@ def check_triangles(simple: Graph, count: int) -> None:
         part = adjacency[lo : lo + 4096]
         paths += int((part @ adjacency).multiply(part).sum())
     _require(paths == 6 * count, f"there are {paths // 6} triangles, not {count}")
+
+
+def check_product(graph: Graph, vector: np.ndarray, product: np.ndarray) -> None:
+    """The product of the adjacency matrix and a vector, against SciPy's."""
+    matrix = graph.to_scipy().astype(np.float64)
+    room = 1e-9 * (abs(matrix) @ abs(vector))
+    _require(bool((abs(matrix @ vector - product) <= room).all()), "SciPy's product is another one")
+
+
+def check_pagerank(
+    graph: Graph, scores: np.ndarray, damping: float, jump: np.ndarray, change: float
+) -> None:
+    """Scores of PageRank.
+
+    1. They are not negative and their sum is 1.
+    2. One more iteration, done with SciPy, changes them by no more than the last one did.
+    """
+    _require(bool((scores >= 0).all()), "a score is negative")
+    _require(abs(float(scores.sum()) - 1) < 1e-6, "the scores do not sum to 1")
+    matrix = graph.to_scipy().astype(np.float64)
+    out = matrix.sum(axis=1)
+    share = np.divide(scores, out, out=np.zeros_like(scores), where=out > 0)
+    lost = float(scores[out == 0].sum())
+    again = damping * (matrix.T @ share + lost * jump) + (1 - damping) * jump
+    _require(
+        float(abs(again - scores).sum()) <= change * 1.0001 + 1e-12, "the scores do not settle"
+    )

@@ -122,6 +122,62 @@ def triangles(
     _finish(result, loaded, None, trace, json, verify, {"count": result.count})
 
 
+@app.command()
+def pagerank(
+    graph: GraphFile,
+    damping: Annotated[float, typer.Option(help="Probability to follow an arc.")] = 0.85,
+    tolerance: Annotated[float, typer.Option(help="Change of all scores to stop at.")] = 1e-6,
+    max_iterations: Annotated[int, typer.Option(help="Stop after so many.")] = 100,
+    directed: Directed = None,
+    relabel: Relabel = False,
+    threads: Threads = None,
+    verify: Verify = False,
+    output: Output = None,
+    trace: TraceFile = None,
+    json: Json = False,
+) -> None:
+    """PageRank: a score for every vertex.
+
+    [bold]Examples[/bold]
+
+    tacho run pagerank web.txt.gz --output scores.parquet
+
+    tacho run pagerank web.txt.gz --tolerance 1e-9 --verify --json
+    """
+    from ..algorithms.pagerank import pagerank as rank
+
+    loaded = load(graph, directed=directed, relabel=relabel)
+    result = rank(loaded, damping=damping, tolerance=tolerance, max_iterations=max_iterations,
+                  threads=threads, verify=verify)  # fmt: skip
+    facts = {"iterations": result.iterations, "converged": result.converged}
+    _finish(result, loaded, output, trace, json, verify, facts)
+
+
+@app.command()
+def spmv(
+    graph: GraphFile,
+    directed: Directed = None,
+    relabel: Relabel = False,
+    threads: Threads = None,
+    verify: Verify = False,
+    output: Output = None,
+    json: Json = False,
+) -> None:
+    """The adjacency matrix times the vector of ones: for every vertex the weight of its arcs.
+
+    [bold]Example[/bold]
+
+    tacho run spmv roads.gr --output sums.parquet --verify
+    """
+    import numpy as np
+
+    from ..algorithms.pagerank import spmv as multiply
+
+    loaded = load(graph, directed=directed, relabel=relabel)
+    result = multiply(loaded, np.ones(loaded.n), threads=threads, verify=verify)
+    _finish(result, loaded, output, None, json, verify, {"sum": float(result.values.sum())})
+
+
 def _vertex(graph: Graph, given: str) -> int:
     """A vertex by id, or by name if the graph has names."""
     from ..errors import InputError
@@ -145,7 +201,7 @@ def _finish(
 ) -> None:
     """Write what was asked for and print the outcome."""
     if output is not None:
-        arrays = {k: v for k, v in result.values.items() if hasattr(v, "dtype")}
+        arrays = {k: v for k, v in result.to_dict().items() if hasattr(v, "dtype")}
         _write({"vertex": _ids(graph), **arrays}, output)
     if trace is not None:
         _write({name: result.trace[name] for name in result.trace.columns}, trace)

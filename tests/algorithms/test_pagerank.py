@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tachograph as tg
+from tachograph.algorithms.verify import check_pagerank, check_product
+from tachograph.kernels import pagerank as kernel
+from tests.algorithms.test_bfs import GRAPHS
+from tests.graph.test_build import make
+from tests.strategies import WHOLE, edge_lists
+
+
+def dense(n, edges, directed, damping, jump, steps=2000):
+    """The definition, iterated until nothing changes, on a dense matrix."""
+    a = np.zeros((n, n))
+    for u, v, *w in edges:
+        a[u, v] += w[0] if w else 1
+        if not directed and u != v:
+            a[v, u] += w[0] if w else 1
+    out = a.sum(axis=1)
+    follow = np.where(out[:, None] > 0, a / np.where(out > 0, out, 1)[:, None], jump[None, :])
+    x = jump
+    for _ in range(steps):
+        x = damping * (x @ follow) + (1 - damping) * jump
+    return x
+
+
+@given(data=st.data(), directed=st.booleans(), workers=st.sampled_from([1, 3]))
+@settings(max_examples=60, deadline=None)
+def test_scores_are_those_of_the_definition(data, directed, workers):
+    weights = data.draw(st.sampled_from([st.none(), st.integers(0, 5)]))
+    n, edges = data.draw(edge_lists(weights=weights, max_n=10, min_edges=1))
+    jump = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))) + 0.0
+    jump = np.ones(n) if not jump.sum() else jump
+    damping = data.draw(st.sampled_from([0.0, 0.5, 0.85]))
+    kernel.SMALL, small = 0, kernel.SMALL
+    try:
+        with tg.threads(workers):
+            g = make(edges, n, "int32" if len(edges[0]) > 2 else None, directed=directed)
+            r = tg.pagerank(g, damping=damping, tolerance=1e-12, max_iterations=500,
+                            personalization=jump, verify=True)  # fmt: skip
+    finally:
+        kernel.SMALL = small
+    assert r.converged
+    expected = dense(n, edges, directed, damping, jump / jump.sum())
+    np.testing.assert_allclose(r.scores, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_against_networkx(name):
+    g = GRAPHS[name]()
+    ours = tg.pagerank(g, tolerance=1e-10, max_iterations=1000, verify=True).scores
+    theirs = nx.pagerank(g.to_networkx(), tol=1e-12, max_iter=2000)
+    np.testing.assert_allclose(ours, [theirs[v] for v in range(g.n)], atol=1e-8)
+
+
+def test_the_same_scores_for_any_number_of_threads():
+    g = tg.kronecker(13, seed=2, directed=True, weights=True)
+    one = tg.pagerank(g, threads=1)
+    for workers in (2, 4):
+        for _ in range(20):
+            r = tg.pagerank(g, threads=workers)
+            assert np.array_equal(r.scores, one.scores)
+            assert r.iterations == one.iterations
+
+
+def test_cap_trace_and_empty():
+    r = tg.pagerank(tg.kronecker(9, seed=1), max_iterations=3)
+    assert (r.iterations, r.converged, len(r.trace)) == (3, False, 3)
+    assert (np.diff(r.trace["change"]) < 0).all()
+    empty = tg.pagerank(tg.Graph.from_edges([], []))
+    assert (empty.scores.size, empty.converged) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"damping": 1.5}, "probability"),
+        ({"damping": float("nan")}, "probability"),
+        ({"tolerance": 0}, "above 0"),
+        ({"max_iterations": 0}, "at least one"),
+        ({"personalization": [1]}, "there are 3 vertices"),
+        ({"personalization": [0, 0, 0]}, "not all zero"),
+        ({"personalization": [1, -1, 1]}, "none negative"),
+        ({"personalization": [1, float("nan"), 1]}, "finite"),
+    ],
+)
+def test_bad_arguments(options, message):
+    with pytest.raises(tg.InputError, match=message):
+        tg.pagerank(tg.path(3), **options)
+    with pytest.raises(tg.InputError, match="not negative"):
+        tg.pagerank(tg.Graph.from_edges([0], [1], [-1]))
+
+
+@given(case=edge_lists(weights=WHOLE, min_edges=1))
+@settings(max_examples=50, deadline=None)
+def test_products(case):
+    n, edges = case
+    x = np.linspace(-1, 1, n)
+    expected = np.zeros(n)
+    for u, v, w in edges:
+        expected[u] += w * x[v]
+    found = tg.spmv(make(edges, n, "int32"), x, verify=True)
+    np.testing.assert_allclose(found.values, expected, atol=1e-9)
+
+
+def test_verifiers_find_errors():
+    g = tg.road(5, 5, seed=1)
+    with pytest.raises(tg.InputError, match="the vector has shape"):
+        tg.spmv(g, [1, 2])
+    with pytest.raises(tg.VerificationError, match="SciPy's product"):
+        check_product(g, np.ones(25), np.ones(25))
+    scores = tg.pagerank(g).scores.copy()
+    jump = np.full(25, 1 / 25)
+    check_pagerank(g, scores, 0.85, jump, 1e-6)
+    for wrong, message in (
+        (scores * 2, "sum to 1"),
+        (scores[::-1].copy(), "settle"),
+        (-scores, "negative"),
+    ):
+        with pytest.raises(tg.VerificationError, match=message):
+            check_pagerank(g, wrong, 0.85, jump, 1e-6)
