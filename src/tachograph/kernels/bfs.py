@@ -230,6 +230,7 @@ def walk(
             st(level, s, 0)
             st(queue, i, s)
         fetch_add(control, TAIL, count)
+    begin = nanoseconds(box)  # before the others are let go
     if not barrier(control, workers):
         return rows[:0]
     lo, hi = 0, count
@@ -239,7 +240,6 @@ def walk(
     direction = PUSH
     depth = 0
     phase = 0
-    begin = nanoseconds(box)
     while count and depth != cutoff and not reached(level, target, depth):
         depth += 1
         last = direction

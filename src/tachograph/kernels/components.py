@@ -130,9 +130,9 @@ def walk(
     box = np.empty(2, np.int64)
     for v in range(n * me // workers, n * (me + 1) // workers):
         st(label, v, v)
+    begin = nanoseconds(box)  # before the others are let go
     if not barrier(control, workers):
         return
-    begin = nanoseconds(box)
     skip = np.int64(-1)
     for phase in range(times.size):
         next_phase(control, me, phase)
