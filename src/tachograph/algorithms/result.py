@@ -70,7 +70,8 @@ class Trace:
 class Result:
     """The outcome of a run; it cannot be changed. Values are attributes: ``result.levels``.
 
-    ``seconds`` is the time of the algorithm itself (checks of arguments and verification left out),
+    ``seconds`` is the time of the algorithm itself (checks of arguments and verification left
+    out; compiling counted if it is the first use),
     ``provenance`` says whether numbers were ``measured``, ``modelled`` or ``simulated``.
     """
 
