@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
+from math import inf
 
 Edge = tuple[int, int] | tuple[int, int, float]
 
@@ -69,6 +70,23 @@ def distances(neighbours: list[list[int]], start: int) -> dict[int, int]:
                 found[t] = found[v] + 1
                 queue.append(t)
     return found
+
+
+def shortest(rows: list[list[tuple[int, float | None]]], sources: list[int]) -> list[float] | None:
+    """Distances by relaxing every arc as often as there are vertices; None if that does not settle."""
+    distance = [inf] * len(rows)
+    for s in sources:
+        distance[s] = 0
+    for _ in range(len(rows) + 1):
+        settled = True
+        for u, row in enumerate(rows):
+            for v, w in row:
+                if distance[u] + w < distance[v]:
+                    distance[v] = distance[u] + w
+                    settled = False
+        if settled:
+            return distance
+    return None
 
 
 def diameter(neighbours: list[list[int]]) -> int:

@@ -18,6 +18,7 @@ from .errors import (
     InputError,
     MissingDependencyError,
     MissingFileError,
+    NegativeCycleError,
     TachographError,
     TachographWarning,
     TooLargeError,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .algorithms.components import connected_components
     from .algorithms.pagerank import pagerank, spmv
     from .algorithms.result import Result, Trace
+    from .algorithms.sssp import ShortestPaths, sssp
     from .algorithms.triangles import triangles
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
@@ -55,11 +57,12 @@ __version__ = "0.1.0"
 # fmt: off
 __all__ = [
     "Features", "FileFormatError", "Graph", "InputError", "MissingDependencyError",
-    "MissingFileError", "Result", "TachographError", "TachographWarning", "TooLargeError",
-    "Trace", "VerificationError", "__version__", "bfs", "bipartite", "complete",
+    "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths", "TachographError",
+    "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
+    "bipartite", "complete",
     "connected_components", "dataset", "datasets", "disjoint_union", "kronecker", "pagerank",
     "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "spmv",
-    "star", "threads", "tree", "triangles", "uniform", "write", "write_coordinates",
+    "sssp", "star", "threads", "tree", "triangles", "uniform", "write", "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
@@ -67,6 +70,7 @@ _HOMES = {
     ".algorithms.bfs": ["bfs"],
     ".algorithms.components": ["connected_components"],
     ".algorithms.pagerank": ["pagerank", "spmv"],
+    ".algorithms.sssp": ["ShortestPaths", "sssp"],
     ".algorithms.triangles": ["triangles"],
     ".algorithms.result": ["Result", "Trace"],
     ".kernels.runtime": ["threads"],

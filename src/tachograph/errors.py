@@ -9,6 +9,7 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "MissingFileError",
+    "NegativeCycleError",
     "TachographError",
     "TachographWarning",
     "TooLargeError",
@@ -22,6 +23,25 @@ class TachographError(Exception):
 
 class InputError(TachographError, ValueError):
     """An argument that cannot be used; the message names it."""
+
+
+class NegativeCycleError(InputError):
+    """A cycle of negative weight can be reached, so paths get shorter without end.
+
+    ``cycle`` lists its vertices in the direction of the arcs, ``weight`` is its weight.
+    """
+
+    def __init__(self, cycle: list[int], weight: float) -> None:
+        self.cycle = cycle
+        self.weight = weight
+        super().__init__(cycle, weight)
+
+    def __str__(self) -> str:
+        shown = " -> ".join(map(str, self.cycle[:8] + ["..."] * (len(self.cycle) > 8)))
+        return (
+            f"there are no shortest paths: the cycle {shown} -> {self.cycle[0]} has the negative "
+            f"weight {self.weight:g}"
+        )
 
 
 class MissingFileError(TachographError, FileNotFoundError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -85,6 +85,7 @@ class Result:
         task: str,
         values: Mapping[str, Any],
         *,
+        later: Mapping[str, Callable[[], np.ndarray]] | None = None,
         seconds: float,
         trace: Trace,
         provenance: str = "measured",
@@ -93,15 +94,31 @@ class Result:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
         own = {"task": task, "seconds": seconds, "trace": trace, "provenance": provenance}
-        self.__dict__.update({"_values": dict(values), **own, **values})
+        self.__dict__.update(
+            {"_values": dict(values), "_later": dict(later or {}), **own, **values}
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All values by name."""
+        for name in list(self.__dict__["_later"]):
+            getattr(self, name)
         return dict(self.__dict__["_values"])
 
     def __getattr__(self, name: str) -> Any:
-        known = ", ".join(self.__dict__.get("_values", ()))
-        raise AttributeError(f"this result has no {name!r}; it has {known}")
+        """A value that is computed when it is first asked for."""
+        later = self.__dict__.get("_later", {})
+        if name not in later:
+            known = ", ".join([*self.__dict__.get("_values", ()), *later])
+            raise AttributeError(f"this result has no {name!r}; it has {known}")
+        value = later[name]()
+        value.flags.writeable = False
+        self.__dict__[name] = self.__dict__["_values"][name] = value
+        later.pop(name, None)
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        self.to_dict()
+        return self.__dict__
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a result cannot be changed")

@@ -7,7 +7,10 @@ import numpy as np
 from ..errors import VerificationError
 from ..graph.graph import Graph
 
-__all__ = ["check_bfs", "check_components", "check_pagerank", "check_product", "check_triangles"]
+# fmt: off
+__all__ = ["check_bfs", "check_components", "check_pagerank", "check_product", "check_sssp",
+           "check_triangles"]
+# fmt: on
 
 
 def _require(condition: bool, problem: str) -> None:
@@ -51,6 +54,43 @@ def check_bfs(
         )
         down = levels[target[out]] - levels[source[out]]
         _require(int(down.max(initial=0)) <= 1, "an arc leads more than one level down")
+
+
+def check_sssp(
+    graph: Graph,
+    weights: np.ndarray,
+    sources: np.ndarray,
+    distances: np.ndarray,
+    predecessors: np.ndarray,
+) -> None:
+    """Distances and predecessors of shortest paths.
+
+    1. No arc leads to a vertex that is farther than the arc's source and weight allow; a source is at
+       most at distance 0.
+    2. Whoever is reached has a predecessor, and there is an arc from it that makes up the difference;
+       only a source at distance 0 is its own.
+    3. From every reached vertex, predecessors lead to a source.
+    """
+    source, target = _arc_sources(graph), graph.indices
+    with np.errstate(over="ignore"):
+        reach = distances[source] + weights
+    _require(bool((distances[target] <= reach).all()), "an arc leads to a nearer place than known")
+    _require(bool((distances[sources] <= 0).all()), "a source is away from itself")
+    reached = np.isfinite(distances)
+    _require(np.array_equal(reached, predecessors >= 0), "distances and predecessors disagree")
+    ids = np.arange(graph.n)
+    roots = ids[reached & (predecessors == ids)]
+    _require(bool((distances[roots] == 0).all()), "a vertex away from 0 has no predecessor")
+    _require(bool(np.isin(roots, sources).all()), "other vertices than the sources are roots")
+    tight = (source == predecessors[target]) & (reach == distances[target])
+    explained = np.zeros(graph.n, bool)
+    explained[target[tight]] = True
+    explained[roots] = True
+    _require(np.array_equal(explained, reached), "no arc explains a predecessor")
+    ahead = np.where(reached, predecessors, ids)
+    for _ in range(max(graph.n, 1).bit_length()):  # twice as far each time
+        ahead = ahead[ahead]
+    _require(bool(np.isin(ahead[reached], roots).all()), "predecessors do not lead to a source")
 
 
 def check_components(graph: Graph, labels: np.ndarray) -> None:

@@ -177,11 +177,17 @@ class Features:
         w = self._graph.weights
         if w is None or not w.size:
             return None
+        from ..kernels.rows import value_range, value_spread
+        from ..kernels.runtime import over_parts
+
+        parts = over_parts(value_range, w.size, w)
+        mean = sum(p[1] for p in parts) / w.size
+        spread = sum(over_parts(value_spread, w.size, w, mean)) / w.size
         return {
-            "min": float(w.min()),
-            "mean": float(w.mean(dtype=np.float64)),
-            "max": float(w.max()),
-            "std": float(w.std(dtype=np.float64)),
+            "min": float(min(p[0] for p in parts)),
+            "mean": float(mean),
+            "max": float(max(p[2] for p in parts)),
+            "std": math.sqrt(spread),
         }
 
     def to_dict(self) -> dict[str, Any]:

@@ -201,6 +201,11 @@ class Graph(Conversions):
 
     # -- other forms of the same graph --------------------------------------------------------
 
+    @property
+    def has_transpose(self) -> bool:
+        """Whether :attr:`transpose` is there without work: undirected, or asked for before."""
+        return not self.directed or "transpose" in self.__dict__
+
     @cached_property
     def transpose(self) -> Graph:
         """The graph with every arc turned round; built once. Its rows are sorted."""

@@ -31,7 +31,7 @@ from .machine import (
 )
 from .rows import over_rows
 from .runtime import inline, kernel, threads_available
-from .team import SUM, SUM2, TAIL, TICKET, barrier, cell, next_phase, run_team
+from .team import SUM, SUM2, TAIL, TICKET, barrier, cell, grown, next_phase, run_team, share
 
 # fmt: off
 __all__ = ["COLUMNS", "PULL", "PUSH", "smallest_parents", "traverse"]
@@ -54,12 +54,6 @@ def flush(control, queue, buffer, held):
     at = fetch_add(control, TAIL, held)
     for i in range(held):
         st(queue, at + i, ld(buffer, i))
-
-
-@inline
-def share(size, me, workers):
-    """The part of 0..size that belongs to worker ``me``."""
-    return size * me // workers, size * (me + 1) // workers
 
 
 @kernel
@@ -180,16 +174,6 @@ def prepare(me, workers, n, indptr, parent, level):
     for v in range(first, last):
         st(parent, v, -min(ld(indptr, v + 1) - ld(indptr, v), limit) - 1)
         st(level, v, -1)
-
-
-@inline
-def grown(rows, used):
-    """``rows`` with room for more than ``used``."""
-    if used < rows.shape[0]:
-        return rows
-    wider = np.empty((2 * used, rows.shape[1]), np.int64)
-    wider[:used] = rows
-    return wider
 
 
 @inline

@@ -90,7 +90,7 @@ def ld_acquire(typing: Any, array: Any, index: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _place(context, builder, signature, arguments)
-        kind = ir.IntType(signature.args[0].dtype.bitwidth)
+        kind = context.get_data_type(signature.args[0].dtype)
         return builder.load_atomic(place, "acquire", _width(signature.args[0]), typ=kind)
 
     return array.dtype(array, index), generate
@@ -116,6 +116,10 @@ def compare_exchange(typing: Any, array: Any, index: Any, old: Any, new: Any) ->
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _place(context, builder, signature, arguments)
         pair = [_value(context, builder, signature, arguments, at) for at in (2, 3)]
+        if isinstance(signature.args[0].dtype, types.Float):  # compared as bits
+            bits = ir.IntType(signature.args[0].dtype.bitwidth)
+            place = builder.bitcast(place, bits.as_pointer())
+            pair = [builder.bitcast(value, bits) for value in pair]
         done = builder.cmpxchg(place, *pair, "acq_rel", "monotonic")
         return builder.extract_value(done, 1)
 

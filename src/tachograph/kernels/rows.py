@@ -27,6 +27,8 @@ __all__ = [
     "over_rows",
     "squeeze",
     "unsorted_row",
+    "value_range",
+    "value_spread",
 ]
 # fmt: on
 
@@ -187,3 +189,28 @@ def count_mutual(stop, lo, hi, indptr, indices, back_indptr, back_indices):
             if j < end and back_indices[j] == t and t != v:
                 mutual += 1
     return mutual
+
+
+@kernel
+def value_range(stop, lo, hi, values):
+    """Least, sum and greatest of ``values[lo:hi]``, which is not empty."""
+    least = most = values[lo]
+    total = 0.0
+    for i in range(lo, hi):
+        if i % (BLOCK * 64) == 0 and stopped(stop):
+            break
+        least = min(least, values[i])
+        most = max(most, values[i])
+        total += values[i]
+    return least, total, most
+
+
+@kernel
+def value_spread(stop, lo, hi, values, mean):
+    """Sum of the squared distances from ``mean``."""
+    total = 0.0
+    for i in range(lo, hi):
+        if i % (BLOCK * 64) == 0 and stopped(stop):
+            break
+        total += (values[i] - mean) ** 2
+    return total

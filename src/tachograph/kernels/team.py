@@ -11,6 +11,9 @@ an int64 array whose cells lie 128 bytes apart so that they do not share cache l
 
 Between two barriers is a phase. While phase p runs, worker 0 clears the cells of phase p + 1; so one
 barrier per phase is enough.
+
+Where workers report several numbers, each writes its own row of a *board* before the barrier and reads
+all rows after it. A worker has two rows that alternate between phases: nobody can be two phases ahead.
 """
 
 from __future__ import annotations
@@ -20,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from .machine import fetch_add, ld_acquire, let_others_run, pause, st_release, stopped
+from .machine import fetch_add, ld, ld_acquire, let_others_run, pause, st, st_release, stopped
 from .runtime import inline, kernel, run
 
 # fmt: off
-__all__ = ["CELL", "SUM", "SUM2", "TAIL", "TICKET", "barrier", "cell", "next_phase", "run_team"]
+__all__ = ["CELL", "SUM", "SUM2", "TAIL", "TICKET", "barrier", "cell", "grown", "least", "new_board",
+           "next_phase", "post", "run_team", "share", "total"]
 # fmt: on
 
 CELL = 16
@@ -69,6 +73,54 @@ def next_phase(control, me, phase):
         st_release(control, cell(TICKET, phase + 1), 0)
         st_release(control, cell(SUM, phase + 1), 0)
         st_release(control, cell(SUM2, phase + 1), 0)
+
+
+@inline
+def share(size, me, workers):
+    """The part of 0..size that belongs to worker ``me``."""
+    return size * me // workers, size * (me + 1) // workers
+
+
+@inline
+def grown(rows, used):
+    """``rows`` with room for more than ``used``."""
+    if used < rows.shape[0]:
+        return rows
+    wider = np.empty((2 * used, rows.shape[1]), np.int64)
+    wider[:used] = rows
+    return wider
+
+
+def new_board(workers: int) -> np.ndarray:
+    """A board for at most ``CELL`` notes of each worker."""
+    return np.zeros(2 * workers * CELL, np.int64)
+
+
+@inline
+def post(board, phase, me, workers, notes):
+    """Write a worker's notes of this phase on the board, and begin new ones."""
+    row = ((phase & 1) * workers + me) * CELL
+    for k in range(notes.size):
+        st(board, row + k, ld(notes, k))
+        st(notes, k, 0)
+
+
+@inline
+def total(board, phase, workers, k):
+    """The sum of note ``k`` over the workers, after the barrier."""
+    found = np.int64(0)
+    for w in range(workers):
+        found += ld(board, ((phase & 1) * workers + w) * CELL + k)
+    return found
+
+
+@inline
+def least(board, phase, workers, k):
+    """The smallest of note ``k`` over the workers, after the barrier."""
+    found = ld(board, (phase & 1) * workers * CELL + k)
+    for w in range(1, workers):
+        found = min(found, ld(board, ((phase & 1) * workers + w) * CELL + k))
+    return found
 
 
 def run_team(

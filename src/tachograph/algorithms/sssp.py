@@ -1,0 +1,204 @@
+"""Shortest paths from one vertex or several: distances, predecessors, paths."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, NegativeCycleError
+from ..graph.graph import Graph
+from .bfs import bfs, vertices
+from .result import Result, Trace
+from .verify import check_sssp
+
+__all__ = ["ALGORITHMS", "ShortestPaths", "sssp"]
+
+ALGORITHMS = ("auto", "delta-stepping", "bellman-ford", "dijkstra", "hybrid")
+EXACT = 2.0**53  # whole numbers up to here are float64 numbers
+
+
+class ShortestPaths(Result):
+    """Distances, and the paths that have them."""
+
+    def path(self, target: int) -> np.ndarray:
+        """The vertices of a shortest path to ``target``, both ends included.
+
+        Raises
+        ------
+        InputError
+            If there is no such vertex or no path.
+
+        Examples
+        --------
+        >>> import tachograph as tg
+        >>> tg.sssp(tg.path(5), 1).path(4).tolist()
+        [1, 2, 3, 4]
+        """
+        n = self.distances.size
+        if not 0 <= target < n:
+            raise InputError(f"target: there is no vertex {target}; ids go from 0 to {n - 1}")
+        if np.isinf(self.distances[target]):
+            raise InputError(f"there is no path to vertex {target}: it cannot be reached")
+        found = [int(target)]
+        while (before := int(self.predecessors[found[-1]])) != found[-1]:
+            found.append(before)
+        return np.array(found[::-1])
+
+
+def sssp(
+    graph: Graph,
+    source: Any,
+    *,
+    algorithm: str = "auto",
+    delta: float | None = None,
+    threads: int | None = None,
+    trace: bool = True,
+    verify: bool = False,
+) -> ShortestPaths:
+    """Shortest paths from one vertex, or from the nearest of several.
+
+    Parameters
+    ----------
+    graph
+        Arcs without weights have length 1.
+    source
+        A vertex id or several.
+    algorithm
+        ``"delta-stepping"``, ``"bellman-ford"``, ``"dijkstra"`` (in parallel, by two steps) or
+        ``"hybrid"``. ``"auto"`` takes delta-stepping, for negative weights the hybrid, and without
+        weights a breadth-first search.
+    delta
+        The width of delta-stepping's buckets, rounded down to a power of two. Default: from the
+        weights and degrees.
+    threads
+        How many to use, for this call. Distances and predecessors do not depend on it.
+    trace
+        Whether to keep a row for each round.
+    verify
+        Check the result by its defining properties; raises ``VerificationError``.
+
+    Returns
+    -------
+    ShortestPaths
+        ``distances`` (float64, inf if not reached) and ``predecessors`` (sources are their own, -1 if
+        not reached; computed when first asked for); ``path(target)``. The trace has phase,
+        frontier_vertices, frontier_edges, unvisited, seconds and threads.
+
+    Raises
+    ------
+    InputError
+        For a source that does not exist, a negative weight where the algorithm forbids it, or whole
+        distances beyond 2**53, which would not be exact.
+    NegativeCycleError
+        If a cycle of negative weight can be reached: then there are no shortest paths.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> g = tg.Graph.from_edges([0, 0, 1], [1, 2, 2], [4, 9, 3])
+    >>> r = tg.sssp(g, 0)
+    >>> r.distances.tolist(), r.path(2).tolist()
+    ([0.0, 4.0, 7.0], [0, 1, 2])
+    """
+    if algorithm not in ALGORITHMS:
+        raise InputError(f"algorithm = {algorithm!r} is unknown: choose {', '.join(ALGORITHMS)}")
+    if delta is not None and not 0 < delta < np.inf:
+        raise InputError(f"delta = {delta} must be above 0")
+    sources = vertices(graph, source, "source")
+    chosen = _choose(graph, algorithm)
+    if chosen == "bfs":
+        return _by_hops(graph, sources, threads, trace, verify)
+    weights = graph.weights
+    if weights is None:
+        weights = np.ones(graph.arcs, np.int32)
+    from ..kernels import rounds
+    from ..kernels.runtime import threads as using
+
+    with using(threads):
+        begin = time.perf_counter()
+        distances, rows, workers = _run(graph, weights, sources, chosen, delta, trace)
+        seconds = time.perf_counter() - begin
+    if weights.dtype.kind == "i" and distances.max(where=np.isfinite(distances), initial=0) > EXACT:
+        raise InputError("distances reach beyond 2**53, where not every whole number can be kept: "
+                         "scale the weights down, or make them float64")  # fmt: skip
+    columns = dict(zip(rounds.COLUMNS, rows.T, strict=True))
+    columns["phase"] = rounds.PHASES[columns["phase"]]
+    columns["seconds"] = columns.pop("nanoseconds") / 1e9
+    columns["threads"] = np.full(len(rows), workers)
+
+    def predecessors() -> np.ndarray:
+        from ..kernels.cycles import shortest_path_tree
+
+        return shortest_path_tree(graph.indptr, graph.indices, weights, distances, sources)
+
+    result = ShortestPaths(
+        "sssp",
+        {"distances": distances},
+        later={"predecessors": predecessors},
+        seconds=seconds,
+        trace=Trace(columns),
+    )
+    if verify:
+        check_sssp(graph, weights, sources, distances, result.predecessors)
+    return result
+
+
+def _choose(graph: Graph, algorithm: str) -> str:
+    """The algorithm to run; refuses one that the weights forbid."""
+    if graph.weights is None:
+        return "bfs" if algorithm == "auto" else algorithm
+    known = graph.features.weights
+    if known is None or known["min"] >= 0:
+        return "delta-stepping" if algorithm == "auto" else algorithm
+    if algorithm in ("delta-stepping", "dijkstra"):
+        at = int(np.argmin(graph.weights))
+        u = int(np.searchsorted(graph.indptr, at, "right")) - 1
+        raise InputError(
+            f"the arc from {u} to {graph.indices[at]} has weight {graph.weights[at]}, and {algorithm} "
+            "needs weights of at least 0: use algorithm='hybrid' or 'bellman-ford'"
+        )
+    return "hybrid" if algorithm == "auto" else algorithm
+
+
+def _run(
+    graph: Graph, weights: np.ndarray, sources: np.ndarray, algorithm: str, delta: float | None,
+    traced: bool,
+) -> tuple[np.ndarray, np.ndarray, int]:  # fmt: skip
+    """Distances, trace and workers."""
+    known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
+    if algorithm == "delta-stepping":
+        from ..kernels.delta_stepping import shortest_distances
+
+        back = None
+        if graph.has_transpose and (behind := graph.transpose).weights is not None:
+            back = (behind.indptr, behind.indices, behind.weights)
+        return shortest_distances(
+            graph.indptr, graph.indices, weights, back, sources, mean_weight=known["mean"],
+            heaviest=known["max"], largest_degree=graph.features.max_degree, delta=delta,
+            traced=traced,
+        )  # fmt: skip
+    from ..kernels import bellman_ford as kernel
+
+    search = {
+        "bellman-ford": kernel.bellman_ford,
+        "dijkstra": kernel.dijkstra,
+        "hybrid": kernel.hybrid,
+    }[algorithm]
+    distances, rows, workers, cycle = search(
+        graph.indptr, graph.indices, weights, sources, known["min"], known["max"], traced
+    )
+    if cycle is not None:
+        raise NegativeCycleError(*cycle)
+    return distances, rows, workers
+
+
+def _by_hops(
+    graph: Graph, sources: np.ndarray, threads: int | None, trace: bool, verify: bool
+) -> ShortestPaths:
+    """Without weights: a breadth-first search."""
+    found = bfs(graph, sources, threads=threads, trace=trace, verify=verify)
+    distances = np.where(found.levels < 0, np.inf, found.levels)
+    values = {"distances": distances, "predecessors": found.parents}
+    return ShortestPaths("sssp", values, seconds=found.seconds, trace=found.trace)

@@ -1,0 +1,141 @@
+"""Shortest paths by delta-stepping: chooses the kernel and the width of its buckets, and runs it.
+
+Graphs with few arcs per vertex and no hubs (roads) go to ``delta_owned``, as does everything small
+enough for one worker; others to ``delta_shared``. Integer distances are computed as int32 and, if
+they turn out too large for that, again as float64, which is exact up to 2**53.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from . import delta_owned, delta_shared
+from .buckets import ring_size
+from .machine import ld, st, stopped
+from .runtime import kernel, over_parts, threads_available
+from .team import new_board, run_team
+
+__all__ = ["shortest_distances"]
+
+SMALL = 1 << 17  # arcs below which one worker is faster than several
+ROAD_DEGREE, ROAD_LARGEST = 8, 64  # mean and largest degree up to which vertices are owned
+OWNED_BITS = 14  # vertices in a block of one owner
+OWNED_WIDTH = 3000  # delta of roads in mean weights, times the root of n
+SHARE = 256  # a bucket with this part of all arcs sets the limit for the pull
+REACH = 7  # from there to the limit, in units of 2 * mean weight / mean degree
+
+
+def power_of_two(value: float, whole: bool) -> float:
+    """The power of two at or below a positive number, for whole numbers at least 1."""
+    if not value > 0:
+        return 1
+    exponent = math.floor(math.log2(value))
+    return 2 ** max(exponent, 0) if whole else 2.0 ** max(min(exponent, 900), -900)
+
+
+def shortest_distances(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    weights: np.ndarray,
+    back: tuple[np.ndarray, np.ndarray, np.ndarray] | None,
+    sources: np.ndarray,
+    *,
+    mean_weight: float,
+    heaviest: float,
+    largest_degree: int,
+    delta: float | None = None,
+    traced: bool = True,
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Distances (float64), trace (``rounds.COLUMNS``) and workers, from distinct ``sources``.
+
+    ``back`` are offsets, targets and weights of the transpose: the same arrays if undirected, None if
+    there are none; then nothing is pulled. Weights must not be negative. Distances do not depend on
+    the number of threads.
+    """
+    n = indptr.size - 1
+    arcs = indices.size
+    brief = n + arcs < SMALL
+    workers = 1 if brief else threads_available()
+    owned = workers == 1 or (arcs <= ROAD_DEGREE * n and largest_degree <= ROAD_LARGEST)
+    run = _run_owned if owned else _run_shared
+    whole = weights.dtype.kind == "i"
+    if delta is None:
+        spread = OWNED_WIDTH / math.sqrt(n) if owned else 2 * n / max(arcs, 1)
+        delta = spread * mean_weight
+    for narrow in (True, False) if whole and heaviest < 2**30 else (False,):
+        # one bucket must not reach beyond what int32 distances may be
+        step = power_of_two(min(delta, 2**28) if narrow else delta, narrow)
+        distances, rows, too_far = run(
+            indptr, indices, weights, back, sources, workers, step, narrow, mean_weight, heaviest,
+            largest_degree, traced, brief,
+        )  # fmt: skip
+        if not too_far:
+            break
+    if narrow:
+        exact = np.empty(n)
+        over_parts(widen, n, distances, exact)
+        distances = exact
+    return distances, rows, workers
+
+
+def _scale(step: float, narrow: bool, heaviest: float) -> tuple[float, float, float, type]:
+    """Width, infinity and ceiling of distances, and their type (see ``buckets``)."""
+    if narrow:
+        infinity = 2**31 - 1
+        return int(step).bit_length() - 1, infinity, infinity - int(heaviest) - 1, np.int32
+    return 1.0 / step, math.inf, math.inf, np.float64
+
+
+def _run_owned(
+    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray, back: object, sources: np.ndarray,
+    workers: int, step: float, narrow: bool, mean_weight: float, heaviest: float,
+    largest_degree: int, traced: bool, brief: bool,
+) -> tuple[np.ndarray, np.ndarray, bool]:  # fmt: skip
+    n = indptr.size - 1
+    width, infinity, ceiling, kind = _scale(step, narrow, heaviest)
+    workers = 1 << (workers.bit_length() - 1)
+    room = max(largest_degree, min(indices.size, (1 << 19) // workers**2), 1)
+    places = 2 * workers * workers
+    slots = places * room if workers > 1 else 0
+    dist: np.ndarray = np.empty(n, kind)
+    found = run_team(
+        delta_owned.walk, workers, n, indptr, indices, weights, sources, width,
+        int(step) if narrow else step, ring_size(heaviest, step), OWNED_BITS, ceiling, infinity,
+        dist, np.empty(slots, indices.dtype), np.empty(slots, kind), room, max(largest_degree, 1),
+        np.zeros(places, np.int64), new_board(workers), traced, brief=brief,
+    )  # fmt: skip
+    return dist, *found[0]
+
+
+def _run_shared(
+    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray,
+    back: tuple[np.ndarray, np.ndarray, np.ndarray] | None, sources: np.ndarray, workers: int,
+    step: float, narrow: bool, mean_weight: float, heaviest: float, largest_degree: int,
+    traced: bool, brief: bool,
+) -> tuple[np.ndarray, np.ndarray, bool]:  # fmt: skip
+    n, arcs = indptr.size - 1, indices.size
+    width, infinity, ceiling, kind = _scale(step, narrow, heaviest)
+    wider = width + 4 if narrow else width / delta_shared.WIDER
+    behind = (indptr, indices, weights) if back is None else back
+    trigger = 0 if back is None else max(arcs // SHARE, 1)
+    reach = max(1, math.ceil(REACH * 2 * mean_weight * n / arcs / step))
+    dist: np.ndarray = np.empty(n, kind)
+    found = run_team(
+        delta_shared.walk, workers, n, indptr, indices, weights, *behind, behind[0] is indptr,
+        sources, width, wider, int(step) if narrow else step, ring_size(heaviest, step), trigger,
+        reach, ceiling, infinity, dist, np.empty(n, indices.dtype), np.empty(n, kind),
+        new_board(workers), traced, brief=brief,
+    )  # fmt: skip
+    return dist, *found[0]
+
+
+@kernel
+def widen(stop, lo, hi, distances, exact):
+    """int32 distances as float64, the largest as infinity."""
+    if stopped(stop):
+        return
+    for v in range(lo, hi):
+        d = ld(distances, v)
+        st(exact, v, np.inf if d == 2147483647 else np.float64(d))
