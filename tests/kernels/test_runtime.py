@@ -4,7 +4,11 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
+from types import SimpleNamespace
+from typing import ClassVar
 
+import numba
 import numpy as np
 import pytest
 
@@ -56,3 +60,38 @@ def test_threads_follow_the_environment(monkeypatch, variable):
     assert runtime.threads_available() == 3
     monkeypatch.setenv(variable, "nonsense")
     assert runtime.threads_available() == len(os.sched_getaffinity(0))
+
+
+def test_the_clock_stands_still_while_a_kernel_is_compiled_for_each_new_type():
+    @numba.njit(nogil=True)
+    def double(stop, x):
+        return x + x
+
+    for argument in (1, 1.5, np.ones(3)):
+        wall, ours = time.perf_counter(), runtime.clock()
+        runtime.run(double, [(argument,)])
+        ours, wall = runtime.clock() - ours, time.perf_counter() - wall
+        assert ours < wall / 2
+    assert len(double.overloads) == 3
+
+
+def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
+    class Kernel:
+        overloads: ClassVar[dict] = {}
+        stats = SimpleNamespace(cache_path="somewhere", cache_misses=Counter())
+
+        def __init__(self, misses):
+            self.misses = misses
+
+        def compile(self, types):
+            self.stats.cache_misses["a type"] += self.misses
+            time.sleep(0.3)
+
+        def __call__(self, stop):
+            return 1
+
+    monkeypatch.setattr(runtime, "PATIENCE", 0.05)
+    monkeypatch.setattr(runtime, "_told", threading.Event())
+    for misses, said in [(0, 0), (1, 1), (1, 0)]:
+        assert runtime.run(Kernel(misses), [()]) == [1]
+        assert capsys.readouterr().err.count("compiling") == said

@@ -11,6 +11,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,13 +19,16 @@ from typing import Any, cast
 
 import numba
 import numpy as np
+from numba._dispatcher import compute_fingerprint
 
 from ..errors import InputError
 
-__all__ = ["inline", "kernel", "over_parts", "run", "threads", "threads_available"]
+__all__ = ["clock", "inline", "kernel", "over_parts", "run", "threads", "threads_available"]
 
 PATIENCE = 0.5  # seconds of compiling before it is mentioned
 _told = threading.Event()
+_ready: set[tuple[Any, bytes]] = set()  # kernels, and the types of arguments they are loaded for
+_spent = threading.local()  # .seconds: what this thread has spent on loading and compiling
 SMALL = 1 << 16  # items below which one worker is faster than several
 
 #: Checks on every array access, for tests: set before import (and use a separate NUMBA_CACHE_DIR).
@@ -97,7 +101,7 @@ def run(
     """
     todo = list(calls)
     stop = np.zeros(1, np.int64) if stop is None else stop
-    _compile(worker, (stop, *todo[0]))
+    _prepare(worker, (stop, *todo[0]))
     if len(todo) == 1 and brief:
         return [worker(stop, *todo[0])]
     results: list[Any] = [None] * len(todo)
@@ -127,23 +131,44 @@ def run(
     return results
 
 
-def _compile(worker: Any, arguments: tuple[Any, ...]) -> None:
-    """Load or compile a kernel that is used for the first time; say so if it takes long."""
-    if getattr(worker, "overloads", True):
+def clock() -> float:
+    """Seconds on a clock that stands still while this thread loads or compiles kernels."""
+    return time.perf_counter() - getattr(_spent, "seconds", 0.0)
+
+
+def _prepare(worker: Any, arguments: tuple[Any, ...]) -> None:
+    """Load or compile a kernel for arguments of types it has not seen yet."""
+    if not hasattr(worker, "overloads"):
+        return  # not compiled: plain Python
+    key = (worker, compute_fingerprint(arguments))
+    if key in _ready:
         return
-
-    def tell() -> None:
-        if not _told.is_set():
-            _told.set()
-            print("tachograph: compiling, once per machine ...", file=sys.stderr)
-
-    timer = threading.Timer(PATIENCE, tell)
-    timer.daemon = True
-    timer.start()
+    begin = time.perf_counter()
+    done = threading.Event()
+    watcher = threading.Thread(target=_tell, args=(worker, done), daemon=True)
+    watcher.start()
     try:
         worker.compile(tuple(numba.typeof(a) for a in arguments))
+        _ready.add(key)
     finally:
-        timer.cancel()
+        done.set()
+        _spent.seconds = getattr(_spent, "seconds", 0.0) + time.perf_counter() - begin
+
+
+def _tell(worker: Any, done: threading.Event) -> None:
+    """Say that kernels are compiled, once, if that takes long; loading one is not mentioned."""
+    before = sum(worker.stats.cache_misses.values())
+    while not done.wait(PATIENCE) and not _told.is_set():
+        if worker.stats.cache_path is None:
+            text = (
+                "compiling; set NUMBA_CACHE_DIR to a directory that can keep it for the next time"
+            )
+        elif sum(worker.stats.cache_misses.values()) > before:
+            text = "compiling, once per machine ... (tacho warm compiles everything)"
+        else:
+            continue
+        _told.set()
+        print(f"tachograph: {text}", file=sys.stderr)
 
 
 def over_parts(worker: Callable[..., Any], size: int, *arguments: Any) -> list[Any]:
