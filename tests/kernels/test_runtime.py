@@ -12,6 +12,7 @@ import numba
 import numpy as np
 import pytest
 
+import tachograph as tg
 from tachograph.kernels import runtime
 from tachograph.kernels.machine import stopped
 
@@ -56,10 +57,24 @@ def test_ctrl_c_stops_compiled_workers_within_a_second():
 @pytest.mark.parametrize("variable", ["NUMBA_NUM_THREADS", "OMP_NUM_THREADS"])
 def test_threads_follow_the_environment(monkeypatch, variable):
     monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
-    monkeypatch.setenv(variable, "3")
-    assert runtime.threads_available() == 3
-    monkeypatch.setenv(variable, "nonsense")
-    assert runtime.threads_available() == len(os.sched_getaffinity(0))
+    for value in ("3", "3,2", " 3 "):
+        monkeypatch.setenv(variable, value)
+        assert runtime.threads_available() == 3
+    for value in ("nonsense", "0", "-1", ""):
+        monkeypatch.setenv(variable, value)
+        assert runtime.threads_available() == len(os.sched_getaffinity(0))
+
+
+def test_algorithms_use_the_threads_of_the_environment_unless_told_otherwise(monkeypatch):
+    g = tg.uniform(1 << 13, 16, seed=1)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
+    assert set(tg.bfs(g, 0).trace["threads"]) == {3}
+    monkeypatch.delenv("NUMBA_NUM_THREADS")
+    assert set(tg.bfs(g, 0).trace["threads"]) == {2}
+    with tg.threads(4):
+        assert set(tg.bfs(g, 0).trace["threads"]) == {4}
+        assert set(tg.bfs(g, 0, threads=1).trace["threads"]) == {1}
 
 
 def test_the_clock_stands_still_while_a_kernel_is_compiled_for_each_new_type():

@@ -78,7 +78,7 @@ def threads_available() -> int:
     if limit is not None:
         return limit
     for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
-        value = os.environ.get(variable, "")
+        value = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP: one for each depth
         if value.isdigit() and int(value) > 0:
             return int(value)
     if hasattr(os, "sched_getaffinity"):

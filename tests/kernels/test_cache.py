@@ -1,0 +1,64 @@
+"""Where compiled kernels are kept: beside the package, else with the user, else nowhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tachograph
+
+ASK = """
+import tachograph
+from tachograph.kernels import random, runtime
+runtime.PATIENCE = 0.001
+random.integers(1, "test", 5, 0, 9)
+print(tachograph.__file__, random.fill_integers.stats.cache_path, sep="\\n")
+"""
+
+
+def ask(package: Path, home: Path) -> tuple[str, str, str]:
+    """Run a kernel of ``package`` as a user with that home: which package, where kept, what it said."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA", "XDG"))}
+    run = subprocess.run(
+        [sys.executable, "-c", ASK],
+        env={**environment, "PYTHONPATH": str(package), "HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    module, path = run.stdout.splitlines()
+    return module, path, run.stderr
+
+
+@pytest.fixture
+def package(tmp_path) -> Path:
+    """A copy of the package in which nothing can be written, not even by root."""
+    copy = tmp_path / "copy" / "tachograph"
+    shutil.copytree(
+        Path(tachograph.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    (copy / "kernels" / "__pycache__").write_text("a file where the directory should be")
+    return copy.parent
+
+
+def test_the_users_cache_is_used_when_the_package_is_read_only(package, tmp_path):
+    home = tmp_path / "home"
+    module, path, said = ask(package, home)
+    assert Path(module).is_relative_to(package)
+    assert Path(path).is_relative_to(home)
+    assert list(Path(path).glob("random.fill_integers*.nbc"))
+    assert "once per machine" in said
+    assert ask(package, home)[2] == ""  # it was kept
+
+
+def test_it_works_with_nowhere_to_keep_kernels_and_says_what_helps(package):
+    module, path, said = ask(package, Path("/dev/null"))
+    assert Path(module).is_relative_to(package)
+    assert path == "None"
+    assert "set NUMBA_CACHE_DIR" in said
