@@ -92,6 +92,7 @@ def test_the_clock_stands_still_while_a_kernel_is_compiled_for_each_new_type():
 
 def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
     class Kernel:
+        __name__ = "slow"
         overloads: ClassVar[dict] = {}
         stats = SimpleNamespace(cache_path="somewhere", cache_misses=Counter())
 

@@ -22,10 +22,12 @@ import numpy as np
 from numba._dispatcher import compute_fingerprint
 
 from ..errors import InputError
+from ..progress import bar
 
 __all__ = ["clock", "inline", "kernel", "over_parts", "run", "threads", "threads_available"]
 
 PATIENCE = 0.5  # seconds of compiling before it is mentioned
+LOOK = 0.1  # seconds between two looks of a waiting caller
 _told = threading.Event()
 _ready: set[tuple[Any, bytes]] = set()  # kernels, and the types of arguments they are loaded for
 _spent = threading.local()  # .seconds: what this thread has spent on loading and compiling
@@ -91,13 +93,16 @@ def run(
     calls: Iterable[tuple[Any, ...]],
     stop: np.ndarray | None = None,
     brief: bool = False,
+    label: str | None = None,
+    step: Callable[[], int] | None = None,
 ) -> list[Any]:
     """Call ``worker(stop, *arguments)`` for every tuple of ``calls``, each on a thread of its own.
 
-    The caller waits where Ctrl-C can reach it. With ``brief`` a single call runs on the caller's own
-    thread instead, which saves 0.1 ms: for work that takes less than a second. An exception of any
-    worker, or Ctrl-C, stops the rest (at their next look at ``stop[0]``) and is raised when all have
-    ended.
+    The caller waits where Ctrl-C can reach it, and shows on a terminal that ``label`` (else the name
+    of the worker) is at work, and at which ``step()``, if that takes longer than a second. With
+    ``brief`` a single call runs on the caller's own thread instead, which saves 0.1 ms: for work that
+    takes less than a second. An exception of any worker, or Ctrl-C, stops the rest (at their next
+    look at ``stop[0]``) and is raised when all have ended.
     """
     todo = list(calls)
     stop = np.zeros(1, np.int64) if stop is None else stop
@@ -118,9 +123,7 @@ def run(
     for thread in threads:
         thread.start()
     try:
-        for thread in threads:
-            while thread.is_alive():
-                thread.join(0.1)
+        _wait(threads, label or worker.__name__.replace("_", " "), step)
     except BaseException:
         stop[0] = 1
         for thread in threads:
@@ -129,6 +132,21 @@ def run(
     if errors:
         raise errors[0]
     return results
+
+
+def _wait(threads: list[threading.Thread], label: str, step: Callable[[], int] | None) -> None:
+    """Wait for the threads; most calls are over before a bar would be made."""
+    deadline = time.monotonic() + LOOK
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    if not any(thread.is_alive() for thread in threads):
+        return
+    with bar(label) as shown:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(LOOK)
+                if step is not None:
+                    shown.note(f"step {step()}")
 
 
 def clock() -> float:
