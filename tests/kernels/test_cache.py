@@ -38,27 +38,46 @@ def ask(package: Path, home: Path) -> tuple[str, str, str]:
 
 @pytest.fixture
 def package(tmp_path) -> Path:
-    """A copy of the package in which nothing can be written, not even by root."""
+    """A copy of the package."""
     copy = tmp_path / "copy" / "tachograph"
     shutil.copytree(
         Path(tachograph.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__")
     )
-    (copy / "kernels" / "__pycache__").write_text("a file where the directory should be")
     return copy.parent
 
 
-def test_the_users_cache_is_used_when_the_package_is_read_only(package, tmp_path):
+@pytest.fixture
+def read_only(package) -> Path:
+    """A copy of the package in which nothing can be kept, not even by root."""
+    place = package / "tachograph" / "kernels" / "__pycache__"
+    place.write_text("a file where the directory should be")
+    return package
+
+
+def test_the_users_cache_is_used_when_the_package_is_read_only(read_only, tmp_path):
     home = tmp_path / "home"
-    module, path, said = ask(package, home)
-    assert Path(module).is_relative_to(package)
+    module, path, said = ask(read_only, home)
+    assert Path(module).is_relative_to(read_only)
     assert Path(path).is_relative_to(home)
     assert list(Path(path).glob("random.fill_integers*.nbc"))
     assert "once per machine" in said
-    assert ask(package, home)[2] == ""  # it was kept
+    assert ask(read_only, home)[2] == ""  # it was kept
 
 
-def test_it_works_with_nowhere_to_keep_kernels_and_says_what_helps(package):
-    module, path, said = ask(package, Path("/dev/null"))
-    assert Path(module).is_relative_to(package)
+def test_it_works_with_nowhere_to_keep_kernels_and_says_what_helps(read_only):
+    module, path, said = ask(read_only, Path("/dev/null"))
+    assert Path(module).is_relative_to(read_only)
     assert path == "None"
     assert "set NUMBA_CACHE_DIR" in said
+
+
+def test_a_changed_helper_is_compiled_into_the_kernels_that_use_it(package, tmp_path):
+    kernels = package / "tachograph" / "kernels"
+    assert "compiling" in ask(package, tmp_path)[2]
+    assert ask(package, tmp_path)[2] == ""
+    with (kernels / "rows.py").open("a") as file:  # nothing that random.py uses
+        file.write("# changed\n")
+    assert ask(package, tmp_path)[2] == ""
+    with (kernels / "machine.py").open("a") as file:
+        file.write("# changed\n")
+    assert "compiling" in ask(package, tmp_path)[2]

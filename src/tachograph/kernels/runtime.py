@@ -7,6 +7,7 @@ per worker as ``worker(index, stop, *args)`` and waits so that Ctrl-C is answere
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import sys
@@ -15,6 +16,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, cast
 
 import numba
@@ -28,6 +31,7 @@ __all__ = ["clock", "inline", "kernel", "over_parts", "run", "threads", "threads
 
 PATIENCE = 0.5  # seconds of compiling before it is mentioned
 LOOK = 0.1  # seconds between two looks of a waiting caller
+KERNELS: list[Any] = []  # all that are kept on disk
 _told = threading.Event()
 _ready: set[tuple[Any, bytes]] = set()  # kernels, and the types of arguments they are loaded for
 _spent = threading.local()  # .seconds: what this thread has spent on loading and compiling
@@ -41,9 +45,30 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``function`` without the GIL, with NumPy's division rules, cached on disk."""
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": CHECKED}
     try:
-        return cast(Callable[..., Any], numba.njit(function, cache=True, **options))
+        compiled: Any = numba.njit(function, cache=True, **options)
     except RuntimeError:  # neither the package nor the user has a directory for the cache
         return cast(Callable[..., Any], numba.njit(function, **options))
+    # Numba compiles anew when the kernel's own file has changed; helpers are part of its code, too.
+    compiled._cache._cache_file._source_stamp = _sources(function.__module__)
+    KERNELS.append(compiled)
+    return cast(Callable[..., Any], compiled)
+
+
+@lru_cache(None)
+def _sources(module: str) -> str:
+    """A hash of the file of ``module`` and of all modules of this room that it takes helpers from."""
+    todo, seen = [module], {__name__}  # nothing in this file becomes part of a kernel
+    contents = hashlib.sha256()
+    while todo:
+        name = todo.pop()
+        if name in seen or name not in sys.modules:
+            continue
+        seen.add(name)
+        space = vars(sys.modules[name])
+        contents.update(Path(space["__file__"]).read_bytes())
+        used = {getattr(value, "__module__", None) or "" for value in space.values()}
+        todo += sorted(u for u in used if u.startswith(f"{__package__}."))
+    return contents.hexdigest()
 
 
 def inline(function: Callable[..., Any]) -> Callable[..., Any]:
