@@ -81,3 +81,14 @@ def test_a_changed_helper_is_compiled_into_the_kernels_that_use_it(package, tmp_
     with (kernels / "machine.py").open("a") as file:
         file.write("# changed\n")
     assert "compiling" in ask(package, tmp_path)[2]
+
+
+def test_warm_says_that_nothing_can_be_kept(read_only):
+    environment = {**os.environ, "PYTHONPATH": str(read_only), "HOME": "/dev/null"}
+    for name in [n for n in environment if n.startswith(("NUMBA", "XDG"))]:
+        del environment[name]
+    command = [sys.executable, "-m", "tachograph", "warm"]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr.endswith("set NUMBA_CACHE_DIR to one\n")
+    assert run.stderr.count("\n") == 1

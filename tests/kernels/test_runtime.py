@@ -107,7 +107,7 @@ def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
             return 1
 
     monkeypatch.setattr(runtime, "PATIENCE", 0.05)
-    monkeypatch.setattr(runtime, "_told", threading.Event())
+    monkeypatch.setattr(runtime, "told", threading.Event())
     for misses, said in [(0, 0), (1, 1), (1, 0)]:
         assert runtime.run(Kernel(misses), [()]) == [1]
         assert capsys.readouterr().err.count("compiling") == said

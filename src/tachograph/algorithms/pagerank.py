@@ -85,7 +85,14 @@ def pagerank(
     with using(threads):
         begin = clock()
         scores, deltas, times, workers = kernel.rank_pages(
-            back.indptr, back.indices, back.weights, out, jump, damping, tolerance, max_iterations
+            back.indptr,
+            back.indices,
+            back.weights,
+            out,
+            jump,
+            float(damping),
+            float(tolerance),
+            int(max_iterations),
         )
         seconds = clock() - begin
     converged = bool(deltas[-1] < tolerance)

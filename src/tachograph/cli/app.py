@@ -147,6 +147,8 @@ def tour(
 
 
 from . import generate, run  # noqa: E402  (their commands are added to the app)
+from .warm import warm  # noqa: E402
 
+app.command()(warm)
 app.add_typer(generate.app, name="generate")
 app.add_typer(run.app, name="run")

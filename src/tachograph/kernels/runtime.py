@@ -27,12 +27,15 @@ from numba._dispatcher import compute_fingerprint
 from ..errors import InputError
 from ..progress import bar
 
-__all__ = ["clock", "inline", "kernel", "over_parts", "run", "threads", "threads_available"]
+# fmt: off
+__all__ = ["KERNELS", "clock", "inline", "kernel", "over_parts", "read_only", "run", "threads",
+           "threads_available", "told"]
+# fmt: on
 
 PATIENCE = 0.5  # seconds of compiling before it is mentioned
 LOOK = 0.1  # seconds between two looks of a waiting caller
 KERNELS: list[Any] = []  # all that are kept on disk
-_told = threading.Event()
+told = threading.Event()  # whether compiling was mentioned
 _ready: set[tuple[Any, bytes]] = set()  # kernels, and the types of arguments they are loaded for
 _spent = threading.local()  # .seconds: what this thread has spent on loading and compiling
 SMALL = 1 << 16  # items below which one worker is faster than several
@@ -77,6 +80,13 @@ def inline(function: Callable[..., Any]) -> Callable[..., Any]:
         function, nogil=True, error_model="numpy", boundscheck=CHECKED, forceinline=True
     )
     return compiled
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view for a kernel that only reads: one variant is compiled, whatever arrays users have."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 _limit: ContextVar[int | None] = ContextVar("threads", default=None)
@@ -201,7 +211,7 @@ def _prepare(worker: Any, arguments: tuple[Any, ...]) -> None:
 def _tell(worker: Any, done: threading.Event) -> None:
     """Say that kernels are compiled, once, if that takes long; loading one is not mentioned."""
     before = sum(worker.stats.cache_misses.values())
-    while not done.wait(PATIENCE) and not _told.is_set():
+    while not done.wait(PATIENCE) and not told.is_set():
         if worker.stats.cache_path is None:
             text = (
                 "compiling; set NUMBA_CACHE_DIR to a directory that can keep it for the next time"
@@ -210,7 +220,7 @@ def _tell(worker: Any, done: threading.Event) -> None:
             text = "compiling, once per machine ... (tacho warm compiles everything)"
         else:
             continue
-        _told.set()
+        told.set()
         print(f"tachograph: {text}", file=sys.stderr)
 
 
