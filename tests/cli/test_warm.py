@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -57,3 +62,21 @@ def test_nothing_is_compiled_after_it(tmp_path):
             assert used.returncode == 0, used.stderr
             assert "compiling" not in used.stderr, words
             assert kept() == before, words
+
+
+def test_ctrl_c_ends_the_processes_at_once(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tachograph", "warm"],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **TWO},
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # see test_runtime.py
+    )
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "cache").rglob("*.nbc")) and time.monotonic() < deadline:
+        time.sleep(0.05)  # until they compile
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    _, said = process.communicate(timeout=30)
+    assert time.monotonic() - begin < 3
+    assert (process.returncode, said) == (130, "tacho: stopped\n")
