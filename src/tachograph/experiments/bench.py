@@ -1,13 +1,15 @@
 """Every algorithm beside the peers that are installed, in one run.
 
 The candidates for a row take turns, each round beginning with another one, so that a slow minute is
-slow for all. A first round, which does not count, warms up, and the outcome of each peer is compared
-with ours; a time is kept only of peers that agree.
+slow for all. A turn is three runs in a row, of which the median counts, after a short rest, in which
+the threads of the one before fall asleep. A first round, which does not count, warms up, and the
+outcome of each peer is compared with ours; a time is kept only of peers that agree.
 """
 
 from __future__ import annotations
 
 import statistics
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +31,8 @@ __all__ = ["NOTES", "OURS", "PEERS", "TASKS", "Row", "Task", "installed", "rows"
 
 OURS = "tachograph"
 LONG = 10.0  # seconds beyond which a candidate runs once only
+SHORT = 1.0  # seconds below which a turn is several runs
+REST = 0.02  # seconds between turns: OpenMP's threads wait for more work with their cores busy
 PEERS: tuple[type[Peer], ...] = (
     peers.Gapbs, peers.NetworKit, peers.Igraph, peers.SciPy, graphblas.GraphBlas,
 )  # fmt: skip
@@ -158,7 +162,9 @@ def _measure(row: Row, cases: dict[str, Case], task: Task, rounds: int) -> None:
     for turn in range(rounds):
         for at in range(len(again)):
             name = again[(at + turn) % len(again)]
-            row.seconds[name].append(cases[name].run()[0])
+            case, trials = cases[name], cases[name].trials if first[name] < SHORT else 1
+            time.sleep(REST)
+            row.seconds[name].append(statistics.median(case.run()[0] for _ in range(trials)))
 
 
 def difference(ours: Facts, theirs: Facts, close: float) -> str | None:
