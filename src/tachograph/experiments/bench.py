@@ -24,7 +24,7 @@ from ..algorithms.result import Result
 from ..algorithms.triangles import triangles
 from ..errors import InputError, VerificationError
 from ..graph.graph import Graph
-from . import graphblas, peers
+from . import gapbs, graphblas, peers
 from .peers import DAMPING, ITERATIONS, TOLERANCE, Case, Facts, Job, Peer
 
 __all__ = ["NOTES", "OURS", "PEERS", "TASKS", "Row", "Task", "installed", "rows"]
@@ -34,7 +34,7 @@ LONG = 10.0  # seconds beyond which a candidate runs once only
 SHORT = 1.0  # seconds below which a turn is several runs
 REST = 0.02  # seconds between turns: OpenMP's threads wait for more work with their cores busy
 PEERS: tuple[type[Peer], ...] = (
-    peers.Gapbs, peers.NetworKit, peers.Igraph, peers.SciPy, graphblas.GraphBlas,
+    gapbs.Gapbs, peers.NetworKit, peers.Igraph, peers.SciPy, graphblas.GraphBlas,
 )  # fmt: skip
 NOTES = (
     "ratios: our time divided by theirs, below 1 we are faster",

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
@@ -52,7 +52,8 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     except RuntimeError:  # neither the package nor the user has a directory for the cache
         return cast(Callable[..., Any], numba.njit(function, **options))
     # Numba compiles anew when the kernel's own file has changed; helpers are part of its code, too.
-    compiled._cache._cache_file._source_stamp = _sources(function.__module__)
+    with suppress(AttributeError):  # Numba has no public door to this
+        compiled._cache._cache_file._source_stamp = _sources(function.__module__)
     KERNELS.append(compiled)
     return cast(Callable[..., Any], compiled)
 
@@ -198,7 +199,8 @@ def _prepare(worker: Any, arguments: tuple[Any, ...]) -> None:
         return
     begin = time.perf_counter()
     done = threading.Event()
-    watcher = threading.Thread(target=_tell, args=(worker, done), daemon=True)
+    before = sum(worker.stats.cache_misses.values())
+    watcher = threading.Thread(target=_tell, args=(worker, before, done), daemon=True)
     watcher.start()
     try:
         worker.compile(tuple(numba.typeof(a) for a in arguments))
@@ -208,9 +210,8 @@ def _prepare(worker: Any, arguments: tuple[Any, ...]) -> None:
         _spent.seconds = getattr(_spent, "seconds", 0.0) + time.perf_counter() - begin
 
 
-def _tell(worker: Any, done: threading.Event) -> None:
+def _tell(worker: Any, before: int, done: threading.Event) -> None:
     """Say that kernels are compiled, once, if that takes long; loading one is not mentioned."""
-    before = sum(worker.stats.cache_misses.values())
     while not done.wait(PATIENCE) and not told.is_set():
         if worker.stats.cache_path is None:
             text = (
