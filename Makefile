@@ -29,7 +29,8 @@ docs: $(VENV)/.test
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/read_and_build.py
-	$(BIN)/python benchmarks/algorithms.py
+	$(BIN)/python benchmarks/latency.py --cold
+	$(BIN)/tacho bench --scale 20
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -24,6 +24,7 @@ class Bar:
         self.label = label
         self.total = total
         self.done = 0.0
+        self._note = ""
         self._shown: Progress | None = None
         self._task: TaskID | None = None
         self._timer: threading.Timer | None = None
@@ -41,6 +42,15 @@ class Bar:
         if self._shown is not None and self._task is not None:
             self._shown.update(self._task, completed=self.done)
 
+    def note(self, text: str) -> None:
+        """Show ``text`` behind the label, from now on."""
+        self._note = text
+        if self._shown is not None and self._task is not None:
+            self._shown.update(self._task, description=self._text())
+
+    def _text(self) -> str:
+        return f"{self.label}: {self._note}" if self._note else self.label
+
     def _show(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -52,7 +62,7 @@ class Bar:
         else:
             columns += [TimeElapsedColumn()]
         shown = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = shown.add_task(self.label, total=self.total, completed=int(self.done))
+        self._task = shown.add_task(self._text(), total=self.total, completed=int(self.done))
         if not self._closed.is_set():
             shown.start()
             self._shown = shown

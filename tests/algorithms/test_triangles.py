@@ -53,6 +53,11 @@ def test_known_counts_and_threads():
         assert {tg.triangles(g).count for _ in range(50)} == {tg.triangles(g, threads=1).count}
 
 
+@pytest.mark.parametrize("weights", [(2, 9), (0.0, 1.0), (0, 0)])
+def test_weights_count_for_nothing(weights):
+    assert tg.triangles(tg.complete(6, weights=weights), verify=True).count == 20
+
+
 def test_bad_input_and_verifier():
     with pytest.raises(tg.InputError, match="undirected"):
         tg.triangles(tg.Graph.from_edges([0], [1]))

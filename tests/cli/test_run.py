@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 
 import tachograph as tg
+from tachograph.cli.run import app
 from tests.cli.test_cli import tacho
 
 
@@ -48,3 +50,17 @@ def test_bfs_by_name_and_wrong_sources():
     for source, message in (("7", "there is no vertex 7"), ("x", "not a vertex id")):
         wrong = tacho("run", "bfs", "p.txt", "--source", source)
         assert (wrong.returncode, message in wrong.stderr) == (1, True)
+
+
+def test_a_result_without_values_by_vertex_is_one_row():
+    tg.write(tg.complete(5), "c.tgraph")
+    done = tacho("run", "triangles", "c.tgraph", "--output", "t.parquet", "--verify")
+    assert done.returncode == 0, done.stderr
+    assert pq.read_table("t.parquet").to_pylist() == [{"count": 10}]
+
+
+@pytest.mark.parametrize("command", [c.name for c in app.registered_commands])
+def test_every_algorithm_has_the_shared_options(command):
+    words = tacho("run", command, "--help").stdout
+    for option in ("--directed", "--threads", "--verify", "--output", "--trace", "--json"):
+        assert option in words

@@ -4,10 +4,15 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
+from types import SimpleNamespace
+from typing import ClassVar
 
+import numba
 import numpy as np
 import pytest
 
+import tachograph as tg
 from tachograph.kernels import runtime
 from tachograph.kernels.machine import stopped
 
@@ -52,7 +57,57 @@ def test_ctrl_c_stops_compiled_workers_within_a_second():
 @pytest.mark.parametrize("variable", ["NUMBA_NUM_THREADS", "OMP_NUM_THREADS"])
 def test_threads_follow_the_environment(monkeypatch, variable):
     monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
-    monkeypatch.setenv(variable, "3")
-    assert runtime.threads_available() == 3
-    monkeypatch.setenv(variable, "nonsense")
-    assert runtime.threads_available() == len(os.sched_getaffinity(0))
+    for value in ("3", "3,2", " 3 "):
+        monkeypatch.setenv(variable, value)
+        assert runtime.threads_available() == 3
+    for value in ("nonsense", "0", "-1", ""):
+        monkeypatch.setenv(variable, value)
+        assert runtime.threads_available() == len(os.sched_getaffinity(0))
+
+
+def test_algorithms_use_the_threads_of_the_environment_unless_told_otherwise(monkeypatch):
+    g = tg.uniform(1 << 13, 16, seed=1)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
+    assert set(tg.bfs(g, 0).trace["threads"]) == {3}
+    monkeypatch.delenv("NUMBA_NUM_THREADS")
+    assert set(tg.bfs(g, 0).trace["threads"]) == {2}
+    with tg.threads(4):
+        assert set(tg.bfs(g, 0).trace["threads"]) == {4}
+        assert set(tg.bfs(g, 0, threads=1).trace["threads"]) == {1}
+
+
+def test_the_clock_stands_still_while_a_kernel_is_compiled_for_each_new_type():
+    @numba.njit(nogil=True)
+    def double(stop, x):
+        return x + x
+
+    for argument in (1, 1.5, np.ones(3)):
+        wall, ours = time.perf_counter(), runtime.clock()
+        runtime.run(double, [(argument,)])
+        ours, wall = runtime.clock() - ours, time.perf_counter() - wall
+        assert ours < wall / 2
+    assert len(double.overloads) == 3
+
+
+def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
+    class Kernel:
+        __name__ = "slow"
+        overloads: ClassVar[dict] = {}
+        stats = SimpleNamespace(cache_path="somewhere", cache_misses=Counter())
+
+        def __init__(self, misses):
+            self.misses = misses
+
+        def compile(self, types):
+            self.stats.cache_misses["a type"] += self.misses
+            time.sleep(0.3)
+
+        def __call__(self, stop):
+            return 1
+
+    monkeypatch.setattr(runtime, "PATIENCE", 0.05)
+    monkeypatch.setattr(runtime, "told", threading.Event())
+    for misses, said in [(0, 0), (1, 1), (1, 0)]:
+        assert runtime.run(Kernel(misses), [()]) == [1]
+        assert capsys.readouterr().err.count("compiling") == said

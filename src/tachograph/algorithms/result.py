@@ -70,9 +70,9 @@ class Trace:
 class Result:
     """The outcome of a run; it cannot be changed. Values are attributes: ``result.levels``.
 
-    ``seconds`` is the time of the algorithm itself (checks of arguments and verification left
-    out; compiling counted if it is the first use),
-    ``provenance`` says whether numbers were ``measured``, ``modelled`` or ``simulated``.
+    ``seconds`` is the time of the algorithm itself: checks of arguments, compiling at the first
+    use and verification are left out. ``provenance`` says whether numbers were ``measured``,
+    ``modelled`` or ``simulated``.
     """
 
     task: str

@@ -147,6 +147,10 @@ def tour(
 
 
 from . import generate, run  # noqa: E402  (their commands are added to the app)
+from .bench import bench  # noqa: E402
+from .warm import warm  # noqa: E402
 
+app.command()(warm)
+app.command()(bench)
 app.add_typer(generate.app, name="generate")
 app.add_typer(run.app, name="run")

@@ -1,17 +1,21 @@
-"""``tacho run ALGORITHM GRAPH``: run, verify, write the values and the trace."""
+"""``tacho run ALGORITHM GRAPH``: run, verify, write the values and the trace.
+
+A command here has its algorithm's own options only; those that all share are added by ``algorithm``.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from ..algorithms.result import Result
+from ..errors import InputError
+from ..graph.graph import Graph
 from .options import Directed, GraphFile, Json, Relabel, load, out, print_json
-
-if TYPE_CHECKING:
-    from ..algorithms.result import Result
-    from ..graph.graph import Graph
 
 __all__ = ["app"]
 
@@ -27,25 +31,64 @@ Output = Annotated[
 TraceFile = Annotated[Path | None, typer.Option(help="Write the trace to this Parquet file.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the result by its properties.")]
 Threads = Annotated[int | None, typer.Option(help="Default: all cores.")]
+Outcome = tuple[Result, dict[str, Any]]  # what the algorithm gave, and what to print of it
 
 
-@app.command()
+def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
+    """Add the command ``solve(graph, verify, ...)``: its own options, then those that all share."""
+    own = list(inspect.signature(solve, eval_str=True).parameters.values())[2:]
+
+    def command(
+        graph: str,
+        directed: bool | None,
+        relabel: bool,
+        threads: int | None,
+        verify: bool,
+        output: Path | None,
+        trace: Path | None,
+        json: bool,
+        **options: Any,
+    ) -> None:
+        from ..kernels.runtime import threads as using
+
+        loaded = load(graph, directed=directed, relabel=relabel)
+        with using(threads):
+            result, facts = solve(loaded, verify, **options)
+        _finish(result, loaded, output, trace, json, verify, facts)
+
+    shared = {
+        "directed": (Directed, None),
+        "relabel": (Relabel, False),
+        "threads": (Threads, None),
+        "verify": (Verify, False),
+        "output": (Output, None),
+        "trace": (TraceFile, None),
+        "json": (Json, False),
+    }
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [inspect.Parameter("graph", keyword, annotation=GraphFile)]
+    parameters += [p.replace(kind=keyword) for p in own]
+    parameters += [
+        inspect.Parameter(name, keyword, annotation=kind, default=default)
+        for name, (kind, default) in shared.items()
+    ]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__doc__ = solve.__doc__
+    app.command(solve.__name__)(command)
+    return solve
+
+
+@algorithm
 def bfs(
-    graph: GraphFile,
+    graph: Graph,
+    verify: bool,
     source: Annotated[list[str], typer.Option(help="A vertex; may be given several times.")],
     cutoff: Annotated[int | None, typer.Option(help="Go no further than this level.")] = None,
     target: Annotated[str | None, typer.Option(help="Stop when this vertex is reached.")] = None,
     deterministic: Annotated[
         bool, typer.Option("--deterministic", help="Smallest possible parents.")
     ] = False,
-    directed: Directed = None,
-    relabel: Relabel = False,
-    threads: Threads = None,
-    verify: Verify = False,
-    output: Output = None,
-    trace: TraceFile = None,
-    json: Json = False,
-) -> None:
+) -> Outcome:
     """Breadth-first search: the level and the parent of every vertex.
 
     [bold]Examples[/bold]
@@ -56,32 +99,20 @@ def bfs(
     """
     from ..algorithms.bfs import bfs as search
 
-    loaded = load(graph, directed=directed, relabel=relabel)
     result = search(
-        loaded,
-        [_vertex(loaded, s) for s in source],
+        graph,
+        [_vertex(graph, s) for s in source],
         cutoff=cutoff,
-        target=None if target is None else _vertex(loaded, target),
+        target=None if target is None else _vertex(graph, target),
         deterministic=deterministic,
-        threads=threads,
         verify=verify,
     )
     reached = int((result.levels >= 0).sum())
-    _finish(result, loaded, output, trace, json, verify,
-            {"reached": reached, "deepest": int(result.levels.max())})  # fmt: skip
+    return result, {"reached": reached, "deepest": int(result.levels.max())}
 
 
-@app.command()
-def components(
-    graph: GraphFile,
-    directed: Directed = None,
-    relabel: Relabel = False,
-    threads: Threads = None,
-    verify: Verify = False,
-    output: Output = None,
-    trace: TraceFile = None,
-    json: Json = False,
-) -> None:
+@algorithm
+def components(graph: Graph, verify: bool) -> Outcome:
     """Weakly connected components: for every vertex the smallest id of its component.
 
     [bold]Examples[/bold]
@@ -92,21 +123,12 @@ def components(
     """
     from ..algorithms.components import connected_components
 
-    loaded = load(graph, directed=directed, relabel=relabel)
-    result = connected_components(loaded, threads=threads, verify=verify)
-    _finish(result, loaded, output, trace, json, verify, {"count": result.count})
+    result = connected_components(graph, verify=verify)
+    return result, {"count": result.count}
 
 
-@app.command()
-def triangles(
-    graph: GraphFile,
-    directed: Directed = None,
-    relabel: Relabel = False,
-    threads: Threads = None,
-    verify: Verify = False,
-    trace: TraceFile = None,
-    json: Json = False,
-) -> None:
+@algorithm
+def triangles(graph: Graph, verify: bool) -> Outcome:
     """Count the triangles of an undirected graph.
 
     [bold]Examples[/bold]
@@ -117,25 +139,18 @@ def triangles(
     """
     from ..algorithms.triangles import triangles as count
 
-    loaded = load(graph, directed=directed, relabel=relabel)
-    result = count(loaded, threads=threads, verify=verify)
-    _finish(result, loaded, None, trace, json, verify, {"count": result.count})
+    result = count(graph, verify=verify)
+    return result, {"count": result.count}
 
 
-@app.command()
+@algorithm
 def pagerank(
-    graph: GraphFile,
+    graph: Graph,
+    verify: bool,
     damping: Annotated[float, typer.Option(help="Probability to follow an arc.")] = 0.85,
     tolerance: Annotated[float, typer.Option(help="Change of all scores to stop at.")] = 1e-6,
     max_iterations: Annotated[int, typer.Option(help="Stop after so many.")] = 100,
-    directed: Directed = None,
-    relabel: Relabel = False,
-    threads: Threads = None,
-    verify: Verify = False,
-    output: Output = None,
-    trace: TraceFile = None,
-    json: Json = False,
-) -> None:
+) -> Outcome:
     """PageRank: a score for every vertex.
 
     [bold]Examples[/bold]
@@ -146,23 +161,13 @@ def pagerank(
     """
     from ..algorithms.pagerank import pagerank as rank
 
-    loaded = load(graph, directed=directed, relabel=relabel)
-    result = rank(loaded, damping=damping, tolerance=tolerance, max_iterations=max_iterations,
-                  threads=threads, verify=verify)  # fmt: skip
-    facts = {"iterations": result.iterations, "converged": result.converged}
-    _finish(result, loaded, output, trace, json, verify, facts)
+    result = rank(graph, damping=damping, tolerance=tolerance, max_iterations=max_iterations,
+                  verify=verify)  # fmt: skip
+    return result, {"iterations": result.iterations, "converged": result.converged}
 
 
-@app.command()
-def spmv(
-    graph: GraphFile,
-    directed: Directed = None,
-    relabel: Relabel = False,
-    threads: Threads = None,
-    verify: Verify = False,
-    output: Output = None,
-    json: Json = False,
-) -> None:
+@algorithm
+def spmv(graph: Graph, verify: bool) -> Outcome:
     """The adjacency matrix times the vector of ones: for every vertex the weight of its arcs.
 
     [bold]Example[/bold]
@@ -173,15 +178,12 @@ def spmv(
 
     from ..algorithms.pagerank import spmv as multiply
 
-    loaded = load(graph, directed=directed, relabel=relabel)
-    result = multiply(loaded, np.ones(loaded.n), threads=threads, verify=verify)
-    _finish(result, loaded, output, None, json, verify, {"sum": float(result.values.sum())})
+    result = multiply(graph, np.ones(graph.n), verify=verify)
+    return result, {"sum": float(result.values.sum())}
 
 
 def _vertex(graph: Graph, given: str) -> int:
     """A vertex by id, or by name if the graph has names."""
-    from ..errors import InputError
-
     if graph.names is None:
         if not given.lstrip("-").isdigit():
             raise InputError(f"{given!r} is not a vertex id: ids go from 0 to {graph.n - 1}")
@@ -201,8 +203,7 @@ def _finish(
 ) -> None:
     """Write what was asked for and print the outcome."""
     if output is not None:
-        arrays = {k: v for k, v in result.to_dict().items() if hasattr(v, "dtype")}
-        _write({"vertex": _ids(graph), **arrays}, output)
+        _write(_values(result, graph), output)
     if trace is not None:
         _write({name: result.trace[name] for name in result.trace.columns}, trace)
     facts = {"task": result.task, **facts, "seconds": result.seconds, "verified": verified}
@@ -220,10 +221,15 @@ def _finish(
             console.print(f"{name:10} {part['iterations']} iterations, {part['seconds']:.6f} s")
 
 
-def _ids(graph: Graph) -> Any:
+def _values(result: Result, graph: Graph) -> dict[str, Any]:
+    """A row for each vertex, or a single one if the values are not by vertex."""
     import numpy as np
 
-    return np.arange(graph.n) if graph.names is None else graph.names
+    values = result.to_dict()
+    arrays = {k: v for k, v in values.items() if isinstance(v, np.ndarray)}
+    if not arrays:
+        return {k: np.array([v]) for k, v in values.items()}
+    return {"vertex": np.arange(graph.n) if graph.names is None else graph.names, **arrays}
 
 
 def _write(columns: dict[str, Any], path: Path) -> None:

@@ -202,9 +202,10 @@ def _combine(
 def is_symmetric(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None) -> bool:
     """Whether every arc has its reverse with the same weight (wrong with a chance of 2**-64)."""
     from ..kernels import csr, rows
+    from ..kernels.runtime import read_only
 
-    bits, weighted = csr.as_bits(weights)
-    parts = rows.over_rows(rows.asymmetry, indptr, indices, bits, weighted)
+    arcs = read_only(indptr), read_only(indices)
+    parts = rows.over_rows(rows.asymmetry, *arcs, *csr.as_bits(weights))
     return sum(int(p) for p in parts) % 2**64 == 0
 
 
@@ -213,10 +214,10 @@ def lists_both_directions(
 ) -> bool:
     """Whether the reverse of every edge is listed, too, as often and with the same weight."""
     from ..kernels import csr, rows
-    from ..kernels.runtime import over_parts
+    from ..kernels.runtime import over_parts, read_only
 
-    bits, weighted = csr.as_bits(weights)
-    parts = over_parts(rows.asymmetry_of_edges, source.size, source, target, bits, weighted)
+    ends = read_only(source), read_only(target)
+    parts = over_parts(rows.asymmetry_of_edges, source.size, *ends, *csr.as_bits(weights))
     return sum(int(p) for p in parts) % 2**64 == 0
 
 
@@ -248,6 +249,7 @@ def from_csr(indptr: Any, indices: Any, weights: Any, *, directed: bool) -> Grap
 def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
     """Raise :class:`InputError` unless offsets ascend from 0 to the end and all ids exist."""
     from ..kernels import rows
+    from ..kernels.runtime import read_only
 
     if indptr[0] != 0 or indptr[-1] != indices.size:
         raise InputError(
@@ -257,7 +259,7 @@ def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
     falls = np.flatnonzero(indptr[1:] < indptr[:-1])  # not np.diff, which can overflow
     if falls.size:
         raise InputError(f"indptr decreases behind vertex {int(falls[0])}")
-    bad = [v for v in rows.over_rows(rows.bad_row, indptr, indices) if v >= 0]
+    bad = [v for v in rows.over_rows(rows.bad_row, read_only(indptr), read_only(indices)) if v >= 0]
     if bad:
         raise InputError(f"vertex {bad[0]} has a neighbour outside 0..{indptr.size - 2}")
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .machine import stopped
-from .runtime import kernel, run, threads_available
+from .runtime import kernel, read_only, run, threads_available
 
 __all__ = ["as_bits", "build"]
 
@@ -172,8 +172,8 @@ def finish(
 def as_bits(weight: np.ndarray | None) -> tuple[np.ndarray, bool]:
     """The weights as unsigned integers of the same size (an empty array if there are none)."""
     if weight is None:
-        return np.empty(0, np.uint32), False
-    return weight.view(np.uint32 if weight.itemsize == 4 else np.uint64), True
+        return read_only(np.empty(0, np.uint32)), False
+    return read_only(weight.view(np.uint32 if weight.itemsize == 4 else np.uint64)), True
 
 
 def build(
@@ -199,6 +199,7 @@ def build(
     # At most 65,536 vertices share a bucket (16 bits are kept), about 512 buckets if possible.
     shift = min(16, max(6, n.bit_length() - 9))
     buckets = max(1, ceil(n / (1 << shift)))
+    source, target = read_only(source), read_only(target)
     bits, weighted = as_bits(weight)
 
     parts = [(m * w // workers, m * (w + 1) // workers) for w in range(workers)]

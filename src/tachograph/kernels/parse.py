@@ -186,7 +186,9 @@ def parse_edges(
     expected = state[FIELDS]
     at = lo
     lines = 0
-    k = 0
+    k = np.int64(
+        0
+    )  # a plain 0 would have helpers compiled twice: for the constant and for the rest
     while at < hi:
         lines += 1
         if lines % BLOCK == 0 and stopped(stop):

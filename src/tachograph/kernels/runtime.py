@@ -7,24 +7,37 @@ per worker as ``worker(index, stop, *args)`` and waits so that Ctrl-C is answere
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, cast
 
 import numba
 import numpy as np
+from numba._dispatcher import compute_fingerprint
 
 from ..errors import InputError
+from ..progress import bar
 
-__all__ = ["inline", "kernel", "over_parts", "run", "threads", "threads_available"]
+# fmt: off
+__all__ = ["KERNELS", "clock", "inline", "kernel", "over_parts", "read_only", "run", "threads",
+           "threads_available", "told"]
+# fmt: on
 
 PATIENCE = 0.5  # seconds of compiling before it is mentioned
-_told = threading.Event()
+LOOK = 0.1  # seconds between two looks of a waiting caller
+KERNELS: list[Any] = []  # all that are kept on disk
+told = threading.Event()  # whether compiling was mentioned
+_ready: set[tuple[Any, bytes]] = set()  # kernels, and the types of arguments they are loaded for
+_spent = threading.local()  # .seconds: what this thread has spent on loading and compiling
 SMALL = 1 << 16  # items below which one worker is faster than several
 
 #: Checks on every array access, for tests: set before import (and use a separate NUMBA_CACHE_DIR).
@@ -35,9 +48,31 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``function`` without the GIL, with NumPy's division rules, cached on disk."""
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": CHECKED}
     try:
-        return cast(Callable[..., Any], numba.njit(function, cache=True, **options))
+        compiled: Any = numba.njit(function, cache=True, **options)
     except RuntimeError:  # neither the package nor the user has a directory for the cache
         return cast(Callable[..., Any], numba.njit(function, **options))
+    # Numba compiles anew when the kernel's own file has changed; helpers are part of its code, too.
+    with suppress(AttributeError):  # Numba has no public door to this
+        compiled._cache._cache_file._source_stamp = _sources(function.__module__)
+    KERNELS.append(compiled)
+    return cast(Callable[..., Any], compiled)
+
+
+@lru_cache(None)
+def _sources(module: str) -> str:
+    """A hash of the file of ``module`` and of all modules of this room that it takes helpers from."""
+    todo, seen = [module], {__name__}  # nothing in this file becomes part of a kernel
+    contents = hashlib.sha256()
+    while todo:
+        name = todo.pop()
+        if name in seen or name not in sys.modules:
+            continue
+        seen.add(name)
+        space = vars(sys.modules[name])
+        contents.update(Path(space["__file__"]).read_bytes())
+        used = {getattr(value, "__module__", None) or "" for value in space.values()}
+        todo += sorted(u for u in used if u.startswith(f"{__package__}."))
+    return contents.hexdigest()
 
 
 def inline(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,6 +81,13 @@ def inline(function: Callable[..., Any]) -> Callable[..., Any]:
         function, nogil=True, error_model="numpy", boundscheck=CHECKED, forceinline=True
     )
     return compiled
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view for a kernel that only reads: one variant is compiled, whatever arrays users have."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 _limit: ContextVar[int | None] = ContextVar("threads", default=None)
@@ -74,7 +116,7 @@ def threads_available() -> int:
     if limit is not None:
         return limit
     for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
-        value = os.environ.get(variable, "")
+        value = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP: one for each depth
         if value.isdigit() and int(value) > 0:
             return int(value)
     if hasattr(os, "sched_getaffinity"):
@@ -87,17 +129,20 @@ def run(
     calls: Iterable[tuple[Any, ...]],
     stop: np.ndarray | None = None,
     brief: bool = False,
+    label: str | None = None,
+    step: Callable[[], int] | None = None,
 ) -> list[Any]:
     """Call ``worker(stop, *arguments)`` for every tuple of ``calls``, each on a thread of its own.
 
-    The caller waits where Ctrl-C can reach it. With ``brief`` a single call runs on the caller's own
-    thread instead, which saves 0.1 ms: for work that takes less than a second. An exception of any
-    worker, or Ctrl-C, stops the rest (at their next look at ``stop[0]``) and is raised when all have
-    ended.
+    The caller waits where Ctrl-C can reach it, and shows on a terminal that ``label`` (else the name
+    of the worker) is at work, and at which ``step()``, if that takes longer than a second. With
+    ``brief`` a single call runs on the caller's own thread instead, which saves 0.1 ms: for work that
+    takes less than a second. An exception of any worker, or Ctrl-C, stops the rest (at their next
+    look at ``stop[0]``) and is raised when all have ended.
     """
     todo = list(calls)
     stop = np.zeros(1, np.int64) if stop is None else stop
-    _compile(worker, (stop, *todo[0]))
+    _prepare(worker, (stop, *todo[0]))
     if len(todo) == 1 and brief:
         return [worker(stop, *todo[0])]
     results: list[Any] = [None] * len(todo)
@@ -114,9 +159,7 @@ def run(
     for thread in threads:
         thread.start()
     try:
-        for thread in threads:
-            while thread.is_alive():
-                thread.join(0.1)
+        _wait(threads, label or worker.__name__.replace("_", " "), step)
     except BaseException:
         stop[0] = 1
         for thread in threads:
@@ -127,23 +170,59 @@ def run(
     return results
 
 
-def _compile(worker: Any, arguments: tuple[Any, ...]) -> None:
-    """Load or compile a kernel that is used for the first time; say so if it takes long."""
-    if getattr(worker, "overloads", True):
+def _wait(threads: list[threading.Thread], label: str, step: Callable[[], int] | None) -> None:
+    """Wait for the threads; most calls are over before a bar would be made."""
+    deadline = time.monotonic() + LOOK
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    if not any(thread.is_alive() for thread in threads):
         return
+    with bar(label) as shown:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(LOOK)
+                if step is not None:
+                    shown.note(f"step {step()}")
 
-    def tell() -> None:
-        if not _told.is_set():
-            _told.set()
-            print("tachograph: compiling, once per machine ...", file=sys.stderr)
 
-    timer = threading.Timer(PATIENCE, tell)
-    timer.daemon = True
-    timer.start()
+def clock() -> float:
+    """Seconds on a clock that stands still while this thread loads or compiles kernels."""
+    return time.perf_counter() - getattr(_spent, "seconds", 0.0)
+
+
+def _prepare(worker: Any, arguments: tuple[Any, ...]) -> None:
+    """Load or compile a kernel for arguments of types it has not seen yet."""
+    if not hasattr(worker, "overloads"):
+        return  # not compiled: plain Python
+    key = (worker, compute_fingerprint(arguments))
+    if key in _ready:
+        return
+    begin = time.perf_counter()
+    done = threading.Event()
+    before = sum(worker.stats.cache_misses.values())
+    watcher = threading.Thread(target=_tell, args=(worker, before, done), daemon=True)
+    watcher.start()
     try:
         worker.compile(tuple(numba.typeof(a) for a in arguments))
+        _ready.add(key)
     finally:
-        timer.cancel()
+        done.set()
+        _spent.seconds = getattr(_spent, "seconds", 0.0) + time.perf_counter() - begin
+
+
+def _tell(worker: Any, before: int, done: threading.Event) -> None:
+    """Say that kernels are compiled, once, if that takes long; loading one is not mentioned."""
+    while not done.wait(PATIENCE) and not told.is_set():
+        if worker.stats.cache_path is None:
+            text = (
+                "compiling; set NUMBA_CACHE_DIR to a directory that can keep it for the next time"
+            )
+        elif sum(worker.stats.cache_misses.values()) > before:
+            text = "compiling, once per machine ... (tacho warm compiles everything)"
+        else:
+            continue
+        told.set()
+        print(f"tachograph: {text}", file=sys.stderr)
 
 
 def over_parts(worker: Callable[..., Any], size: int, *arguments: Any) -> list[Any]:

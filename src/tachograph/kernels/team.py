@@ -8,6 +8,7 @@ an int64 array whose cells lie 128 bytes apart so that they do not share cache l
     TICKET      where the next chunk of work begins; three that rotate by phase
     SUM, SUM2   sums over the workers; three each that rotate by phase
     TAIL        where the next entry of a shared queue goes
+    PHASE       the phase that worker 0 is in, for progress
 
 Between two barriers is a phase. While phase p runs, worker 0 clears the cells of phase p + 1; so one
 barrier per phase is enough.
@@ -36,7 +37,8 @@ STOP = 0
 ARRIVED, GENERATION = 1 * CELL, 2 * CELL
 TICKET, SUM, SUM2 = 3 * CELL, 6 * CELL, 9 * CELL
 TAIL = 12 * CELL
-SIZE = 13 * CELL
+PHASE = 13 * CELL
+SIZE = 14 * CELL
 SPINS = 1 << 10  # looks before a waiting worker lets others have its core
 
 
@@ -70,6 +72,7 @@ def cell(kind, phase):
 def next_phase(control, me, phase):
     """Called by every worker when it enters ``phase``: clears the cells of the one after it."""
     if me == 0:
+        st_release(control, PHASE, phase)
         st_release(control, cell(TICKET, phase + 1), 0)
         st_release(control, cell(SUM, phase + 1), 0)
         st_release(control, cell(SUM2, phase + 1), 0)
@@ -126,6 +129,11 @@ def least(board, phase, workers, k):
 def run_team(
     worker: Callable[..., Any], workers: int, *arguments: Any, brief: bool = False
 ) -> list[Any]:
-    """``worker(control, me, workers, *arguments)`` on a thread for each ``me``; their results."""
+    """``worker(control, me, workers, *arguments)`` on a thread for each ``me``; their results.
+
+    Progress goes by the name of the worker's module, and by its phases if it has any.
+    """
     control = np.zeros(SIZE, np.int64)
-    return run(worker, [(me, workers, *arguments) for me in range(workers)], control, brief)
+    calls = [(me, workers, *arguments) for me in range(workers)]
+    label = worker.__module__.rpartition(".")[2]
+    return run(worker, calls, control, brief, label, lambda: int(control[PHASE]))

@@ -1,0 +1,122 @@
+"""Small exercises that together use every compiled loop with every type users meet.
+
+``tacho warm`` runs them in processes of their own, so that everything is compiled at once. Those of
+``FIRST`` build rows, which all others need; no two exercises of a stage compile the same loops, as far
+as that can be had. A new algorithm adds a line for each type of weight it is compiled for.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..graph import generate
+from ..graph.files import read, write
+from ..graph.graph import Graph
+from .bfs import bfs
+from .components import connected_components
+from .pagerank import pagerank, spmv
+from .triangles import triangles
+
+__all__ = ["FIRST", "THEN"]
+
+SOURCE, TARGET = [0, 0, 0, 1, 2, 2, 3], [1, 1, 2, 2, 0, 3, 4]  # one edge is there twice
+
+
+def _graph(
+    weights: Any = None, directed: bool = True, ids: Any = np.int32, **options: Any
+) -> Graph:
+    """A small graph with weights of that type."""
+    values = None if weights is None else np.arange(1, len(SOURCE) + 1).astype(weights)
+    ends = np.array(SOURCE, ids), np.array(TARGET, ids)
+    return Graph.from_edges(*ends, values, directed=directed, **options)
+
+
+def _build(ids: Any, weights: Any) -> None:
+    """Rows of edges whose ids and weights have these types."""
+    _graph(weights, ids=ids)
+    _graph(weights, ids=ids, dedupe="min")
+
+
+def _rows(*weights: Any) -> None:
+    """Everything a graph can be asked, or made from, besides edges."""
+    for kind in weights:
+        g = _graph(kind, dedupe="sum")
+        g.features.to_dict()
+        Graph.from_csr(g.indptr, g.indices, g.weights)
+        both = _graph(kind, directed=False).sorted
+        Graph.from_csr(both.indptr, both.indices, both.weights, directed=False)
+        Graph.from_edges(*both.transpose.to_edges(), directed=False)
+        for ids in (np.int32, np.int64):
+            ends = np.array([0, 1], ids), np.array([1, 0], ids)
+            values = None if kind is None else np.ones(2, kind)
+            Graph.from_edges(*ends, values, directed=False, symmetrize=False)
+
+
+def _files() -> None:
+    """Text by edges and by rows, with and without weights; binary files that are checked."""
+    with tempfile.TemporaryDirectory() as directory:
+        for kind in (np.float64, np.int32, None):
+            whole = () if kind is np.float64 else (".graph", ".sg" if kind is None else ".wsg")
+            for suffix in (".txt", ".mtx", ".tgraph", ".npz", ".parquet", *whole):
+                path = Path(directory) / f"graph{suffix}"
+                write(_graph(kind, directed=False, dedupe="min"), path)
+                for directed in (False, True):
+                    read(path, directed=directed).is_sorted  # noqa: B018  (a loop looks)
+        far = Path(directory) / "far.txt"
+        far.write_text(f"0 {2**31}\n")
+        read(far, relabel=True)
+
+
+def _generators() -> None:
+    """Every generator with every kind of weights."""
+    sizes: dict[str, dict[str, Any]] = {
+        "kronecker": {"scale": 5},
+        "road": {"rows": 5, "columns": 5},
+        "bipartite": {"left": 50, "right": 50},
+    }
+    for name, make in generate.GENERATORS.items():
+        for weights in (None, True, (0.0, 1.0)):
+            make(**sizes.get(name, {"n": 50}), weights=weights)
+
+
+def _bfs() -> None:
+    bfs(_graph(), 0)
+    bfs(_graph(), 0, deterministic=True)
+
+
+def _triangles() -> None:
+    triangles(generate.complete(5))  # as it is
+    triangles(generate.star(1000))  # ranked by degree
+
+
+def _multiply(weights: Any) -> None:
+    g = _graph(weights)
+    spmv(g, np.ones(g.n))
+    pagerank(g)
+
+
+FIRST: dict[str, Callable[[], None]] = {
+    "rows of short ids": partial(_build, np.int32, np.int32),
+    "rows of short ids, double weights": partial(_build, np.int32, np.float64),
+    "rows of long ids": partial(_build, np.int64, np.int32),
+    "rows of long ids, double weights": partial(_build, np.int64, np.float64),
+}
+THEN: dict[str, Callable[[], Any]] = {
+    "files": _files,
+    "graphs": partial(_rows, None, np.int32, np.float32),
+    "graphs, double weights": partial(_rows, np.float64),
+    "bfs": _bfs,
+    "generators": _generators,
+    "components": lambda: connected_components(_graph()),
+    "triangles": _triangles,
+    "pagerank, spmv": partial(_multiply, None),
+    "pagerank, spmv, int32": partial(_multiply, np.int32),
+    "pagerank, spmv, float32": partial(_multiply, np.float32),
+    "pagerank, spmv, float64": partial(_multiply, np.float64),
+}

@@ -1,0 +1,82 @@
+"""``tacho warm``: compile everything now, in a process for each core."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from importlib import import_module
+
+import typer
+
+__all__ = ["warm"]
+
+
+def warm() -> None:
+    """Compile every loop, in a process for each core, and keep them for later.
+
+    Otherwise each is compiled when it is first used. NUMBA_CACHE_DIR names another place to keep them.
+
+    [bold]Example[/bold]
+
+    tacho warm
+    """
+    from ..algorithms.exercises import FIRST, THEN
+    from ..errors import InputError
+    from ..kernels.runtime import KERNELS, threads_available
+    from ..progress import bar
+
+    import_module("tachograph.kernels.rows")  # any module with kernels
+    if not KERNELS:  # those that can be kept
+        raise InputError("there is no place to keep compiled loops: set NUMBA_CACHE_DIR to one")
+    begin = time.perf_counter()
+    compiled = loaded = 0
+    workers = threads_available()
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin) as pool:
+        try:
+            with bar("compiling", len(FIRST) + len(THEN)) as shown:
+                for stage in (FIRST, THEN):
+                    for done in as_completed([pool.submit(_exercise, name) for name in stage]):
+                        new, old = done.result()
+                        compiled, loaded = compiled + new, loaded + old
+                        shown.advance(1)
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.terminate()  # it may compile for seconds yet
+            raise
+    seconds = time.perf_counter() - begin
+    if compiled:
+        typer.echo(f"compiled {compiled} loops in {seconds:.1f} s, {workers} at a time", err=True)
+    else:
+        typer.echo(f"all is warm: {loaded} loops were there, seen in {seconds:.1f} s", err=True)
+
+
+def _begin() -> None:
+    """What a process of the pool does first."""
+    from ..kernels.runtime import told
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once, without a traceback
+    told.set()  # the parent tells
+
+
+def _exercise(name: str) -> tuple[int, int]:
+    """Do one exercise; the loops that were compiled for it, and those that were there."""
+    from ..algorithms.exercises import FIRST, THEN
+
+    before = _counts()
+    {**FIRST, **THEN}[name]()
+    after = _counts()
+    return after[0] - before[0], after[1] - before[1]
+
+
+def _counts() -> tuple[int, int]:
+    """Loops compiled, and loaded, in this process so far."""
+    from ..kernels.runtime import KERNELS
+
+    stats = [kernel.stats for kernel in KERNELS]
+    return (
+        sum(sum(s.cache_misses.values()) for s in stats),
+        sum(sum(s.cache_hits.values()) for s in stats),
+    )

@@ -1,0 +1,1 @@
+"""Tachograph beside others: peers in one run, published numbers."""

@@ -1,0 +1,243 @@
+"""Other libraries, each with the algorithms that it has, as candidates for ``tacho bench``.
+
+A peer is made from a :class:`Job`, which converts the graph (not timed). For each algorithm it has, a
+method of that name gives a :class:`Case`: how to run it once, and what of the outcome must agree with
+ours. Where a library can do less than we do (levels but no parents), the lesser work is what is timed.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..graph.graph import Graph
+
+# fmt: off
+__all__ = [
+    "DAMPING", "ITERATIONS", "TOLERANCE", "Case", "Facts", "Igraph", "Job", "NetworKit",
+    "Peer", "SciPy", "components_facts", "levels_facts", "scores_facts", "timed",
+]
+# fmt: on
+
+DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-4, 100  # of PageRank, for all
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all candidates are given."""
+
+    graph: Graph  # without weights
+    weighted: Graph  # with the weights it has, if any
+    source: int
+    threads: int
+    directory: Path  # for files
+
+
+class Case(NamedTuple):
+    """One run, as (seconds, outcome); and the facts about the outcome that must agree with ours."""
+
+    run: Callable[[], tuple[float, Any]]
+    facts: Callable[[Any], Facts]
+    trials: int = 3  # runs of a turn, of which the median counts
+
+
+def timed(call: Callable[[], Any]) -> Callable[[], tuple[float, Any]]:
+    """A run that is timed from outside."""
+
+    def run() -> tuple[float, Any]:
+        begin = perf_counter()
+        outcome = call()
+        return perf_counter() - begin, outcome
+
+    return run
+
+
+def levels_facts(levels: np.ndarray) -> Facts:
+    """Levels of a search, -1 where it did not come."""
+    return {"reached": int((levels >= 0).sum()), "levels": levels.astype(np.int64)}
+
+
+def components_facts(labels: Any) -> Facts:
+    """Components, whatever labels they have: each vertex gets the smallest id of its own."""
+    _, first, which = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    return {"count": first.size, "labels": first[which]}
+
+
+class Peer:
+    """A library that may be installed."""
+
+    name: ClassVar[str]
+    package: ClassVar[str]  # what pip calls it
+    module: ClassVar[str]
+
+    @classmethod
+    def installed(cls) -> bool:
+        """Whether it can be used here."""
+        return importlib.util.find_spec(cls.module) is not None
+
+    @classmethod
+    def version(cls) -> str:
+        """Its version."""
+        return importlib.metadata.version(cls.package)
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+
+
+class NetworKit(Peer):
+    """C++ with OpenMP."""
+
+    name, package, module = "NetworKit", "networkit", "networkit"
+
+    def __init__(self, job: Job) -> None:
+        import networkit
+
+        super().__init__(job)
+        self.nk = networkit
+        networkit.setNumberOfThreads(job.threads)
+        ends = tuple(ids.astype(np.uint64) for ids in job.graph.to_edges()[:2])
+        self.graph = networkit.GraphFromCoo(ends, n=job.graph.n, directed=job.graph.directed)
+
+    def bfs(self) -> Case:
+        def levels(search: Any) -> Facts:
+            steps = np.array(search.getDistances())
+            return levels_facts(np.where(steps < self.job.graph.n, steps, -1))
+
+        search = self.nk.distance.BFS
+        return Case(
+            timed(lambda: search(self.graph, self.job.source, storePaths=False).run()), levels
+        )
+
+    def components(self) -> Case:
+        kinds = self.nk.components
+        directed = self.job.graph.directed
+        kind = kinds.WeaklyConnectedComponents if directed else kinds.ParallelConnectedComponents
+        return Case(
+            timed(lambda: kind(self.graph).run()),
+            lambda found: components_facts(
+                found.getPartition().getVector() if not directed else _labels(found)
+            ),
+        )
+
+    def pagerank(self) -> Case:
+        places = self.nk.centrality
+
+        def rank() -> Any:
+            ranking = places.PageRank(self.graph, DAMPING, TOLERANCE)
+            ranking.norm = places.Norm.L1_NORM
+            ranking.maxIterations = ITERATIONS
+            return ranking.run()
+
+        return Case(timed(rank), lambda found: scores_facts(np.array(found.scores())))
+
+    def triangles(self) -> Case:
+        self.graph.indexEdges()
+        count = self.nk.sparsification.TriangleEdgeScore
+        return Case(
+            timed(lambda: count(self.graph).run()),
+            lambda found: {"count": int(np.sum(found.scores())) // 3},
+        )
+
+
+def _labels(found: Any) -> np.ndarray:
+    """Labels of weakly connected components of NetworKit."""
+    parts = found.getComponents()
+    labels = np.empty(sum(len(part) for part in parts), np.int64)
+    for number, part in enumerate(parts):
+        labels[part] = number
+    return labels
+
+
+def scores_facts(scores: np.ndarray) -> Facts:
+    """PageRank: the scores as shares, and the highest five beside the first.
+
+    Libraries that forget the scores of vertices without arcs get the same shares: all scores grow by
+    the same factor when those are spread over all vertices.
+    """
+    shares = scores / scores.sum()
+    highest = np.sort(shares)[::-1][:5]
+    return {"scores": shares, "top": highest / highest[0]}
+
+
+class Igraph(Peer):
+    """C, one thread. Its PageRank has no tolerance to set, so it is left out."""
+
+    name, package, module = "igraph", "igraph", "igraph"
+
+    def __init__(self, job: Job) -> None:
+        import igraph
+
+        super().__init__(job)
+        ends = np.column_stack(job.graph.to_edges()[:2])
+        self.graph = igraph.Graph(n=job.graph.n, edges=ends, directed=job.graph.directed)
+
+    def bfs(self) -> Case:
+        def levels(found: Any) -> Facts:
+            order, starts, _ = found
+            level = np.full(self.job.graph.n, -1)
+            level[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+            return levels_facts(level)
+
+        return Case(timed(lambda: self.graph.bfs(self.job.source, mode="out")), levels)
+
+    def components(self) -> Case:
+        return Case(
+            timed(lambda: self.graph.connected_components(mode="weak")),
+            lambda found: components_facts(found.membership),
+        )
+
+    def triangles(self) -> Case:
+        degrees = self.job.graph.degrees
+        pairs = int((degrees * (degrees - 1) // 2).sum())  # of neighbours of a vertex
+        return Case(
+            timed(lambda: self.graph.transitivity_undirected(mode="zero")),
+            lambda share: {"count": round(share * pairs / 3)},
+        )
+
+
+class SciPy(Peer):
+    """C++ and Cython, one thread."""
+
+    name, package, module = "SciPy", "scipy", "scipy"
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(job)
+        self.matrix = job.graph.to_scipy().astype(np.float64)
+        self.weighted = job.weighted.to_scipy().astype(np.float64)
+
+    def bfs(self) -> Case:
+        from scipy.sparse.csgraph import breadth_first_order
+
+        def levels(found: Any) -> Facts:
+            order, above = found
+            above[self.job.source] = self.job.source
+            level = np.full(above.size, -1)
+            level[order] = 0
+            up = np.where(above < 0, np.arange(above.size), above)
+            steps = (up != np.arange(above.size)).astype(np.int64)
+            while (up[up] != up).any():  # twice as far up every time
+                steps += steps[up]
+                up = up[up]
+            return levels_facts(level + np.where(level == 0, steps, 0))
+
+        return Case(timed(lambda: breadth_first_order(self.matrix, self.job.source)), levels)
+
+    def components(self) -> Case:
+        from scipy.sparse.csgraph import connected_components
+
+        return Case(
+            timed(lambda: connected_components(self.matrix, connection="weak")),
+            lambda found: components_facts(found[1]),
+        )
+
+    def spmv(self) -> Case:
+        ones = np.ones(self.job.graph.n)
+        return Case(timed(lambda: self.weighted @ ones), lambda found: {"values": found})

@@ -1,0 +1,82 @@
+"""``tacho warm`` compiles everything that other commands use."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import tachograph as tg
+from tachograph.algorithms.exercises import FIRST, THEN
+from tests.cli.test_cli import tacho
+
+TWO = {"NUMBA_NUM_THREADS": "2"}
+
+
+def test_a_second_time_all_is_warm():
+    first = tacho("warm", **TWO)
+    assert first.returncode == 0, first.stderr
+    second = tacho("warm", **TWO)
+    assert (second.returncode, second.stdout) == (0, "")
+    assert second.stderr.startswith("all is warm: ")
+    assert "compiling" not in first.stderr + second.stderr  # only the summary
+
+
+def test_the_exercises_have_names_of_their_own():
+    assert not set(FIRST) & set(THEN)
+
+
+@pytest.mark.slow
+def test_nothing_is_compiled_after_it(tmp_path):
+    cache = tmp_path / "cache"
+    here = {"NUMBA_CACHE_DIR": str(cache), **TWO}
+
+    def kept() -> set[Path]:
+        return set(cache.rglob("*.nbc"))
+
+    done = tacho("warm", **here)
+    assert done.stderr.startswith("compiled "), done.stderr
+    before = kept()
+    assert before
+    tg.write(tg.road(10, 10, seed=1), "roads.gr")
+    tg.write(tg.kronecker(8, seed=1), "k.txt")
+    tg.write(tg.kronecker(8, seed=1, weights=(0.0, 1.0)), "w.mtx")
+    tg.write(tg.kronecker(8, seed=1, directed=True), "d.tgraph")
+    for graph in ("roads.gr", "k.txt", "w.mtx", "d.tgraph"):
+        for words in (
+            ["info", graph],
+            ["convert", graph, "out.parquet", "--undirected", "--dedupe", "sum"],
+            ["run", "bfs", graph, "--source", "0", "--deterministic", "--verify"],
+            ["run", "components", graph, "--verify"],
+            ["run", "triangles", graph, "--undirected", "--verify"],
+            ["run", "pagerank", graph, "--damping", "1"],
+            ["run", "spmv", graph],
+            ["generate", "uniform", "--n", "100", "--weights", "0.0:1.0", "u.tgraph"],
+        ):
+            used = tacho(*words, **here)
+            assert used.returncode == 0, used.stderr
+            assert "compiling" not in used.stderr, words
+            assert kept() == before, words
+
+
+def test_ctrl_c_ends_the_processes_at_once(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tachograph", "warm"],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **TWO},
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # see test_runtime.py
+    )
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "cache").rglob("*.nbc")) and time.monotonic() < deadline:
+        time.sleep(0.05)  # until they compile
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    _, said = process.communicate(timeout=30)
+    assert time.monotonic() - begin < 3
+    assert (process.returncode, said) == (130, "tacho: stopped\n")
