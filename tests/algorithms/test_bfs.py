@@ -171,3 +171,18 @@ def test_the_verifier_finds_errors(change):
     wrong(lambda levels, parents: None)
     with pytest.raises(tg.VerificationError):
         wrong(change)
+
+
+def test_a_path_is_not_walked_in_step(workers):
+    """Levels of one vertex are left to one worker: a team would wait for each other at every level."""
+    n = 30_000
+    long_and_bushy = tg.disjoint_union(tg.path(n), tg.kronecker(10, seed=1))
+    source, target = long_and_bushy.to_edges()[:2]
+    g = tg.Graph.from_edges(
+        np.append(source, n - 1), np.append(target, n), n=long_and_bushy.n, directed=False
+    )
+    result = tg.bfs(g, 0, verify=True)
+    assert result.levels[n - 1] == n - 1
+    assert len(result.trace) == result.levels.max() + 1
+    assert tg.bfs(g, 0, target=500, verify=True).levels[600] == -1
+    assert tg.bfs(g, 0, cutoff=7, verify=True).levels.max() == 7

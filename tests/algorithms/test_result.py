@@ -14,6 +14,7 @@ CALLS = {
     "bfs": lambda g: tg.bfs(g, 0),
     "components": tg.connected_components,
     "pagerank": tg.pagerank,
+    "sssp": lambda g: tg.sssp(g, 0, algorithm="delta-stepping"),
     "spmv": lambda g: tg.spmv(g, np.ones(g.n)),
     "triangles": tg.triangles,
 }

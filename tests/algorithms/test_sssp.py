@@ -156,13 +156,13 @@ def test_distances_too_large_for_32_bits(algorithm, teams):
 
 
 def test_distances_that_float64_cannot_hold():
-    n = 1 << 23
+    n = (1 << 22) + 9
     g = tg.Graph.from_csr(
         np.append(np.arange(n), n - 1), np.arange(1, n, dtype=np.int32),
         np.full(n - 1, 2**31 - 1, np.int32), directed=True,
     )  # fmt: skip
     with pytest.raises(tg.InputError, match="2\\*\\*53"):
-        tg.sssp(g, 0)
+        tg.sssp(g, 0, threads=1)
 
 
 @pytest.mark.parametrize("degree", [-1, 8], ids=["shared", "owned"])
@@ -174,12 +174,12 @@ def test_buckets_are_cleaned_when_full(degree, teams, monkeypatch):
     middle = np.arange(1, n - 1)
     source = np.r_[np.zeros(n - 2, int), np.repeat(middle, many)]
     target = np.r_[middle, np.full(middle.size * many, n - 1)]
-    falling = (10 * (n - middle)[:, None] + np.arange(many, 0, -1)).ravel()
+    falling = (100 * (n - middle)[:, None] + np.arange(many, 0, -1)).ravel()
     g = tg.Graph.from_edges(source, target, np.r_[middle, falling])
     monkeypatch.setattr(delta_stepping, "ROAD_DEGREE", degree)
     monkeypatch.setattr(delta_stepping, "ROAD_LARGEST", n)
-    found = tg.sssp(g, 0, delta=1, threads=2, verify=True)
-    assert found.distances[n - 1] == (middle + 10 * (n - middle) + 1).min()
+    found = tg.sssp(g, 0, delta=1024, threads=2, verify=True)
+    assert found.distances[n - 1] == (middle + 100 * (n - middle) + 1).min()
 
 
 def test_the_predecessor_is_the_smallest():

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..errors import NegativeCycleError
 from ..graph import generate
 from ..graph.files import read, write
 from ..graph.graph import Graph
 from .bfs import bfs
 from .components import connected_components
 from .pagerank import pagerank, spmv
+from .sssp import sssp
 from .triangles import triangles
 
 __all__ = ["FIRST", "THEN"]
@@ -101,6 +104,29 @@ def _multiply(weights: Any) -> None:
     pagerank(g)
 
 
+def _owned(weights: Any) -> None:
+    """Delta-stepping by one worker; the tree of shortest paths."""
+    sssp(_graph(weights), 0).to_dict()
+
+
+def _shared(weights: Any) -> None:
+    """Delta-stepping by a team. The graph is just large enough to need one."""
+    sssp(generate.complete(400, weights=(0.0, 1.0) if weights is float else True), 0, threads=2)
+
+
+def _wide(delta_stepping: bool) -> None:
+    """Whole weights, distances too large for 32 bits."""
+    g = Graph.from_edges([0, 1], [1, 2], np.array([2**30, 2**30], np.int32))
+    sssp(g, 0, algorithm="delta-stepping" if delta_stepping else "bellman-ford")
+
+
+def _relaxed(weights: Any) -> None:
+    """Bellman-Ford and its kin; a cycle, if the weights can be negative."""
+    g = Graph.from_edges([0, 1, 2], [1, 2, 0], np.array([1, 1, -3], weights))
+    with suppress(NegativeCycleError):
+        sssp(g, 0)
+
+
 FIRST: dict[str, Callable[[], None]] = {
     "rows of short ids": partial(_build, np.int32, np.int32),
     "rows of short ids, double weights": partial(_build, np.int32, np.float64),
@@ -115,6 +141,16 @@ THEN: dict[str, Callable[[], Any]] = {
     "generators": _generators,
     "components": lambda: connected_components(_graph()),
     "triangles": _triangles,
+    "sssp, int32": partial(_owned, np.int32),
+    "sssp, float32": partial(_owned, np.float32),
+    "sssp, float64": partial(_owned, np.float64),
+    "sssp, long distances": partial(_wide, True),
+    "sssp, dense, int32": partial(_shared, int),
+    "sssp, dense, float64": partial(_shared, float),
+    "bellman-ford, int32": partial(_relaxed, np.int32),
+    "bellman-ford, float32": partial(_relaxed, np.float32),
+    "bellman-ford, float64": partial(_relaxed, np.float64),
+    "bellman-ford, long distances": partial(_wide, False),
     "pagerank, spmv": partial(_multiply, None),
     "pagerank, spmv, int32": partial(_multiply, np.int32),
     "pagerank, spmv, float32": partial(_multiply, np.float32),

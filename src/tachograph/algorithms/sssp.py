@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -106,20 +105,21 @@ def sssp(
         raise InputError(f"algorithm = {algorithm!r} is unknown: choose {', '.join(ALGORITHMS)}")
     if delta is not None and not 0 < delta < np.inf:
         raise InputError(f"delta = {delta} must be above 0")
+    from ..kernels import rounds
+    from ..kernels.runtime import clock, read_only
+    from ..kernels.runtime import threads as using
+
     sources = vertices(graph, source, "source")
     chosen = _choose(graph, algorithm)
     if chosen == "bfs":
         return _by_hops(graph, sources, threads, trace, verify)
     weights = graph.weights
     if weights is None:
-        weights = np.ones(graph.arcs, np.int32)
-    from ..kernels import rounds
-    from ..kernels.runtime import threads as using
-
+        weights = read_only(np.ones(graph.arcs, np.int32))
     with using(threads):
-        begin = time.perf_counter()
+        begin = clock()
         distances, rows, workers = _run(graph, weights, sources, chosen, delta, trace)
-        seconds = time.perf_counter() - begin
+        seconds = clock() - begin
     if weights.dtype.kind == "i" and distances.max(where=np.isfinite(distances), initial=0) > EXACT:
         raise InputError("distances reach beyond 2**53, where not every whole number can be kept: "
                          "scale the weights down, or make them float64")  # fmt: skip

@@ -112,6 +112,41 @@ def bfs(
 
 
 @algorithm
+def sssp(
+    graph: Graph,
+    verify: bool,
+    source: Annotated[list[str], typer.Option(help="A vertex; may be given several times.")],
+    target: Annotated[str | None, typer.Option(help="Print a shortest path to here.")] = None,
+    algorithm: Annotated[
+        str, typer.Option(help="auto, delta-stepping, bellman-ford, dijkstra or hybrid.")
+    ] = "auto",
+    delta: Annotated[float | None, typer.Option(help="Width of the buckets.")] = None,
+) -> Outcome:
+    """Shortest paths: the distance and the predecessor of every vertex.
+
+    [bold]Examples[/bold]
+
+    tacho run sssp roads.gr --source 0 --target 17
+
+    tacho run sssp roads.gr --source 0 --verify --output distances.parquet --trace trace.parquet
+    """
+    import numpy as np
+
+    from ..algorithms.sssp import sssp as search
+
+    result = search(graph, [_vertex(graph, s) for s in source], algorithm=algorithm, delta=delta,
+                    verify=verify)  # fmt: skip
+    reached = result.distances[np.isfinite(result.distances)]
+    facts: dict[str, Any] = {"reached": reached.size, "farthest": float(reached.max())}
+    if target is not None:
+        end = _vertex(graph, target)
+        path = result.path(end)
+        facts["distance"] = float(result.distances[end])
+        facts["path"] = (path if graph.names is None else graph.names[path]).tolist()
+    return result, facts
+
+
+@algorithm
 def components(graph: Graph, verify: bool) -> Outcome:
     """Weakly connected components: for every vertex the smallest id of its component.
 

@@ -21,6 +21,7 @@ from ..algorithms.bfs import bfs
 from ..algorithms.components import connected_components
 from ..algorithms.pagerank import pagerank, spmv
 from ..algorithms.result import Result
+from ..algorithms.sssp import sssp
 from ..algorithms.triangles import triangles
 from ..errors import InputError, VerificationError
 from ..graph.graph import Graph
@@ -42,6 +43,8 @@ NOTES = (
     f"{TOLERANCE:g} in sum, or after {ITERATIONS} iterations; GAPBS uses the newest scores (in float), "
     "so it needs fewer iterations; igraph has no tolerance to set and is left out",
     "bfs: NetworKit and GraphBLAS find levels only, we and the others parents, too",
+    "sssp: distances, without predecessors; weights from 1 to 255 where the graph has none; NetworKit, "
+    "igraph and SciPy run Dijkstra on one thread, GAPBS the width of buckets that suits it best",
     "GAPBS reports its own times; conversions to a library's own graph are not timed",
 )
 
@@ -59,6 +62,10 @@ class Task:
 #: Each is a row of the table; a peer has a method of the same name if it has the algorithm.
 TASKS = {
     "bfs": Task(lambda job: bfs(job.graph, job.source), lambda r: peers.levels_facts(r.levels)),
+    "sssp": Task(
+        lambda job: sssp(job.lengths, job.source),
+        lambda r: peers.distances_facts(r.distances),
+    ),
     "components": Task(
         lambda job: connected_components(job.graph),
         lambda r: {"count": r.count, "labels": r.labels.astype(np.int64)},

@@ -15,6 +15,7 @@ from .peers import (
     Facts,
     Job,
     Peer,
+    distances_facts,
     levels_facts,
     scores_facts,
     timed,
@@ -39,6 +40,29 @@ class GraphBlas(Peer):
     def _from(self, graph: Graph) -> Any:
         values = 1.0 if graph.weights is None else graph.weights.astype(np.float64)
         return self.gb.Matrix.from_csr(graph.indptr, graph.indices, values, ncols=graph.n)
+
+    def sssp(self) -> Case:
+        matrix, n = self._from(self.job.lengths), self.job.graph.n
+        shorter = self.gb.semiring.min_plus
+
+        def search() -> Any:
+            """Bellman-Ford."""
+            distance = self.gb.Vector(float, n)
+            distance[self.job.source] = 0.0
+            while True:
+                after = distance.dup()
+                after(self.gb.binary.min) << shorter(distance @ matrix)
+                if after.isequal(distance):
+                    return after
+                distance = after
+
+        def distances(found: Any) -> Facts:
+            reached, values = found.to_coo()
+            lengths = np.full(n, np.inf)
+            lengths[reached] = values
+            return distances_facts(lengths)
+
+        return Case(timed(search), distances)
 
     def bfs(self) -> Case:
         semiring, n = self.gb.semiring.any_pair, self.job.graph.n

@@ -11,6 +11,7 @@ import importlib.metadata
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar, NamedTuple
@@ -22,7 +23,7 @@ from ..graph.graph import Graph
 # fmt: off
 __all__ = [
     "DAMPING", "ITERATIONS", "TOLERANCE", "Case", "Facts", "Igraph", "Job", "NetworKit",
-    "Peer", "SciPy", "components_facts", "levels_facts", "scores_facts", "timed",
+    "Peer", "SciPy", "components_facts", "distances_facts", "levels_facts", "scores_facts", "timed",
 ]
 # fmt: on
 
@@ -39,6 +40,20 @@ class Job:
     source: int
     threads: int
     directory: Path  # for files
+
+    @cached_property
+    def lengths(self) -> Graph:
+        """The graph for shortest paths: its own weights if they are fit for all, else from 1 to 255,
+        the same both ways, as the GAP benchmark has them.
+        """
+        own = self.weighted.weights
+        if own is not None and own.dtype.kind == "i" and own.min(initial=1) > 0:
+            return self.weighted
+        g = self.graph
+        ends = np.repeat(np.arange(g.n), g.degrees), g.indices.astype(np.int64)
+        mixed = np.minimum(*ends) * 2_654_435_761 + np.maximum(*ends) * 40_503
+        weights = ((mixed >> 8) % 255 + 1).astype(np.int32)
+        return Graph(g.indptr, g.indices, weights, directed=g.directed)
 
 
 class Case(NamedTuple):
@@ -63,6 +78,13 @@ def timed(call: Callable[[], Any]) -> Callable[[], tuple[float, Any]]:
 def levels_facts(levels: np.ndarray) -> Facts:
     """Levels of a search, -1 where it did not come."""
     return {"reached": int((levels >= 0).sum()), "levels": levels.astype(np.int64)}
+
+
+def distances_facts(distances: Any) -> Facts:
+    """Distances of shortest paths, -1 where there is none."""
+    found = np.asarray(distances, np.float64)
+    reached = found < 1e300  # some libraries have a largest number for infinity
+    return {"reached": int(reached.sum()), "distances": np.where(reached, found, -1)}
 
 
 def components_facts(labels: Any) -> Facts:
@@ -114,6 +136,17 @@ class NetworKit(Peer):
         search = self.nk.distance.BFS
         return Case(
             timed(lambda: search(self.graph, self.job.source, storePaths=False).run()), levels
+        )
+
+    def sssp(self) -> Case:
+        source, target, weights = (np.asarray(a) for a in self.job.lengths.to_edges())
+        ends = source.astype(np.uint64), target.astype(np.uint64)
+        graph = self.nk.GraphFromCoo((weights.astype(np.float64), ends), n=self.job.graph.n,
+                                     weighted=True, directed=self.job.graph.directed)  # fmt: skip
+        search = self.nk.distance.Dijkstra
+        return Case(
+            timed(lambda: search(graph, self.job.source, storePaths=False).run()),
+            lambda found: distances_facts(found.getDistances()),
         )
 
     def components(self) -> Case:
@@ -188,6 +221,20 @@ class Igraph(Peer):
 
         return Case(timed(lambda: self.graph.bfs(self.job.source, mode="out")), levels)
 
+    def sssp(self) -> Case:
+        import igraph
+
+        source, target, weights = (np.asarray(a) for a in self.job.lengths.to_edges())
+        graph = igraph.Graph(
+            n=self.job.graph.n, edges=np.column_stack((source, target)),
+            directed=self.job.graph.directed,
+        )  # fmt: skip
+        lengths = weights.tolist()
+        return Case(
+            timed(lambda: graph.distances(self.job.source, weights=lengths)),
+            lambda found: distances_facts(found[0]),
+        )
+
     def components(self) -> Case:
         return Case(
             timed(lambda: self.graph.connected_components(mode="weak")),
@@ -229,6 +276,12 @@ class SciPy(Peer):
             return levels_facts(level + np.where(level == 0, steps, 0))
 
         return Case(timed(lambda: breadth_first_order(self.matrix, self.job.source)), levels)
+
+    def sssp(self) -> Case:
+        from scipy.sparse.csgraph import dijkstra
+
+        matrix = self.job.lengths.to_scipy().astype(np.float64)
+        return Case(timed(lambda: dijkstra(matrix, indices=self.job.source)), distances_facts)
 
     def components(self) -> Case:
         from scipy.sparse.csgraph import connected_components

@@ -58,6 +58,13 @@ class _Search:
 
     def go_on(self, limit: int, which: int = ALL, phase: int = RELAX) -> None:
         """Relax at most ``limit`` frontiers."""
+        end = self.turn + limit
+        while self.count and self.turn < end:
+            self._team(end - self.turn, which, phase)
+            if self.count and self.turn < end:
+                self.workers = 1  # too little to do for a team
+
+    def _team(self, limit: int, which: int, phase: int) -> None:
         unvisited = int((self.label == (UNREACHED if self.stamp.size == 0 else np.inf)).sum())
         rows, self.count, swapped, self.turn, too_far = run_team(
             walk, self.workers, *self.rows, which, self.label, self.stamp, self.settled,

@@ -26,6 +26,7 @@ from .machine import (
     nanoseconds,
     prefetch,
     st,
+    st_release,
     stopped,
     trailing_zeros,
 )
@@ -43,6 +44,8 @@ COLUMNS = ("direction", "frontier_vertices", "frontier_edges", "unvisited", "nan
 BUFFER = 4096  # vertices a worker collects before it takes room in the queue
 EVEN = 16  # arcs per vertex up to which a frontier is cut into equal parts
 AHEAD = 8  # places in the queue that rows are fetched ahead
+ALONE = 256  # arcs out of a frontier up to which one worker goes on alone
+LO, HI, EDGES, DEPTH, UNVISITED, UNSEEN, BEFORE = range(7)  # what it leaves behind
 SMALL = 1 << 18  # arcs below which one worker is faster than several
 ALPHA, BETA = 15, 18  # thresholds of GAPBS
 SCAN = 64  # a pull looks at every vertex: fewer arcs than one for so many vertices are pushed
@@ -186,17 +189,75 @@ def reached(level, target, depth):
     return target >= 0 and 0 <= ld_acquire(level, target) <= depth
 
 
+@inline
+def row(rows, used, direction, count, edges, unvisited, elapsed):
+    """``rows`` with one more."""
+    rows = grown(rows, used)
+    rows[used, 0] = direction
+    rows[used, 1] = count
+    rows[used, 2] = edges
+    rows[used, 3] = unvisited
+    rows[used, 4] = elapsed
+    return rows
+
+
+@kernel
+def alone(
+    control, n, indptr, indices, cutoff, target, alpha, scan, parent, level, queue, state, traced,
+    rows, used, begin,
+):  # fmt: skip
+    """Levels of few arcs, pushed by one worker while the others wait once for all of them."""
+    box = np.empty(2, np.int64)
+    lo, hi, edges, depth = state[LO], state[HI], state[EDGES], state[DEPTH]
+    unvisited, unseen = state[UNVISITED], state[UNSEEN]
+    count = hi - lo
+    while (
+        lo < hi and edges <= min(ALONE, max(unseen // alpha, n // scan)) and depth != cutoff
+        and not reached(level, target, depth)
+    ):  # fmt: skip
+        if depth % BUFFER == 0 and stopped(control):
+            break
+        depth += 1
+        count = hi - lo
+        tail = hi
+        arcs = np.int64(0)
+        for i in range(lo, hi):
+            u = ld(queue, i)
+            for k in range(ld(indptr, u), ld(indptr, u + 1)):
+                v = ld(indices, k)
+                mark = ld(parent, v)
+                if mark < 0:
+                    st(parent, v, u)
+                    st(level, v, depth)
+                    arcs -= mark + 1
+                    st(queue, tail, v)
+                    tail += 1
+        if traced:
+            now = nanoseconds(box)
+            rows = row(rows, used, PUSH, count, edges, unvisited, now - begin)
+            used += 1
+            begin = now
+        lo, hi = hi, tail
+        edges = arcs
+        unvisited -= hi - lo
+        unseen -= arcs
+    st_release(control, TAIL, hi)
+    state[LO], state[HI], state[EDGES], state[DEPTH] = lo, hi, edges, depth
+    state[UNVISITED], state[UNSEEN], state[BEFORE] = unvisited, unseen, count
+    return rows, used, begin
+
+
 @kernel
 def walk(
     control, me, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
-    alpha, beta, scan, parent, level, queue, front, after, traced,
+    alpha, beta, scan, parent, level, queue, front, after, state, traced,
 ):  # fmt: skip
     """What each worker does; worker 0 keeps the trace and returns it."""
     words = (n + 63) >> 6
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
     buffer = np.empty(BUFFER, queue.dtype)
     box = np.empty(2, np.int64)
-    used = 0
+    used = np.int64(0)
     prepare(me, workers, n, indptr, parent, level)
     if not barrier(control, workers):
         return rows[:0]
@@ -217,14 +278,28 @@ def walk(
     begin = nanoseconds(box)  # before the others are let go
     if not barrier(control, workers):
         return rows[:0]
-    lo, hi = 0, count
+    lo, hi = np.int64(0), np.int64(count)
     unvisited = n - count
     unseen = indices.size - edges
     before = 0
     direction = PUSH
     depth = 0
-    phase = 0
+    phase = np.int64(0)
     while count and depth != cutoff and not reached(level, target, depth):
+        if direction == PUSH and edges <= min(ALONE, max(unseen // alpha, n // scan)):
+            if me == 0:
+                state[LO], state[HI], state[EDGES], state[DEPTH] = lo, hi, edges, depth
+                state[UNVISITED], state[UNSEEN] = unvisited, unseen
+                rows, used, begin = alone(
+                    control, n, indptr, indices, cutoff, target, alpha, scan, parent, level, queue,
+                    state, traced, rows, used, begin,
+                )  # fmt: skip
+            if not barrier(control, workers):
+                break
+            lo, hi, edges, depth = state[LO], state[HI], state[EDGES], state[DEPTH]
+            unvisited, unseen, before = state[UNVISITED], state[UNSEEN], state[BEFORE]
+            count = hi - lo
+            continue
         depth += 1
         last = direction
         if direction == PUSH:
@@ -256,12 +331,7 @@ def walk(
         found = ld_acquire(control, cell(SUM, phase))
         if me == 0 and traced:
             now = nanoseconds(box)
-            rows = grown(rows, used)
-            rows[used, 0] = direction
-            rows[used, 1] = count
-            rows[used, 2] = edges
-            rows[used, 3] = unvisited
-            rows[used, 4] = now - begin
+            rows = row(rows, used, direction, count, edges, unvisited, now - begin)
             used += 1
             begin = now
         edges = ld_acquire(control, cell(SUM2, phase))
@@ -308,7 +378,8 @@ def traverse(
     front = np.empty((n + 63) >> 6, np.uint64)
     rows = run_team(
         walk, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
-        ALPHA, BETA, SCAN, parent, level, queue, front, np.empty_like(front), traced,
+        ALPHA, BETA, SCAN, parent, level, queue, front, np.empty_like(front),
+        np.zeros(7, np.int64), traced,
         brief=brief,
     )  # fmt: skip
     return level, parent, rows[0], workers

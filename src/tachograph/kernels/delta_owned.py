@@ -4,7 +4,8 @@ Only its owner lowers the distance of a vertex, so no atomic operations are need
 others is sent to their worker, and all messages of a round are read after one barrier. The vertices of
 the current bucket wait in a queue of their worker; the others are kept in buckets. Vertices belong to
 workers by blocks of consecutive ids, whose number (a power of two) is a compromise between messages
-and balance. With one worker this is the sequential algorithm.
+and balance. With one worker this is the sequential algorithm; where
+buckets hold too few vertices for a team (a path), the run ends early to be repeated so.
 
 Encoding: as in ``delta_shared``. Messages from worker a to b lie at ``out[((parity * workers + a) *
 workers + b) * room:]``; the parity alternates between rounds.
@@ -37,9 +38,11 @@ from .rounds import LOW, NOTES, POPPED, REACHED, SCANNED, record
 from .runtime import inline, kernel
 from .team import barrier, least, post, share, total
 
-__all__ = ["walk"]
+__all__ = ["DONE", "TOO_FAR", "TOO_NARROW", "walk"]
 
 SETTLE = 3  # the phase in the trace
+DONE, TOO_FAR, TOO_NARROW = 0, 1, 2
+TRIAL, NARROW = 1000, 16  # rounds after which a team gives up if it took fewer vertices in each
 LOOK = 4096  # vertices between two looks at the stop flag
 
 
@@ -62,9 +65,9 @@ def walk(
     control, me, workers, n, indptr, indices, weights, sources, width, delta, ring, bits, ceiling,
     infinity, dist, out_v, out_d, room, largest, sent, board, traced,
 ):  # fmt: skip
-    """What each worker does: the trace (worker 0), and whether distances grew too large (all)."""
+    """What each worker does: the trace (worker 0), and how it ended (all)."""
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
-    used = 0
+    used = np.int64(0)
     box = np.empty(2, np.int64)
     first, last = share(n, me, workers)
     for v in range(first, last):
@@ -77,11 +80,11 @@ def walk(
     held = np.zeros(workers, np.int64)  # messages for each worker in this round
     done = np.zeros(NOTES, np.int64)
     mask = workers - 1
-    head = 0
-    tail = 0
+    head = np.int64(0)
+    tail = np.int64(0)
     begin_time = nanoseconds(box)
     if not barrier(control, workers):
-        return rows[:0], False
+        return rows[:0], DONE
     for i in range(sources.size):
         s = ld(sources, i)
         if (np.int64(s) >> bits) & mask == me:
@@ -91,8 +94,9 @@ def walk(
             tail += 1
     unvisited = n - sources.size
     current = np.int64(0)
-    phase = 0
-    too_far = False
+    phase = np.int64(0)
+    outcome = DONE
+    taken = np.int64(0)
     while True:
         parity = phase & 1
         base = (parity * workers + me) * workers
@@ -168,8 +172,14 @@ def walk(
             begin_time = now
         unvisited -= total(board, phase, workers, REACHED)
         current = least(board, phase, workers, LOW)
-        too_far = current != LATER and (current + 1) * delta > ceiling
-        if too_far or current == LATER:
+        if current == LATER:
+            break
+        taken += total(board, phase, workers, POPPED)
+        if (current + 1) * delta > ceiling:
+            outcome = TOO_FAR
+            break
+        if workers > 1 and phase >= TRIAL and taken < phase * NARROW:
+            outcome = TOO_NARROW
             break
         tail = cleaned(queue_v, queue_d, head, tail, 0, dist)
         head = 0
@@ -202,4 +212,4 @@ def walk(
                         st(queue_d, tail, new)
                         tail += 1
         phase += 1
-    return rows[:used], too_far
+    return rows[:used], outcome

@@ -34,6 +34,7 @@ from .buckets import (
     sort_far,
     take,
 )  # fmt: skip
+from .delta_owned import DONE, NARROW, TOO_FAR, TOO_NARROW, TRIAL
 from .machine import (
     compare_exchange,
     fetch_add,
@@ -252,19 +253,19 @@ def walk(
     symmetric, sources, width, wider, delta, ring, trigger, reach, ceiling, infinity, dist, front_v,
     front_d, board, traced,
 ):  # fmt: skip
-    """What each worker does. Worker 0 returns the trace; all return whether distances grew too large.
+    """What each worker does: the trace (worker 0), and how it ended (all).
 
     ``trigger`` is the number of arcs out of a bucket from which on a limit is set, ``reach`` the
     number of buckets from there to the limit.
     """
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
-    used = 0
+    used = np.int64(0)
     box = np.empty(2, np.int64)
     first, last = share(n, me, workers)
     for v in range(first, last):
         st(dist, v, infinity)
     if not barrier(control, workers):
-        return rows[:0], False
+        return rows[:0], DONE
     if me == 0:
         for i in range(sources.size):
             s = ld(sources, i)
@@ -282,14 +283,15 @@ def walk(
     done = np.zeros(NOTES, np.int64)
     begin_time = nanoseconds(box)
     if not barrier(control, workers):
-        return rows[:0], False
+        return rows[:0], DONE
     tail = sources.size
     unvisited = n - tail
     current = np.int64(0)
-    phase = 0
+    phase = np.int64(0)
     stage = PUSH if trigger > 0 else REST
     limit = infinity
-    too_far = False
+    outcome = DONE
+    taken = np.int64(0)
     while True:
         next_phase(control, me, phase)
         ticket = cell(TICKET, phase)
@@ -325,6 +327,7 @@ def walk(
             used += 1
             begin_time = now
         unvisited -= total(board, phase, workers, REACHED)
+        taken += total(board, phase, workers, POPPED)
         if stage == BOUNDED and (nearest == LATER or nearest * delta >= limit):
             clear(kept)
             phase += 1
@@ -353,7 +356,10 @@ def walk(
             break
         current = nearest
         if (current + 1) * delta > ceiling:
-            too_far = True
+            outcome = TOO_FAR
+            break
+        if phase >= TRIAL and taken < phase * NARROW:
+            outcome = TOO_NARROW
             break
         sort_far(kept, current, dist, width)
         collect(control, phase, kept, current & (ring - 1), indptr, dist, held, front_v, front_d)
@@ -365,4 +371,4 @@ def walk(
                 limit = (current + reach) * delta
                 stage = BOUNDED
         phase += 1
-    return rows[:used], too_far
+    return rows[:used], outcome

@@ -2,12 +2,14 @@
 
 Graphs with few arcs per vertex and no hubs (roads) go to ``delta_owned``, as does everything small
 enough for one worker; others to ``delta_shared``. Integer distances are computed as int32 and, if
-they turn out too large for that, again as float64, which is exact up to 2**53.
+they turn out too large for that, again as float64, which is exact up to 2**53. A team that finds too
+little to do in each round is replaced by one worker.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,6 +37,33 @@ def power_of_two(value: float, whole: bool) -> float:
     return 2 ** max(exponent, 0) if whole else 2.0 ** max(min(exponent, 900), -900)
 
 
+@dataclass(frozen=True)
+class _Problem:
+    """What both kernels are given."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    back: tuple[np.ndarray, np.ndarray, np.ndarray] | None
+    sources: np.ndarray
+    mean_weight: float
+    heaviest: float
+    largest_degree: int
+    traced: bool
+    brief: bool
+
+    @property
+    def n(self) -> int:
+        return self.indptr.size - 1
+
+    def scale(self, step: float, narrow: bool) -> tuple[float, float, float, type]:
+        """Width, infinity and ceiling of distances, and their type (see ``buckets``)."""
+        if narrow:
+            infinity = 2**31 - 1
+            return int(step).bit_length() - 1, infinity, infinity - int(self.heaviest) - 1, np.int32
+        return 1.0 / step, math.inf, math.inf, np.float64
+
+
 def shortest_distances(
     indptr: np.ndarray,
     indices: np.ndarray,
@@ -54,24 +83,27 @@ def shortest_distances(
     there are none; then nothing is pulled. Weights must not be negative. Distances do not depend on
     the number of threads.
     """
-    n = indptr.size - 1
-    arcs = indices.size
+    n, arcs = indptr.size - 1, indices.size
     brief = n + arcs < SMALL
+    problem = _Problem(indptr, indices, weights, back, sources, mean_weight, heaviest,
+                       largest_degree, traced, brief)  # fmt: skip
     workers = 1 if brief else threads_available()
-    owned = workers == 1 or (arcs <= ROAD_DEGREE * n and largest_degree <= ROAD_LARGEST)
-    run = _run_owned if owned else _run_shared
-    whole = weights.dtype.kind == "i"
-    if delta is None:
+    narrow = weights.dtype.kind == "i" and heaviest < 2**30
+    while True:
+        owned = workers == 1 or (arcs <= ROAD_DEGREE * n and largest_degree <= ROAD_LARGEST)
+        if owned:
+            workers = 1 << (workers.bit_length() - 1)
         spread = OWNED_WIDTH / math.sqrt(n) if owned else 2 * n / max(arcs, 1)
-        delta = spread * mean_weight
-    for narrow in (True, False) if whole and heaviest < 2**30 else (False,):
+        step = spread * mean_weight if delta is None else delta
         # one bucket must not reach beyond what int32 distances may be
-        step = power_of_two(min(delta, 2**28) if narrow else delta, narrow)
-        distances, rows, too_far = run(
-            indptr, indices, weights, back, sources, workers, step, narrow, mean_weight, heaviest,
-            largest_degree, traced, brief,
-        )  # fmt: skip
-        if not too_far:
+        step = power_of_two(min(step, 2**28) if narrow else step, narrow)
+        run = _run_owned if owned else _run_shared
+        distances, rows, outcome = run(problem, workers, step, narrow)
+        if outcome == delta_owned.TOO_FAR:
+            narrow = False
+        elif outcome == delta_owned.TOO_NARROW:
+            workers = 1
+        else:
             break
     if narrow:
         exact = np.empty(n)
@@ -80,53 +112,40 @@ def shortest_distances(
     return distances, rows, workers
 
 
-def _scale(step: float, narrow: bool, heaviest: float) -> tuple[float, float, float, type]:
-    """Width, infinity and ceiling of distances, and their type (see ``buckets``)."""
-    if narrow:
-        infinity = 2**31 - 1
-        return int(step).bit_length() - 1, infinity, infinity - int(heaviest) - 1, np.int32
-    return 1.0 / step, math.inf, math.inf, np.float64
-
-
 def _run_owned(
-    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray, back: object, sources: np.ndarray,
-    workers: int, step: float, narrow: bool, mean_weight: float, heaviest: float,
-    largest_degree: int, traced: bool, brief: bool,
-) -> tuple[np.ndarray, np.ndarray, bool]:  # fmt: skip
-    n = indptr.size - 1
-    width, infinity, ceiling, kind = _scale(step, narrow, heaviest)
-    workers = 1 << (workers.bit_length() - 1)
-    room = max(largest_degree, min(indices.size, (1 << 19) // workers**2), 1)
+    given: _Problem, workers: int, step: float, narrow: bool
+) -> tuple[np.ndarray, np.ndarray, int]:
+    width, infinity, ceiling, kind = given.scale(step, narrow)
+    largest = max(given.largest_degree, 1)
+    room = max(largest, min(given.indices.size, (1 << 19) // workers**2))
     places = 2 * workers * workers
     slots = places * room if workers > 1 else 0
-    dist: np.ndarray = np.empty(n, kind)
+    dist: np.ndarray = np.empty(given.n, kind)
     found = run_team(
-        delta_owned.walk, workers, n, indptr, indices, weights, sources, width,
-        int(step) if narrow else step, ring_size(heaviest, step), OWNED_BITS, ceiling, infinity,
-        dist, np.empty(slots, indices.dtype), np.empty(slots, kind), room, max(largest_degree, 1),
-        np.zeros(places, np.int64), new_board(workers), traced, brief=brief,
+        delta_owned.walk, workers, given.n, given.indptr, given.indices, given.weights,
+        given.sources, width, int(step) if narrow else step, ring_size(given.heaviest, step),
+        OWNED_BITS, ceiling, infinity, dist, np.empty(slots, given.indices.dtype),
+        np.empty(slots, kind), room, largest, np.zeros(places, np.int64), new_board(workers),
+        given.traced, brief=given.brief,
     )  # fmt: skip
     return dist, *found[0]
 
 
 def _run_shared(
-    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray,
-    back: tuple[np.ndarray, np.ndarray, np.ndarray] | None, sources: np.ndarray, workers: int,
-    step: float, narrow: bool, mean_weight: float, heaviest: float, largest_degree: int,
-    traced: bool, brief: bool,
-) -> tuple[np.ndarray, np.ndarray, bool]:  # fmt: skip
-    n, arcs = indptr.size - 1, indices.size
-    width, infinity, ceiling, kind = _scale(step, narrow, heaviest)
+    given: _Problem, workers: int, step: float, narrow: bool
+) -> tuple[np.ndarray, np.ndarray, int]:
+    n, arcs = given.n, given.indices.size
+    width, infinity, ceiling, kind = given.scale(step, narrow)
     wider = width + 4 if narrow else width / delta_shared.WIDER
-    behind = (indptr, indices, weights) if back is None else back
-    trigger = 0 if back is None else max(arcs // SHARE, 1)
-    reach = max(1, math.ceil(REACH * 2 * mean_weight * n / arcs / step))
+    behind = (given.indptr, given.indices, given.weights) if given.back is None else given.back
+    trigger = 0 if given.back is None else max(arcs // SHARE, 1)
+    reach = max(1, math.ceil(REACH * 2 * given.mean_weight * n / arcs / step))
     dist: np.ndarray = np.empty(n, kind)
     found = run_team(
-        delta_shared.walk, workers, n, indptr, indices, weights, *behind, behind[0] is indptr,
-        sources, width, wider, int(step) if narrow else step, ring_size(heaviest, step), trigger,
-        reach, ceiling, infinity, dist, np.empty(n, indices.dtype), np.empty(n, kind),
-        new_board(workers), traced, brief=brief,
+        delta_shared.walk, workers, n, given.indptr, given.indices, given.weights, *behind,
+        behind[0] is given.indptr, given.sources, width, wider, int(step) if narrow else step,
+        ring_size(given.heaviest, step), trigger, reach, ceiling, infinity, dist,
+        np.empty(n, given.indices.dtype), np.empty(n, kind), new_board(workers), given.traced,
     )  # fmt: skip
     return dist, *found[0]
 

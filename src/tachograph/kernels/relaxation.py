@@ -23,6 +23,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from .delta_owned import NARROW, TRIAL
 from .machine import compare_exchange, fetch_add, fetch_min, ld, ld_acquire, nanoseconds, st
 from .rounds import NOTES, POPPED, REACHED, SCANNED, record
 from .runtime import inline, kernel
@@ -145,19 +146,20 @@ def walk(
     after, count, turn, limit, ceiling, unvisited, phase_name, board, traced,
 ):  # fmt: skip
     """What each worker does, from a frontier of ``count`` vertices in ``front``, for at most ``limit``
-    iterations, the first being ``turn``.
+    iterations, the first being ``turn``; a team gives up earlier if there is too little to do.
 
     Returns the trace, the number of vertices in the frontier that is left, whether that is in
     ``after``, the next turn, and whether a distance left its range.
     """
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
-    used = 0
+    used = np.int64(0)
     box = np.empty(2, np.int64)
     buffer = np.empty(BUFFER, front.dtype)
     notes = np.zeros(NOTES, np.int64)
     swapped = False
     too_far = False
-    phase = 0
+    taken = np.int64(0)
+    phase = np.int64(0)
     begin = nanoseconds(box)
     if not barrier(control, workers):
         return rows[:0], count, swapped, turn, too_far
@@ -183,6 +185,7 @@ def walk(
             begin = now
         unvisited -= total(board, phase, workers, REACHED)
         too_far = total(board, phase, workers, OVER) > 0
+        taken += count
         front, after = after, front
         swapped = not swapped
         count = found
@@ -207,4 +210,6 @@ def walk(
                 used += 1
                 begin = now
             phase += 1
+        if workers > 1 and phase >= TRIAL and taken < phase * NARROW:
+            break
     return rows[:used], count, swapped, turn, too_far

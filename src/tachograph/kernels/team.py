@@ -90,7 +90,9 @@ def grown(rows, used):
     if used < rows.shape[0]:
         return rows
     wider = np.empty((2 * used, rows.shape[1]), np.int64)
-    wider[:used] = rows
+    for i in range(used):  # a slice of two dimensions takes seconds to compile
+        for k in range(rows.shape[1]):
+            wider[i, k] = rows[i, k]
     return wider
 
 
