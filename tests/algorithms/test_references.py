@@ -36,6 +36,16 @@ def test_bfs(directed):
     assert np.array_equal(tg.bfs(g, g.id_of(SOURCE), verify=True).levels, expected)
 
 
+@pytest.mark.parametrize("algorithm", ["delta-stepping", "bellman-ford", "dijkstra", "hybrid"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_shortest_paths(directed, algorithm):
+    g = graph(directed)
+    expected = reference("SSSP-directed" if directed else "SSSP", g)
+    expected[expected > 1e300] = np.inf  # their mark for "not reached"
+    found = tg.sssp(g, g.id_of(SOURCE), algorithm=algorithm, verify=True)
+    assert np.array_equal(found.distances, expected)
+
+
 def test_components():
     g = graph(directed=True)
     theirs = reference("WCC", g)

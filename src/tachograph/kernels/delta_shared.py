@@ -13,8 +13,8 @@ Encoding: ``dist`` holds int32 or float64; ``infinity`` is its largest value. An
 writes what it did on ``board``; two rows of it for each worker alternate between rounds.
 
 Bounds: the frontier is collected when no distance changes and only of valid entries, of which there
-is one for each vertex: n slots are enough. ``commit`` puts at most ``MOST`` entries after
-``make_room``.
+is one for each vertex: n slots are enough. Room for ``most`` entries is made before ``process``, which
+looks at no more arcs than that.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ from .team import (
 __all__ = ["walk"]
 
 MOST = 1024  # distances lowered at a time
+ARCS = 1 << 14  # arcs looked at before room is made again, or one vertex's
 CHUNK = 64  # entries of the frontier a worker takes at a time
 FUSE = 1000  # entries of a worker's own bucket that it goes on with without meeting the others
 PULLED = MOST  # vertices a worker takes at a time in the pull
@@ -73,7 +74,6 @@ PUSH, BOUNDED, PULL, REST = 0, 1, 2, 3
 @inline
 def commit(found, kept, current, dist, width, infinity, targets, reached, done):
     """Lower the distances of ``found`` candidates; those lowered go into a bucket."""
-    make_room(kept, MOST, dist, width)
     for j in range(found):
         v = ld(targets, j)
         new = ld(reached, j)
@@ -90,25 +90,35 @@ def commit(found, kept, current, dist, width, infinity, targets, reached, done):
 @kernel
 def process(
     front_v, front_d, begin, end, limit, indptr, indices, weights, dist, width, infinity,
-    current, kept, held, done,
+    current, kept, most, held, done,
 ):  # fmt: skip
-    """Relax the arcs out of ``front[begin:end]``, at most ``CHUNK``, that end below ``limit``."""
+    """Relax the arcs out of ``front[begin:end]``, at most ``CHUNK``, that end below ``limit``.
+
+    Stops before a vertex with which it would be more than ``most`` arcs; where that is. (Room for so
+    many entries is made by the caller: cleaning up in here would cost the loops their registers.)
+    """
     arcs, targets, reached, live_v, live_d = held
     for i in range(begin, end):
         prefetch(indptr, ld(front_v, i))
         prefetch(dist, ld(front_v, i))
     live = 0
+    scanned = np.int64(0)
     for i in range(begin, end):
         u = ld(front_v, i)
         if ld(dist, u) == ld(front_d, i):
             k = ld(indptr, u)
+            degree = ld(indptr, u + 1) - k
+            if scanned + degree > most:
+                end = i
+                break
+            scanned += degree
             prefetch(weights, k)
             prefetch(indices, k)
             st(live_v, live, u)
             st(live_d, live, ld(front_d, i))
             live += 1
     st(done, POPPED, ld(done, POPPED) + live)
-    scanned = 0
+    st(done, SCANNED, ld(done, SCANNED) + scanned)
     found = 0
     if limit == infinity:
         for i in range(live):
@@ -116,7 +126,6 @@ def process(
             d = ld(live_d, i)
             k = ld(indptr, u)
             last = ld(indptr, u + 1)
-            scanned += last - k
             while k < last:
                 stop = min(last, k + (MOST - found))
                 while k < stop:
@@ -145,7 +154,6 @@ def process(
                     i += 1
                     k = ld(indptr, u)
                     last = ld(indptr, u + 1)
-                    scanned += last - k
                 stop = min(last, k + (MOST - found))
                 while k < stop:
                     new = d + ld(weights, k)
@@ -166,7 +174,7 @@ def process(
                 better += new < ld(dist, v)
             commit(better, kept, current, dist, width, infinity, targets, reached, done)
             found = 0
-    st(done, SCANNED, ld(done, SCANNED) + scanned)
+    return end
 
 
 @kernel
@@ -251,7 +259,7 @@ def collect(control, phase, kept, at, indptr, dist, held, front_v, front_d):
 def walk(
     control, me, workers, n, indptr, indices, weights, back_indptr, back_indices, back_weights,
     symmetric, sources, width, wider, delta, ring, trigger, reach, ceiling, infinity, dist, front_v,
-    front_d, board, traced,
+    front_d, board, largest, traced,
 ):  # fmt: skip
     """What each worker does: the trace (worker 0), and how it ended (all).
 
@@ -272,7 +280,8 @@ def walk(
             st(dist, s, 0)
             st(front_v, i, s)
             st(front_d, i, 0)
-    kept = new_set(n, ring, MOST, front_v, front_d)
+    most = max(largest, ARCS)
+    kept = new_set(n, ring, most, front_v, front_d)
     held = (
         np.empty(MOST + BLOCK, np.int64), np.empty(MOST + BLOCK, front_v.dtype),
         np.empty(MOST + BLOCK, front_d.dtype), np.empty(CHUNK, front_v.dtype),
@@ -299,10 +308,13 @@ def walk(
             begin = fetch_add(control, ticket, CHUNK)
             if begin >= tail:
                 break
-            process(
-                front_v, front_d, begin, min(begin + CHUNK, tail), limit, indptr, indices, weights,
-                dist, width, infinity, current, kept, held, done,
-            )  # fmt: skip
+            end = min(begin + CHUNK, tail)
+            while begin < end:
+                make_room(kept, most, dist, width)
+                begin = process(
+                    front_v, front_d, begin, end, limit, indptr, indices, weights, dist, width,
+                    infinity, current, kept, most, held, done,
+                )  # fmt: skip
         at = current & (ring - 1)
         while (stage != PUSH or ld(done, SCANNED) < 4096) and not stopped(control):
             size = size_of(kept, at)
@@ -311,10 +323,12 @@ def walk(
             got = np.int64(0)
             while got < size:
                 got += take(kept, at, own_v, own_d, got)
-            for begin in range(0, size, CHUNK):
-                process(
+            begin = np.int64(0)
+            while begin < size:
+                make_room(kept, most, dist, width)
+                begin = process(
                     own_v, own_d, begin, min(begin + CHUNK, size), limit, indptr, indices, weights,
-                    dist, width, infinity, current, kept, held, done,
+                    dist, width, infinity, current, kept, most, held, done,
                 )  # fmt: skip
         st(done, LOW, lowest(kept, current))
         post(board, phase, me, workers, done)

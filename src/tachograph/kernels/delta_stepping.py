@@ -145,7 +145,8 @@ def _run_shared(
         delta_shared.walk, workers, n, given.indptr, given.indices, given.weights, *behind,
         behind[0] is given.indptr, given.sources, width, wider, int(step) if narrow else step,
         ring_size(given.heaviest, step), trigger, reach, ceiling, infinity, dist,
-        np.empty(n, given.indices.dtype), np.empty(n, kind), new_board(workers), given.traced,
+        np.empty(n, given.indices.dtype), np.empty(n, kind), new_board(workers),
+        given.largest_degree, given.traced,
     )  # fmt: skip
     return dist, *found[0]
 
