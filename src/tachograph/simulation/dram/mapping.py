@@ -22,7 +22,7 @@ KNOWN = {"RoBaRaCoCh": "RoBaBgRaCoCh", "ChRaBaRoCo": "ChRaBgBaRoCo"}
 
 @dataclass(frozen=True)
 class Mapping:
-    """For every field its size and how far it is shifted; in ``odd`` the one that is not a power of 2."""
+    """For every field its size and shift; ``odd`` is the one that is not a power of two."""
 
     name: str
     hashed: bool

@@ -5,6 +5,9 @@
 ``queues``    requests waiting in a channel
 ``plan``      the next command of a channel, and when
 ``issue``     what a command changes
+``count``     what is counted on the way
 ``port``      offer, advance, take: what producers call, from Python or from compiled loops
 ``feed``      a list of requests through one port, or through one port for each channel
+``parse``     text to requests
+``replay``    the checker's loop, which shares nothing with the others
 """

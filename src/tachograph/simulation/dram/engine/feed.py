@@ -7,8 +7,16 @@ import numpy as np
 from ....kernels.machine import ld, st, stopped
 from ....kernels.runtime import kernel
 from .address import locate
-from .layout import DONE, STALLS
-from .port import accept, advance_channel, has_room, log_is_full, next_tick
+from .layout import BLOCKS, CHANNELS, DONE, STALLS, STRIDE
+from .port import (
+    accept,
+    advance_channel,
+    has_room,
+    log_is_full,
+    next_tick,
+    set_high,
+    settle,
+)
 
 #: Words of the control array: the next request, the time, the number of the first request.
 NEXT, TIME, FIRST = range(3)
@@ -16,15 +24,16 @@ PATIENCE = 1 << 12  # requests between looks at the stop flag
 
 
 @kernel
-def feed(stop, m, control, addresses, writes, arrivals):
+def feed(stop, m, control, addresses, writes, arrivals, idents):
     """Offer requests in order, one a tick, each not before its arrival; True when all are taken.
 
     A request that finds its queue full is offered again in every tick and holds up those behind it.
     Channels are brought up to date only when a request comes for them. False: a log must be emptied,
-    or the work was stopped; call again to go on.
+    or the work was stopped; call again to go on. Requests are called by their number in the list,
+    counted from ``control[FIRST]``, or by ``idents``.
     """
     k, now = control[NEXT], control[TIME]
-    timed = arrivals.size > 0
+    timed, named = arrivals.size > 0, idents.size > 0
     while k < addresses.size:
         if k % PATIENCE == 0 and stopped(stop):
             break
@@ -43,8 +52,38 @@ def feed(stop, m, control, addresses, writes, arrivals):
         if ld(m, o + DONE) > now:
             st(m, o + STALLS, ld(m, o + STALLS) + ld(m, o + DONE) - now)
             now = ld(m, o + DONE)
-        accept(m, o, w, number, row, address, control[FIRST] + k, now)
+        accept(m, o, w, number, row, address, idents[k] if named else control[FIRST] + k, now)
         k += 1
         now += 1
     control[NEXT], control[TIME] = k, now
     return k == addresses.size
+
+
+@kernel
+def feed_channels(stop, m, lo, hi, starts, controls, addresses, writes, arrivals, idents):
+    """Channels ``lo`` to ``hi``, each with a port of its own and its own part of the lists."""
+    done = True
+    for channel in range(lo, hi):
+        first, last = starts[channel], starts[channel + 1]
+        due = arrivals[first:last] if arrivals.size > 0 else arrivals
+        done &= feed(stop, m, controls[channel], addresses[first:last], writes[first:last], due,
+                     idents[first:last])  # fmt: skip
+    return done
+
+
+@kernel
+def channels_of(m, addresses, found):
+    """The channel of every address."""
+    for k in range(addresses.size):
+        o, _, _ = locate(m, addresses[k])
+        found[k] = (o - BLOCKS) // ld(m, STRIDE)
+
+
+@kernel
+def finish(m, now):
+    """After the last request, offered before ``now``: the tick by which all is done; -1 as above."""
+    for channel in range(ld(m, CHANNELS)):
+        if not advance_channel(m, BLOCKS + channel * ld(m, STRIDE), now):
+            return -1
+    set_high(m, 0)
+    return settle(m, now + 1)

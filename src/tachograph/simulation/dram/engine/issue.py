@@ -1,9 +1,10 @@
-"""What a command changes: the earliest ticks of later ones, open rows, queues, counters."""
+"""What a command changes: the earliest ticks of later ones, open rows, queues."""
 
 from __future__ import annotations
 
 from ....kernels.machine import ld, st
 from ....kernels.runtime import inline
+from .count import add, bin_at, classify, finish, latency_cell, note, raise_to
 from .layout import (
     ACT,
     ACTIVATED,
@@ -12,11 +13,8 @@ from .layout import (
     AW32,
     B_ACT,
     B_CAS,
-    B_CONFLICTS,
     B_GROUP,
     B_HIT,
-    B_HITS,
-    B_MISSES,
     B_NUMBER,
     B_OPEN,
     B_PRE,
@@ -26,12 +24,8 @@ from .layout import (
     BANK_TABLE,
     BANK_WORDS,
     BANKS_EACH,
-    BIN_WORDS,
-    BINS,
     BL,
     CLOSE,
-    COLLECT,
-    COMMANDS,
     CWL,
     DONE,
     E_ARRIVAL,
@@ -42,10 +36,7 @@ from .layout import (
     E_KEY,
     E_ROW,
     E_WRITE,
-    EXACT,
     FAW,
-    FINE,
-    FLIGHT,
     G_ACT,
     G_CAS,
     G_PRE,
@@ -65,13 +56,8 @@ from .layout import (
     K_PREA,
     K_REF,
     K_SINCE,
-    LAST_FINISH,
     LATENCY,
     LATENCY_SUM,
-    LOG,
-    LOG_SIZE,
-    LOG_WORDS,
-    LOGGED,
     NOTHING,
     PLAN_KIND,
     PLAN_TICK,
@@ -90,91 +76,17 @@ from .layout import (
     REFRESH,
     REFRESHES,
     RFC,
-    RING,
-    RING_NEXT,
-    RING_TABLE,
     RP,
     RPA,
     RRDL,
     RRDS,
     RTP,
-    SERIES,
-    SHIFT,
     TOGGLE,
     WAIT,
     WR,
     WR_,
 )
 from .queues import entry_at, look_again, next_hit, release, unlink
-
-
-@inline
-def raise_to(m, at, value):
-    """``m[at] = max(m[at], value)``."""
-    if ld(m, at) < value:
-        st(m, at, value)
-
-
-@inline
-def add(m, at, value):
-    """``m[at] += value``."""
-    st(m, at, ld(m, at) + value)
-
-
-@inline
-def note(m, o, tick, command, where, row, ident):
-    """Count a command and write it down if that was asked for."""
-    add(m, o + COMMANDS + command, 1)
-    if ld(m, o + LOG_SIZE) > 0:
-        at = o + LOG + ld(m, o + LOGGED) * LOG_WORDS
-        st(m, at, tick)
-        st(m, at + 1, command)
-        st(m, at + 2, where)
-        st(m, at + 3, row)
-        st(m, at + 4, ident)
-        add(m, o + LOGGED, 1)
-
-
-@inline
-def bin_at(m, o, tick):
-    """The cell of the time series for a tick; cells double their width when they run out."""
-    while (tick >> ld(m, o + SHIFT)) >= BINS:
-        for i in range(BINS):
-            for j in range(BIN_WORDS):
-                at = o + SERIES + i * BIN_WORDS + j
-                value = 0
-                if 2 * i < BINS:
-                    pair = o + SERIES + 2 * i * BIN_WORDS + j
-                    value = ld(m, pair) + ld(m, pair + BIN_WORDS)
-                st(m, at, value)
-        add(m, o + SHIFT, 1)
-    return o + SERIES + (tick >> ld(m, o + SHIFT)) * BIN_WORDS
-
-
-@inline
-def finish(m, o, tick, since, ident):
-    """A read's data are complete at ``tick``; one read a tick is handed over, in order."""
-    over = max(tick, ld(m, o + LAST_FINISH) + 1)
-    st(m, o + LAST_FINISH, over)
-    add(m, o + FLIGHT, over - since)
-    if ld(m, o + COLLECT) != 0:
-        n = ld(m, o + RING_NEXT)
-        at = o + RING_TABLE + 2 * (n % RING)
-        st(m, at, over)
-        st(m, at + 1, ident)
-        st(m, o + RING_NEXT, n + 1)
-
-
-@inline
-def latency_cell(latency):
-    """The cell of the histogram: one for each latency, above EXACT in steps of about 1.6 %."""
-    if latency < EXACT:
-        return latency
-    octave = 0
-    while (latency >> octave) >= 2 * FINE:
-        octave += 1
-    # EXACT is 32 * FINE: the first octave here is the fifth
-    return EXACT + (octave - 5) * FINE + (latency >> octave) - FINE
 
 
 @inline
@@ -294,19 +206,6 @@ def refresh(m, o, tick, rank):
     n = ld(m, o + GROUPS_EACH)
     for g in range(r * n, r * n + n):
         raise_to(m, o + GROUP_TABLE + g * GROUP_WORDS + G_ACT, until)
-
-
-@inline
-def classify(m, o, tick, bank, row):
-    """Count a request as hit, miss or conflict when its first command goes."""
-    opened = ld(m, bank + B_OPEN)
-    kind = 0
-    if opened < 0:
-        kind = 1
-    elif opened != row:
-        kind = 2
-    add(m, bank + B_HITS + kind, 1)
-    add(m, bin_at(m, o, tick) + 1 + kind, 1)
 
 
 @inline

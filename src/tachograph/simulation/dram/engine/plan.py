@@ -177,6 +177,8 @@ def _refreshable(m, o, now):
             tick = max(time, now)
             if tick < best:
                 best, best_rank = tick, rank
+            if ld(m, o + IN_ORDER) != 0:
+                break
     return best, best_rank
 
 

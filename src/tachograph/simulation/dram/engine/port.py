@@ -11,7 +11,8 @@ from __future__ import annotations
 from ....kernels.machine import ld, st
 from ....kernels.runtime import inline, kernel
 from .address import locate
-from .issue import add, finish, issue, note
+from .count import add, finish, note
+from .issue import issue
 from .layout import (
     ACTIVATED,
     AS_OLDEST,
@@ -151,10 +152,11 @@ def accept(m, o, w, number, row, address, ident, now):
 def offer(m, address, is_write, ident, now):
     """Offer a request at time ``now``; whether its channel had room for it."""
     o, number, row = locate(m, address)
+    w = 1 if is_write else 0
     advance_channel(m, o, now)
-    if not has_room(m, o, is_write):
+    if not has_room(m, o, w):
         return False
-    accept(m, o, is_write, number, row, address, ident, now)
+    accept(m, o, w, number, row, address, ident, now)
     return True
 
 

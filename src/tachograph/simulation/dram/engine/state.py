@@ -12,7 +12,7 @@ from .queues import prepare
 
 if TYPE_CHECKING:
     from ..mapping import Mapping
-    from ..memory import Controller
+    from ..settings import Controller
     from ..standards import Standard
 
 LONG_AGO = -(1 << 40)
@@ -36,7 +36,12 @@ def gaps(t: dict[str, int]) -> list[int]:
 
 
 def build(
-    standard: Standard, mapping: Mapping, ranks: int, controller: Controller, log: int, collect: bool
+    standard: Standard,
+    mapping: Mapping,
+    ranks: int,
+    controller: Controller,
+    log: int,
+    collect: bool,
 ) -> np.ndarray:
     """The array of a memory at rest."""
     channels = mapping.sizes["Ch"]
@@ -68,7 +73,12 @@ def _head(m: np.ndarray, mapping: Mapping, stride: int) -> None:
 
 
 def _settings(
-    block: np.ndarray, standard: Standard, ranks: int, controller: Controller, log: int, collect: bool
+    block: np.ndarray,
+    standard: Standard,
+    ranks: int,
+    controller: Controller,
+    log: int,
+    collect: bool,
 ) -> None:
     t = standard.timings
     block[: len(TIMINGS)] = [t[name] for name in TIMINGS]
