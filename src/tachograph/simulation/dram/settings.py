@@ -76,5 +76,5 @@ class Controller:
 
     @property
     def low(self) -> int:
-        """Writes below which reads go first again."""
-        return int(self.write_low * self.write_queue)
+        """Writes below which reads go first again; with none they always do."""
+        return max(1, int(self.write_low * self.write_queue))
