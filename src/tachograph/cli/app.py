@@ -146,7 +146,8 @@ def tour(
     run(graph)
 
 
-from . import generate, run  # noqa: E402  (their commands are added to the app)
+from . import dram, generate, run  # noqa: E402  (their commands are added to the app)
 
+app.add_typer(dram.app, name="dram")
 app.add_typer(generate.app, name="generate")
 app.add_typer(run.app, name="run")

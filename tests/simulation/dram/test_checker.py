@@ -63,7 +63,9 @@ def scenes(s):
         yield "WTR_S", [*both, write], (written + t["WTRS"], "RD", *beside, 5)
         yield "RRD_L", [act], (t["RRDL"], "ACT", 0, 0, 1, 5)
     yield "RRD_S", [act], (t["RRDS"], "ACT", *beside, 5)
-    four = [(k * max(t["RRDS"], t["RRDL"]), "ACT", 0, k % s.groups, k // s.groups, 5) for k in range(4)]
+    four = [
+        (k * max(t["RRDS"], t["RRDL"]), "ACT", 0, k % s.groups, k // s.groups, 5) for k in range(4)
+    ]
     if t["FAW"] > 4 * max(t["RRDS"], t["RRDL"]):
         yield "FAW", four, (t["FAW"], "ACT", 0, 4 % s.groups, 4 // s.groups, 5)
     if t["PPD"] > 1:
@@ -145,7 +147,9 @@ def test_rows_bus_and_refresh():
         assert [v.rule for v in check(s, stream(*lines))] == [rule]
     assert check(s, stream((late, "REF", 0, -1, -1, -1))) == []
     # a read and a write whose data meet, which the distances alone would also forbid
-    found = check(s, stream((0, "ACT", 0, 0, 0, 5), (100, "RD", 0, 0, 0, 5), (105, "WR", 0, 0, 0, 5)))
+    found = check(
+        s, stream((0, "ACT", 0, 0, 0, 5), (100, "RD", 0, 0, 0, 5), (105, "WR", 0, 0, 0, 5))
+    )
     assert "the data bus is taken" in [v.rule for v in found]
     assert "channel 0, cycle 105, WR: " in str(found[0])
 

@@ -43,7 +43,9 @@ def memories(draw, name):
         "read_queue": draw(st.sampled_from([1, 2, 8, 32])),
         "write_queue": draw(st.sampled_from([1, 4, 32])),
         "write_high": draw(st.sampled_from([0.5, 0.8, 1.0])),
-        "mapping": draw(st.sampled_from(["RoBaRaCoCh", "ChRaBaRoCo", "RoCoBaRaCh", "RoRaBgCoBaCh"])),
+        "mapping": draw(
+            st.sampled_from(["RoBaRaCoCh", "ChRaBaRoCo", "RoCoBaRaCh", "RoRaBgCoBaCh"])
+        ),
         "hash_banks": draw(st.booleans()),
     }
     timings = {"REFI": 900} if draw(st.booleans()) else {}

@@ -167,6 +167,7 @@ class Memory:
             cycles,
             run.completion() if completion else None,
             run.commands() if commands else None,
+            ports,
         )
 
     @property

@@ -51,6 +51,7 @@ class MemoryResult:
     channels: list[dict[str, Any]]
     balance: float
     energy: dict[str, Any] | None
+    ports: str = "shared"
     provenance: str = "simulated"
     banks: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     series: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
@@ -62,6 +63,11 @@ class MemoryResult:
         """Share of the requests that found their row open."""
         return self.row_hits / max(1, self.row_hits + self.row_misses + self.row_conflicts)
 
+    @property
+    def port_bound(self) -> bool:
+        """Whether the one port, a request each cycle, was nearly always busy: the memory waited."""
+        return self.ports == "shared" and self.requests > 0.95 * self.cycles
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the arrays per request, ready for JSON."""
         made = {
@@ -70,6 +76,7 @@ class MemoryResult:
             if name not in ("banks", "series", "completion", "commands")
         }
         made["row_hit_rate"] = self.row_hit_rate
+        made["port_bound"] = self.port_bound
         made["banks"] = {name: values.tolist() for name, values in self.banks.items()}
         return made
 
@@ -80,6 +87,7 @@ def collect(
     cycles: int,
     completion: np.ndarray | None = None,
     commands: Commands | None = None,
+    ports: str = "shared",
 ) -> MemoryResult:
     """Read the counters of a memory's array after ``cycles`` ticks."""
     standard = memory.standard
@@ -112,7 +120,7 @@ def collect(
         balance=max(shares) * len(shares) / max(1, sum(shares)),
         energy=energy(standard, issued, cycles, cycles * ranks, _active(memory, blocks, cycles)),
         banks=banks, series=_series(blocks, standard.request_bytes, standard.tck, cycles),
-        completion=completion, commands=commands,
+        completion=completion, commands=commands, ports=ports,
     )  # fmt: skip
 
 

@@ -7,13 +7,14 @@ import numpy as np
 from ....kernels.machine import ld, st, stopped
 from ....kernels.runtime import kernel
 from .address import locate
-from .layout import BLOCKS, CHANNELS, DONE, STALLS, STRIDE
+from .layout import BLOCKS, CHANNELS, DONE, NONE, STALLS, STRIDE
 from .port import (
+    ROOM,
     accept,
     advance_channel,
+    advance_to,
     has_room,
     log_is_full,
-    next_tick,
     set_high,
     settle,
 )
@@ -44,10 +45,9 @@ def feed(stop, m, control, addresses, writes, arrivals, idents):
         w = np.int64(writes[k])
         if not advance_channel(m, o, now):
             break
-        full = False
-        while not full and not has_room(m, o, w):
-            full = not advance_channel(m, o, next_tick(m, o))
-        if full or log_is_full(m, o):
+        if not has_room(m, o, w) and not advance_to(m, o, NONE, ROOM + w):
+            break
+        if log_is_full(m, o):
             break
         if ld(m, o + DONE) > now:
             st(m, o + STALLS, ld(m, o + STALLS) + ld(m, o + DONE) - now)

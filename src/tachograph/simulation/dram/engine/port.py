@@ -56,6 +56,8 @@ from .layout import (
 from .plan import plan, ready
 from .queues import append, waiting_write
 
+NO_GOAL, ONE_STEP, ROOM = range(3)
+
 
 @inline
 def log_is_full(m, o):
@@ -63,10 +65,27 @@ def log_is_full(m, o):
     return ld(m, o + LOG_SIZE) > 0 and ld(m, o + LOGGED) >= ld(m, o + LOG_SIZE)
 
 
+@inline
+def has_room(m, o, w):
+    """Whether a request fits into the channel's queue."""
+    if ld(m, o + LENGTH + w) >= ld(m, o + CAPACITY + w) or ld(m, o + FREE) >= POOL:
+        return False
+    if ld(m, o + COLLECT) != 0 and w == 0:  # every read in the channel must find room when it ends
+        waiting = ld(m, o + RING_NEXT) - ld(m, o + RING_FIRST)
+        return waiting + ld(m, o + LENGTH) + ld(m, o + ACTIVATED) < RING
+    return True
+
+
 @kernel
-def advance_channel(m, o, until):
-    """Do all ticks of a channel up to ``until``; False if the log is full and must be emptied first."""
+def advance_to(m, o, until, goal):
+    """Do all ticks of a channel up to ``until``; False if the log is full and must be emptied first.
+
+    With the goal ROOM (or ROOM + 1, for writes) it ends in the tick in which a request fits into that
+    queue, with ONE_STEP after the next command.
+    """
     while True:
+        if goal >= ROOM and has_room(m, o, goal - ROOM):
+            return True
         if ld(m, o + PLAN_KIND) == NOTHING:
             now = ld(m, o + DONE) + 1
             if now > until:
@@ -83,25 +102,14 @@ def advance_channel(m, o, until):
         if log_is_full(m, o):
             return False
         issue(m, o)
+        if goal == ONE_STEP:
+            return True
 
 
 @inline
-def next_tick(m, o):
-    """The next tick in which a channel does something if nothing arrives before it."""
-    if ld(m, o + PLAN_KIND) == NOTHING:
-        plan(m, o, ld(m, o + DONE) + 1)
-    return ld(m, o + PLAN_TICK)
-
-
-@inline
-def has_room(m, o, w):
-    """Whether a request fits into the channel's queue."""
-    if ld(m, o + LENGTH + w) >= ld(m, o + CAPACITY + w) or ld(m, o + FREE) >= POOL:
-        return False
-    if ld(m, o + COLLECT) != 0 and w == 0:  # every read in the channel must find room when it ends
-        waiting = ld(m, o + RING_NEXT) - ld(m, o + RING_FIRST)
-        return waiting + ld(m, o + LENGTH) + ld(m, o + ACTIVATED) < RING
-    return True
+def advance_channel(m, o, until):
+    """Do all ticks of a channel up to ``until``; False if the log is full."""
+    return advance_to(m, o, until, NO_GOAL)
 
 
 @inline
@@ -216,9 +224,11 @@ def empty_at(m, o, now):
         if not advance_channel(m, o, now):
             return -1
         if occupied(m, o):
-            now = max(now + 1, next_tick(m, o))
+            if not advance_to(m, o, NONE, ONE_STEP):
+                return -1
+            now = max(now, ld(m, o + DONE))
         elif ld(m, o + LAST_FINISH) > now:
-            now = min(ld(m, o + LAST_FINISH), max(now + 1, next_tick(m, o)))
+            now = ld(m, o + LAST_FINISH)
         else:
             return now
 
@@ -228,8 +238,9 @@ def set_high(m, value):
     """The number of writes above which they go first, for all channels."""
     for channel in range(ld(m, CHANNELS)):
         o = BLOCKS + channel * ld(m, STRIDE)
-        st(m, o + HIGH, value)
-        st(m, o + PLAN_KIND, NOTHING)
+        if ld(m, o + HIGH) != value:
+            st(m, o + HIGH, value)
+            st(m, o + PLAN_KIND, NOTHING)
 
 
 @kernel
