@@ -11,7 +11,7 @@ from ...errors import InputError
 from ...kernels.runtime import run, threads_available
 from .commands import NAMES, Commands, table
 from .engine import layout as at
-from .engine.feed import FIRST, NEXT, TIME, channels_of, feed, feed_channels, finish
+from .engine.feed import CONTROLS, END, FIRST, NEXT, TIME, channels_of, feed, feed_channels
 
 if TYPE_CHECKING:
     from .memory import Memory
@@ -59,7 +59,7 @@ class Run:
         self.memory = memory
         self.state = memory.build(log=LOG if log else 0)
         self.rate = rate
-        self.controls = np.zeros((memory.channels, 3), np.int64)
+        self.controls = np.zeros((memory.channels, CONTROLS), np.int64)
         self.shared = ports == "shared" or memory.channels == 1
         self.count = 0
         self.last = 0
@@ -101,7 +101,7 @@ class Run:
     def _one_port(self, addresses: np.ndarray, writes: np.ndarray, times: np.ndarray) -> None:
         control = self.controls[0]
         control[NEXT], control[FIRST] = 0, self.count
-        call = (self.state, control, addresses, writes, times, NO_TIMES)
+        call = (self.state, control, addresses, writes, times, NO_TIMES, False)
         while not run(feed, [call], self.stop, brief=True)[0]:
             self._empty_logs()
 
@@ -122,11 +122,13 @@ class Run:
 
     def finish(self) -> int:
         """Let everything drain; the number of cycles."""
-        now = int(self.controls[:, TIME].max())
-        while (cycles := finish(self.state, now)) < 0:
+        control = np.array([0, self.controls[:, TIME].max(), 0, 0])
+        none = np.zeros(0, np.uint8)
+        call = (self.state, control, NO_TIMES, none, NO_TIMES, NO_TIMES, True)
+        while not run(feed, [call], self.stop, brief=True)[0]:
             self._empty_logs()
         self._empty_logs()
-        return int(cycles)
+        return int(control[END])
 
     def _empty_logs(self) -> None:
         stride = int(self.state[at.STRIDE])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....kernels.machine import ld, st
-from ....kernels.runtime import inline
+from ....kernels.runtime import inline, kernel
 from .layout import (
     B_HITS,
     B_OPEN,
@@ -54,9 +54,9 @@ def note(m, o, tick, command, where, row, ident):
         add(m, o + LOGGED, 1)
 
 
-@inline
-def bin_at(m, o, tick):
-    """The cell of the time series for a tick; cells double their width when they run out."""
+@kernel
+def widen(m, o, tick):
+    """Double the width of the time series' cells until there is one for a tick."""
     while (tick >> ld(m, o + SHIFT)) >= BINS:
         for i in range(BINS):
             for j in range(BIN_WORDS):
@@ -67,6 +67,13 @@ def bin_at(m, o, tick):
                     value = ld(m, pair) + ld(m, pair + BIN_WORDS)
                 st(m, at, value)
         add(m, o + SHIFT, 1)
+
+
+@inline
+def bin_at(m, o, tick):
+    """The cell of the time series for a tick."""
+    if (tick >> ld(m, o + SHIFT)) >= BINS:
+        widen(m, o, tick)
     return o + SERIES + (tick >> ld(m, o + SHIFT)) * BIN_WORDS
 
 

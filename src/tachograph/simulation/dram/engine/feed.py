@@ -19,19 +19,22 @@ from .port import (
     settle,
 )
 
-#: Words of the control array: the next request, the time, the number of the first request.
-NEXT, TIME, FIRST = range(3)
+#: Words of the control array: the next request, the time, the number of the first request, and the
+#: tick by which all was done.
+NEXT, TIME, FIRST, END = range(4)
+CONTROLS = 4
 PATIENCE = 1 << 12  # requests between looks at the stop flag
 
 
 @kernel
-def feed(stop, m, control, addresses, writes, arrivals, idents):
+def feed(stop, m, control, addresses, writes, arrivals, idents, last):
     """Offer requests in order, one a tick, each not before its arrival; True when all are taken.
 
     A request that finds its queue full is offered again in every tick and holds up those behind it.
     Channels are brought up to date only when a request comes for them. False: a log must be emptied,
     or the work was stopped; call again to go on. Requests are called by their number in the list,
-    counted from ``control[FIRST]``, or by ``idents``.
+    counted from ``control[FIRST]``, or by ``idents``. After the ``last`` ones all that waits is done;
+    ``control[END]`` is the tick of the end. (One loop for both, since each takes seconds to compile.)
     """
     k, now = control[NEXT], control[TIME]
     timed, named = arrivals.size > 0, idents.size > 0
@@ -56,7 +59,14 @@ def feed(stop, m, control, addresses, writes, arrivals, idents):
         k += 1
         now += 1
     control[NEXT], control[TIME] = k, now
-    return k == addresses.size
+    if k < addresses.size or not last:
+        return k == addresses.size
+    for channel in range(ld(m, CHANNELS)):
+        if not advance_channel(m, BLOCKS + channel * ld(m, STRIDE), now):
+            return False
+    set_high(m, 0)
+    control[END] = settle(m, now + 1)
+    return control[END] >= 0
 
 
 @kernel
@@ -67,7 +77,7 @@ def feed_channels(stop, m, lo, hi, starts, controls, addresses, writes, arrivals
         first, last = starts[channel], starts[channel + 1]
         due = arrivals[first:last] if arrivals.size > 0 else arrivals
         done &= feed(stop, m, controls[channel], addresses[first:last], writes[first:last], due,
-                     idents[first:last])  # fmt: skip
+                     idents[first:last], False)  # fmt: skip
     return done
 
 
@@ -77,13 +87,3 @@ def channels_of(m, addresses, found):
     for k in range(addresses.size):
         o, _, _ = locate(m, addresses[k])
         found[k] = (o - BLOCKS) // ld(m, STRIDE)
-
-
-@kernel
-def finish(m, now):
-    """After the last request, offered before ``now``: the tick by which all is done; -1 as above."""
-    for channel in range(ld(m, CHANNELS)):
-        if not advance_channel(m, BLOCKS + channel * ld(m, STRIDE), now):
-            return -1
-    set_high(m, 0)
-    return settle(m, now + 1)

@@ -219,18 +219,15 @@ def drop_activated(m, o, at):
 
 @inline
 def serve(m, o, tick, e, at):
-    """The next command of a request goes; ``at`` is its place among the activated ones, or -1."""
+    """A request's row is opened, or it is read or written.
+
+    ``at`` is its place among the activated requests, or -1.
+    """
     x = entry_at(o, e)
     bank = ld(m, x + E_BANK)
     row = ld(m, x + E_ROW)
     w = ld(m, x + E_WRITE)
-    if ld(m, x + E_FIRST) != 0:
-        st(m, x + E_FIRST, 0)
-        classify(m, o, tick, bank, row)
     opened = ld(m, bank + B_OPEN)
-    if opened >= 0 and opened != row:
-        precharge(m, o, tick, bank, ld(m, x + E_IDENT))
-        return
     if at >= 0:
         drop_activated(m, o, at)
     else:
@@ -259,9 +256,20 @@ def issue(m, o):
         return
     if kind == REFRESH:
         refresh(m, o, tick, what)
-    elif kind == CLOSE:
-        precharge(m, o, tick, what, -1)
-    elif kind == AS_ACTIVATED:
-        serve(m, o, tick, ld(m, o + ACTIVATED_LIST + what), what)
+        return
+    # Each command has one place here: everything is compiled into its caller.
+    bank, ident, e, at, close = what, -1, what, -1, True
+    if kind != CLOSE:
+        if kind == AS_ACTIVATED:
+            e, at = ld(m, o + ACTIVATED_LIST + what), what
+        x = entry_at(o, e)
+        bank, row, ident = ld(m, x + E_BANK), ld(m, x + E_ROW), ld(m, x + E_IDENT)
+        if ld(m, x + E_FIRST) != 0:
+            st(m, x + E_FIRST, 0)
+            classify(m, o, tick, bank, row)
+        opened = ld(m, bank + B_OPEN)
+        close = opened >= 0 and opened != row
+    if close:
+        precharge(m, o, tick, bank, ident)
     else:
-        serve(m, o, tick, what, -1)
+        serve(m, o, tick, e, at)

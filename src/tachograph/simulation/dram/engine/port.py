@@ -243,7 +243,7 @@ def set_high(m, value):
             st(m, o + PLAN_KIND, NOTHING)
 
 
-@kernel
+@inline
 def settle(m, now):
     """Run until all channels are empty at once; that tick, or -1 if a log is full before."""
     while True:

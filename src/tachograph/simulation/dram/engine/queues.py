@@ -8,7 +8,7 @@ the oldest that does not, so that a plan looks at banks, not at requests.
 from __future__ import annotations
 
 from ....kernels.machine import ld, st
-from ....kernels.runtime import inline
+from ....kernels.runtime import inline, kernel
 from .layout import (
     B_HEAD,
     B_HIT,
@@ -158,7 +158,7 @@ def next_hit(m, o, e, row):
     return NONE
 
 
-@inline
+@kernel
 def look_again(m, o, bank):
     """Find a bank's oldest hits and misses after its row was opened or closed."""
     row = ld(m, bank + B_OPEN)
