@@ -8,6 +8,7 @@
 ``count``     what is counted on the way
 ``port``      offer, advance, take: what producers call, from Python or from compiled loops
 ``feed``      a list of requests through one port, or through one port for each channel
+``stream``    runs of reads of one row, taken a row at a time
 ``parse``     text to requests
 ``replay``    the checker's loop, which shares nothing with the others
 """

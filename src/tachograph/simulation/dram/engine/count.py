@@ -6,24 +6,33 @@ from ....kernels.machine import ld, st
 from ....kernels.runtime import inline, kernel
 from .layout import (
     B_HITS,
+    B_NUMBER,
     B_OPEN,
     BIN_WORDS,
     BINS,
     COLLECT,
     COMMANDS,
+    E_ARRIVAL,
+    E_IDENT,
+    E_ROW,
     EXACT,
     FINE,
     FLIGHT,
+    HISTOGRAM,
     LAST_FINISH,
+    LATENCY,
+    LATENCY_SUM,
     LOG,
     LOG_SIZE,
     LOG_WORDS,
     LOGGED,
+    RD,
     RING,
     RING_NEXT,
     RING_TABLE,
     SERIES,
     SHIFT,
+    WR_,
 )
 
 
@@ -114,3 +123,19 @@ def classify(m, o, tick, bank, row):
         kind = 2
     add(m, bank + B_HITS + kind, 1)
     add(m, bin_at(m, o, tick) + 1 + kind, 1)
+
+
+@inline
+def count_column(m, o, tick, x, bank, w):
+    """Count the read or write of the request at ``x``."""
+    row, ident = ld(m, x + E_ROW), ld(m, x + E_IDENT)
+    if w:
+        note(m, o, tick, WR_, ld(m, bank + B_NUMBER), row, ident)
+    else:
+        note(m, o, tick, RD, ld(m, bank + B_NUMBER), row, ident)
+        end = tick + ld(m, o + LATENCY)
+        latency = end - ld(m, x + E_ARRIVAL)
+        add(m, o + LATENCY_SUM, latency)
+        add(m, o + HISTOGRAM + latency_cell(latency), 1)
+        finish(m, o, end, tick, ident)
+    add(m, bin_at(m, o, tick), 1)

@@ -18,6 +18,7 @@ from .port import (
     set_high,
     settle,
 )
+from .stream import running, stream
 
 #: Words of the control array: the next request, the time, the number of the first request, and the
 #: tick by which all was done.
@@ -48,8 +49,15 @@ def feed(stop, m, control, addresses, writes, arrivals, idents, last):
         w = np.int64(writes[k])
         if not advance_channel(m, o, now):
             break
-        if not has_room(m, o, w) and not advance_to(m, o, NONE, ROOM + w):
-            break
+        if not has_room(m, o, w):
+            bank = running(m, o)
+            if bank >= 0 and w == 0 and not timed:
+                taken, now = stream(m, o, bank, k, now, addresses, writes, idents, control[FIRST])
+                if taken > k:
+                    k = taken
+                    continue
+            if not advance_to(m, o, NONE, ROOM + w):
+                break
         if log_is_full(m, o):
             break
         if ld(m, o + DONE) > now:

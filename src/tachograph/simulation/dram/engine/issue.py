@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....kernels.machine import ld, st
 from ....kernels.runtime import inline
-from .count import add, bin_at, classify, finish, latency_cell, note, raise_to
+from .count import add, classify, count_column, note, raise_to
 from .layout import (
     ACT,
     ACTIVATED,
@@ -45,7 +45,6 @@ from .layout import (
     GROUP_WORDS,
     GROUPS,
     GROUPS_EACH,
-    HISTOGRAM,
     K_ACTIVE,
     K_FOUR,
     K_FOUR_AT,
@@ -56,8 +55,6 @@ from .layout import (
     K_PREA,
     K_REF,
     K_SINCE,
-    LATENCY,
-    LATENCY_SUM,
     NOTHING,
     PLAN_KIND,
     PLAN_TICK,
@@ -71,7 +68,6 @@ from .layout import (
     RC,
     RCDR,
     RCDW,
-    RD,
     REF,
     REFRESH,
     REFRESHES,
@@ -84,13 +80,12 @@ from .layout import (
     TOGGLE,
     WAIT,
     WR,
-    WR_,
 )
 from .queues import entry_at, look_again, next_hit, release, unlink
 
 
 @inline
-def column(m, o, tick, e, bank, w):
+def column_times(m, o, tick, bank, w):
     """A read or write goes: ready times of all groups, the bank and the rank."""
     own = ld(m, bank + B_GROUP)
     first = GROUP_TABLE + ld(m, bank + B_RANK) * ld(m, o + GROUPS_EACH) * GROUP_WORDS
@@ -111,20 +106,8 @@ def column(m, o, tick, e, bank, w):
         until = tick + ld(m, o + RTP)
     raise_to(m, bank + B_PRE, until)
     raise_to(m, rank + K_PREA, until)
-    st(m, bank + B_USES, ld(m, bank + B_USES) + 1)
+    add(m, bank + B_USES, 1)
     st(m, bank + B_STAMP, tick)
-    x = entry_at(o, e)
-    ident = ld(m, x + E_IDENT)
-    if w:
-        note(m, o, tick, WR_, ld(m, bank + B_NUMBER), ld(m, x + E_ROW), ident)
-    else:
-        note(m, o, tick, RD, ld(m, bank + B_NUMBER), ld(m, x + E_ROW), ident)
-        end = tick + ld(m, o + LATENCY)
-        latency = end - ld(m, x + E_ARRIVAL)
-        add(m, o + LATENCY_SUM, latency)
-        add(m, o + HISTOGRAM + latency_cell(latency), 1)
-        finish(m, o, end, tick, ident)
-    add(m, bin_at(m, o, tick), 1)
 
 
 @inline
@@ -236,7 +219,8 @@ def serve(m, o, tick, e, at):
     if opened == row:
         if at < 0 and ld(m, bank + B_HIT + w) == ld(m, x + E_KEY):
             st(m, bank + B_HIT + w, next_hit(m, o, ld(m, x + E_BANK_NEXT), row))
-        column(m, o, tick, e, bank, w)
+        column_times(m, o, tick, bank, w)
+        count_column(m, o, tick, x, bank, w)
         release(m, o, e)
     else:
         activate(m, o, tick, bank, row, ld(m, x + E_IDENT))
