@@ -94,6 +94,24 @@ def test_longer_traces(name):
     agree(memory_with(name, {"REFI": 1500}, channels=2), addresses, writes, None)
 
 
+@pytest.mark.parametrize("refi", range(1000, 1004))
+def test_a_run_stops_for_a_refresh(refi):
+    """A read goes every 4 cycles: in one of these cases just when the refresh is due."""
+    memory = memory_with("DDR3-1600K", {"REFI": refi}, read_queue=8)
+    agree(memory, np.arange(300) * 64, np.zeros(300, int), None)
+
+
+@pytest.mark.parametrize("turn", [70, 71, 130, 131])
+def test_a_run_meets_something_else(turn):
+    """A write, or another row, bank or channel, after some reads of a row."""
+    memory = memory_with("DDR4-2400R", {"REFI": 1500}, read_queue=8, channels=2)
+    for other in (0, 128, 64, 8192 * 2, 1 << 20):
+        addresses, writes = np.arange(200) * 128, np.zeros(200, int)
+        writes[turn] = other == 0
+        addresses[turn] += other
+        agree(memory, addresses, writes, None)
+
+
 def test_an_odd_number_of_rows_or_channels():
     rng = np.random.default_rng(6)
     addresses = rng.integers(0, 1 << 28, 300) * 64
