@@ -30,6 +30,7 @@ docs: $(VENV)/.test
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/read_and_build.py
 	$(BIN)/python benchmarks/algorithms.py
+	$(BIN)/python benchmarks/dram.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
