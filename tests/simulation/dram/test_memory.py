@@ -160,7 +160,7 @@ def test_wrong_memories(arguments, message):
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    ({"addresses": []}, "addresses must be|the trace is empty"),
+    ({"addresses": []}, "the trace is empty"),
     ({"addresses": np.zeros(0, int)}, "the trace is empty"),
     ({"addresses": [1.5]}, "array of integers"),
     ({"addresses": [-64]}, "address -64 is not in 0 to"),

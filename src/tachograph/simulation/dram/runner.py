@@ -31,6 +31,8 @@ def blocks_of(
 ) -> Iterator[Block]:
     """Arrays, checked, in blocks."""
     addresses = np.asarray(addresses)
+    if addresses.size == 0:
+        return  # nothing, of whatever type
     if addresses.ndim != 1 or addresses.dtype.kind not in "iu":
         raise InputError("addresses must be a one-dimensional array of integers")
     if writes is None:

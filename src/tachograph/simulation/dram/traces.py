@@ -103,7 +103,7 @@ def write_trace(
         from pyarrow import parquet
 
         with aside(path) as temporary:
-            parquet.write_table(pa.table(columns), temporary)
+            parquet.write_table(pa.table(columns), temporary, row_group_size=ROWS)
     else:
         if arrival is not None:
             raise InputError(f"{path}: text traces have no arrival times; use .npz or .parquet")
@@ -189,9 +189,9 @@ def _parquet(path: str | os.PathLike[str]) -> Iterator[Block]:
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
             columns = _columns(path, file.schema_arrow.names)
-            for batch in file.iter_batches(ROWS, columns=list(columns.values())):
+            for batch in file.iter_batches(ROWS, columns=list(columns.values()), use_threads=False):
                 if any(batch.column(name).null_count for name in columns.values()):
                     raise FileFormatError(path, "has missing values")
                 yield _block(
