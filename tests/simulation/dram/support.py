@@ -1,17 +1,12 @@
-"""Every run of these tests goes through here: its commands are checked against the standard."""
+"""Memories for these tests, and what was issued by one that a producer drove."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from tachograph.simulation.dram import Memory, check
-
-
-def checked(memory, addresses, is_write=None, **options):
-    """Run a memory; its command stream must keep all rules."""
-    result = memory.run(addresses, is_write, commands=True, **options)
-    assert check(memory.standard, result.commands) == []
-    return result
+from tachograph.simulation.dram import Memory
+from tachograph.simulation.dram.commands import NAMES, table
+from tachograph.simulation.dram.engine import layout as at
 
 
 def memory_with(name, timings, **options):
@@ -19,3 +14,13 @@ def memory_with(name, timings, **options):
     memory = Memory(name, **options)
     memory.standard = replace(memory.standard, timings={**memory.standard.timings, **timings})
     return memory
+
+
+def logged(memory, state):
+    """The commands in the log of a memory's array."""
+    blocks = state[at.BLOCKS :].reshape(memory.channels, -1)
+    parts = []
+    for channel, block in enumerate(blocks):
+        lines = block[at.LOG : at.LOG + block[at.LOGGED] * at.LOG_WORDS].reshape(-1, at.LOG_WORDS)
+        parts.append((channel, lines[lines[:, 1] < len(NAMES)]))
+    return table(parts, memory.standard.groups, memory.standard.banks)

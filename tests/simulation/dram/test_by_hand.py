@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tachograph.simulation.dram import Memory
-from tests.simulation.dram.support import checked
 
 # name: peak of a channel in GB/s: width in bytes * transfers per second
 PEAKS = {
@@ -29,7 +28,7 @@ def test_peak(name):
 
 @pytest.mark.parametrize("name", IDLE)
 def test_idle_latency(name):
-    result = checked(Memory(name, channels=1), [0], completion=True)
+    result = Memory(name, channels=1).run([0], completion=True)
     assert result.completion.tolist() == [IDLE[name]]
     assert result.latency["mean"] == result.latency["p99"] == IDLE[name]
     assert result.cycles == IDLE[name]
@@ -42,7 +41,7 @@ def test_a_second_access(name):
     t, s = memory.standard.timings, memory.standard
     step = s.groups * s.banks * s.lines * s.request_bytes  # the same bank, the next row
     for address, more in ((s.request_bytes, 0), (step, t["RP"] + t["RCDR"])):
-        result = checked(memory, [0, address], arrival=[0, 500], completion=True)
+        result = memory.run([0, address], arrival=[0, 500], completion=True)
         assert result.completion[1] == 500 + 1 + more + t["CL"] + t["DQSCK"] + t["BL"]
 
 
@@ -51,14 +50,14 @@ def test_a_second_access(name):
 def test_a_run_in_one_row_goes_at_the_long_gap(name, gap):
     memory = Memory(name, channels=1)
     n = min(64, memory.standard.lines)
-    result = checked(memory, np.arange(n) * memory.standard.request_bytes, completion=True)
+    result = memory.run(np.arange(n) * memory.standard.request_bytes, completion=True)
     assert set(np.diff(result.completion).tolist()) == {gap}
 
 
 def test_bank_groups_in_turn_fill_the_bus():
     """With the group in the lowest bits DDR4 reads every BL = CCD_S = 4 cycles, but for refreshes."""
     memory = Memory("DDR4-2400R", mapping="RoBaRaCoBgCh")
-    result = checked(memory, np.arange(100_000) * 64)
+    result = memory.run(np.arange(100_000) * 64)
     refresh = 420 / 9360
     assert result.peak_share == pytest.approx(1 - refresh, abs=0.01)
     assert result.refresh_share == pytest.approx(refresh, rel=0.02)
@@ -67,14 +66,14 @@ def test_bank_groups_in_turn_fill_the_bus():
 def test_rows_of_one_bank_go_at_rc():
     memory = Memory("DDR3-1600K")
     rows = np.arange(100) * (8 << 13)
-    result = checked(memory, rows, completion=True)
+    result = memory.run(rows, completion=True)
     assert set(np.diff(result.completion).tolist()) == {39}
     assert (result.row_misses, result.row_conflicts) == (1, 99)
 
 
 def test_a_waiting_write_answers_a_read():
     """Writes wait while reads are queued; a read of the same address is answered next cycle."""
-    result = checked(Memory("DDR3-1600K"), [1 << 20, 64, 64, 65], [0, 1, 0, 0], completion=True)
+    result = Memory("DDR3-1600K").run([1 << 20, 64, 64, 65], [0, 1, 0, 0], completion=True)
     assert result.forwarded == 1
     assert result.completion[2] == 3  # offered at 2
     assert result.completion[3] > 20  # another byte address is another address
@@ -83,7 +82,7 @@ def test_a_waiting_write_answers_a_read():
 def test_energy_of_one_read():
     """IDD numbers of the DDR4 8 Gb x16 part: one activation, one read, standby."""
     memory = Memory("DDR4-2400R", density="8Gb", width=16)
-    result = checked(memory, [0])
+    result = memory.run([0])
     ns = 0.8333333333 * 4 * 1.2 * 1e-12  # four devices, 1.2 V, mA ns to joule
     parts = result.energy["parts"]
     assert parts["activate"] == pytest.approx((80 * 55 - 47 * 39 - 34 * 16) * ns, rel=1e-6)
@@ -92,4 +91,4 @@ def test_energy_of_one_read():
     assert parts["write"] == parts["refresh"] == 0
     assert result.energy["joules"] == pytest.approx(sum(parts.values()))
     assert result.energy["provenance"] == "modelled"
-    assert checked(Memory("HBM"), [0]).energy is None
+    assert Memory("HBM").run([0]).energy is None

@@ -9,7 +9,7 @@ import tachograph as tg
 from tachograph.errors import InputError
 from tachograph.simulation.dram import Memory, runner
 from tests.simulation.dram import requests
-from tests.simulation.dram.support import checked, memory_with
+from tests.simulation.dram.support import memory_with
 
 SOME = requests.addresses("runs", 5000, 1), requests.writes("30", 5000, 1)
 
@@ -22,7 +22,7 @@ def same(a, b):
 
 def test_statistics_fit_together():
     memory = Memory("DDR4-2400R", channels=2, ranks=2)
-    r = checked(memory, *SOME, completion=True)
+    r = memory.run(*SOME, completion=True)
     assert (r.requests, r.reads, r.writes) == (5000, int((SOME[1] == 0).sum()), int(SOME[1].sum()))
     assert r.row_hits + r.row_misses + r.row_conflicts == 5000 - r.forwarded
     assert [int(r.banks[k].sum()) for k in ("hits", "misses", "conflicts")] == [
@@ -41,7 +41,7 @@ def test_statistics_fit_together():
 
 def test_latencies_are_those_of_the_requests():
     memory = Memory("DDR3-1600K", channels=2)
-    r = checked(memory, *SOME, arrival=np.arange(5000) * 20, completion=True)
+    r = memory.run(*SOME, arrival=np.arange(5000) * 20, completion=True)
     assert r.stalled == 0  # so every request was taken when it arrived
     reads = SOME[1] == 0
     taken = r.completion[reads] - np.arange(5000)[reads] * 20
@@ -54,7 +54,7 @@ def test_latencies_are_those_of_the_requests():
 def test_long_latencies_are_told_within_two_percent():
     memory = Memory("DDR3-1600K", scheduler="FCFS", read_queue=256)
     rows = np.arange(5000) * (8 << 13)
-    r = checked(memory, rows, completion=True)
+    r = memory.run(rows, completion=True)
     order = np.sort(r.completion)
     # in steady state each waits for 256 others and itself, a row cycle each
     typical = np.median(np.diff(order)) * 257
@@ -66,7 +66,7 @@ def test_long_latencies_are_told_within_two_percent():
 @pytest.mark.parametrize("pattern", ["sequential", "random"])
 def test_the_series_adds_up(pattern):
     memory = Memory("DDR4-2400R", channels=4)
-    r = checked(memory, requests.addresses(pattern, 20_000, 2))
+    r = memory.run(requests.addresses(pattern, 20_000, 2))
     steps = np.diff(np.append(r.series["cycle"], r.cycles))
     moved = (r.series["gbps"] * steps * memory.standard.tck).sum()
     assert moved == pytest.approx(20_000 * 64, rel=1e-6)
@@ -94,45 +94,45 @@ def test_ports_of_their_own_are_memories_of_their_own(seed, channels, threads):
     times = requests.arrivals("gaps", 1500, seed)
     memory = Memory("DDR3-1600K", channels=channels)
     with tg.threads(threads):
-        r = checked(memory, addresses, arrival=times, ports="channel", completion=True)
+        r = memory.run(addresses, arrival=times, ports="channel", completion=True)
     lines = addresses // 64
     for c in range(channels):
         own = lines % channels == c
-        alone = checked(Memory("DDR3-1600K", channels=1), lines[own] // channels * 64,
+        alone = Memory("DDR3-1600K", channels=1).run(lines[own] // channels * 64,
                         arrival=times[own], completion=True)  # fmt: skip
         assert (r.completion[own] == alone.completion).all()
 
 
 def test_a_slow_rate_needs_no_blocking_and_ports_do_not_matter():
     memory = Memory("DDR3-1600K", channels=4)
-    one, many = (checked(memory, *SOME, rate=0.05, ports=p) for p in ("shared", "channel"))
+    one, many = (memory.run(*SOME, rate=0.05, ports=p) for p in ("shared", "channel"))
     assert one.stalled == 0
     same(one, many)
 
 
 def test_rate_and_arrival_say_the_same():
     memory = Memory("DDR4-2400R")
-    a = checked(memory, *SOME, rate=0.1)
-    b = checked(memory, *SOME, arrival=np.arange(5000) * 10)
+    a = memory.run(*SOME, rate=0.1)
+    b = memory.run(*SOME, arrival=np.arange(5000) * 10)
     same(a, b)
 
 
 def test_addresses_beyond_the_capacity_wrap_and_are_counted():
     memory = Memory("DDR3-1600K")
-    a = checked(memory, [0, 64, memory.capacity + 128])
-    b = checked(memory, [0, 64, 128])
+    a = memory.run([0, 64, memory.capacity + 128])
+    b = memory.run([0, 64, 128])
     assert (a.wrapped, b.wrapped) == (1, 0)
     assert a.cycles == b.cycles
     odd = Memory("LPDDR4-3200", density="6Gb", channels=1)
     assert odd.capacity == 3 << 28
-    assert checked(odd, [0, odd.capacity]).row_hits == 1
+    assert odd.run([0, odd.capacity]).row_hits == 1
 
 
 def test_the_port_can_be_the_limit():
-    fast = checked(Memory("HBM"), np.arange(30_000) * 64)
+    fast = Memory("HBM").run(np.arange(30_000) * 64)
     assert fast.port_bound
-    assert not checked(Memory("DDR3-1600K"), np.arange(3000) * 64).port_bound
-    assert not checked(Memory("HBM"), np.arange(30_000) * 64, ports="channel").port_bound
+    assert not Memory("DDR3-1600K").run(np.arange(3000) * 64).port_bound
+    assert not Memory("HBM").run(np.arange(30_000) * 64, ports="channel").port_bound
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
@@ -190,5 +190,5 @@ def test_decreasing_arrival_is_seen_across_blocks(monkeypatch):
 def test_many_refreshes_of_many_ranks():
     """An idle memory still refreshes each rank once per interval."""
     memory = memory_with("DDR4-2400R", {"REFI": 1000}, ranks=4)
-    r = checked(memory, [0, 64], arrival=[0, 100_000])
+    r = memory.run([0, 64], arrival=[0, 100_000])
     assert r.command_counts["REF"] == 4 * 100

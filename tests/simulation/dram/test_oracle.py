@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from tachograph.simulation.dram.commands import NAMES
 from tests.simulation.dram import scan
-from tests.simulation.dram.support import checked, memory_with
+from tests.simulation.dram.support import memory_with
 
 FAMILIES = ["DDR3-1600K", "DDR4-2400R", "LPDDR4-3200", "GDDR5-6000", "HBM", "HBM2-2400"]
 
 
 def agree(memory, addresses, writes, arrivals):
     cycles, completion, counts, channels = scan.simulate(memory, addresses, writes, arrivals)
-    result = checked(memory, addresses, writes, arrival=arrivals, completion=True)
+    result = memory.run(addresses, writes, arrival=arrivals, completion=True, commands=True)
     lines = [(c, *line) for c, channel in enumerate(channels) for line in channel.log]
     r = result.commands
     columns = (r.channel, r.cycle, r.names, r.rank, r.group, r.bank, r.row)

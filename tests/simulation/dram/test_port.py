@@ -7,10 +7,10 @@ import pytest
 
 from tachograph.errors import InputError
 from tachograph.kernels.runtime import kernel
-from tachograph.simulation.dram import Memory
+from tachograph.simulation.dram import Memory, check
 from tachograph.simulation.dram.engine.port import advance, drain, offer, quiet_until, take
 from tests.simulation.dram import requests
-from tests.simulation.dram.support import checked
+from tests.simulation.dram.support import logged
 
 CASES = [("DDR4-2400R", 1), ("DDR3-1600K", 4), ("HBM", 8)]
 
@@ -46,11 +46,14 @@ def trace(n):
 def test_a_compiled_producer_sees_what_a_run_sees(name, channels):
     memory = Memory(name, channels=channels)
     addresses, writes = trace(3000)
-    state = memory.build(collect=True)
+    state = memory.build(log=50_000, collect=True)
     ends = np.zeros(3000, np.int64)
     over = one_a_cycle(state, addresses, writes, ends, channels)
-    result = checked(memory, addresses, writes, completion=True)
+    result = memory.run(addresses, writes, completion=True, commands=True)
     assert over == result.cycles
+    issued = logged(memory, state)
+    assert check(memory.standard, issued) == []
+    assert (issued.cycle == result.commands.cycle).all()
     reads = writes == 0
     # handed over in the cycle of completion or later: one read each cycle and channel
     late = ends[reads] - result.completion[reads]
@@ -67,7 +70,7 @@ def test_python_calls_see_what_a_run_sees(name, channels):
         k += memory.offer(int(addresses[k]), bool(writes[k]), ident=k)
         back += memory.advance()
     back += memory.drain()
-    result = checked(memory, addresses, writes)
+    result = memory.run(addresses, writes)
     live = memory.statistics()
     assert sorted(back) == np.flatnonzero(writes == 0).tolist()
     assert live.command_counts["RD"] == result.command_counts["RD"]

@@ -15,7 +15,6 @@ import pytest
 
 from tachograph.simulation.dram import Memory
 from tests.simulation.dram import requests
-from tests.simulation.dram.support import checked
 
 ROWS = list(csv.DictReader((Path(__file__).parent / "ramulator.csv").read_text().splitlines()))
 COUNTS = ("row_hits", "row_misses", "row_conflicts")
@@ -29,8 +28,7 @@ def test_traces_made_here(row):
         rows=row["rows"],
     )  # fmt: skip
     n, seed = int(row["requests"]), int(row["seed"])
-    result = checked(
-        memory,
+    result = memory.run(
         requests.addresses(row["pattern"], n, seed),
         requests.writes(row["writes"], n, seed),
         arrival=requests.arrivals(row["arrivals"], n, seed),
@@ -68,7 +66,7 @@ def test_long_streams(config, trace):
     name, density, channels, ranks = config
     memory = Memory(name, density=density, channels=channels, ranks=ranks)
     sequential = trace == "sequential"
-    found = checked(memory, np.arange(500_000) * 64 if sequential else np.arange(200_000) * 4096)
+    found = memory.run(np.arange(500_000) * 64 if sequential else np.arange(200_000) * 4096)
     wanted = (SEQUENTIAL if sequential else STRIDE)[config]
     assert (found.cycles, *(getattr(found, k) for k in COUNTS), found.latency_sum) == wanted
 
@@ -88,7 +86,7 @@ def test_reference_runs(config):
     memory = Memory(name, density=density, channels=channels, ranks=ranks)
     for row in csv.DictReader((REFERENCE / "ramulator_v1.csv").read_text().splitlines()):
         if row["config"] == config:
-            found = checked(memory, REFERENCE / f"{row['trace']}.npz")
+            found = memory.run(REFERENCE / f"{row['trace']}.npz")
             assert found.cycles == int(row["dram_cycles"])
             assert [getattr(found, k) for k in COUNTS] == [int(row[k]) for k in COUNTS]
             assert found.latency_sum == int(row["read_latency_sum"])

@@ -6,7 +6,6 @@ import pytest
 
 from tachograph.errors import FileFormatError, InputError, MissingFileError
 from tachograph.simulation.dram import Memory, names, standard
-from tests.simulation.dram.support import checked
 
 CUSTOM = """
 name = "MY"
@@ -68,7 +67,7 @@ def test_a_table_of_ones_own():
     Path("my.toml").write_text(CUSTOM)
     memory = Memory("my.toml")
     assert (memory.channels, memory.standard.name) == (2, "MY-1000")
-    assert checked(memory, [0]).cycles == 1 + 10 + 10 + 4
+    assert memory.run([0]).cycles == 1 + 10 + 10 + 4
 
 
 @pytest.mark.parametrize(("change", "message"), [
