@@ -31,6 +31,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/read_and_build.py
 	$(BIN)/python benchmarks/latency.py --cold
 	$(BIN)/tacho bench --scale 20
+	$(BIN)/python benchmarks/dram.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

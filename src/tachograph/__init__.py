@@ -51,12 +51,13 @@ if TYPE_CHECKING:
     )
     from .graph.graph import Graph
     from .kernels.runtime import threads
+    from .simulation.dram.memory import Memory
 
 __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "Features", "FileFormatError", "Graph", "InputError", "MissingDependencyError",
+    "Features", "FileFormatError", "Graph", "InputError", "Memory", "MissingDependencyError",
     "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths", "TachographError",
     "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
     "bipartite", "complete",
@@ -81,6 +82,7 @@ _HOMES = {
     ".graph.datasets": ["dataset", "datasets"],
     ".graph.generate": ["bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
                         "preferential_attachment", "road", "star", "tree", "uniform"],
+    ".simulation.dram.memory": ["Memory"],
 }
 # fmt: on
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -146,11 +146,12 @@ def tour(
     run(graph)
 
 
-from . import generate, run  # noqa: E402  (their commands are added to the app)
+from . import dram, generate, run  # noqa: E402  (their commands are added to the app)
 from .bench import bench  # noqa: E402
 from .warm import warm  # noqa: E402
 
 app.command()(warm)
 app.command()(bench)
+app.add_typer(dram.app, name="dram")
 app.add_typer(generate.app, name="generate")
 app.add_typer(run.app, name="run")

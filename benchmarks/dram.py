@@ -1,0 +1,169 @@
+"""Requests per second of the memory simulator, beside Ramulator if it is there.
+
+    TACHOGRAPH_DRAM_REFERENCE=/path RAMULATOR=/path/to/ramulator python benchmarks/dram.py [--rounds 3]
+
+The reference directory holds traces (``*.npz``) and what Ramulator 1 said about them
+(``ramulator_v1.csv``); every run must agree with it. Without it, traces made here are used. With
+$RAMULATOR, the program runs the same traces in the same turns; its time includes reading the text, ours
+is that of ``Memory.run`` on arrays. All on one thread but the last table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import os
+import re
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import tachograph as tg
+from tachograph.kernels.runtime import threads_available
+from tachograph.simulation.dram import Memory, write_trace
+
+CONFIGS = {
+    "ddr3_1ch1r": ("DDR3-1600K", "8Gb", 1, 1), "ddr3_1ch2r": ("DDR3-1600K", "8Gb", 1, 2),
+    "ddr3_4ch2r": ("DDR3-1600K", "8Gb", 4, 2), "ddr4_4Gb": ("DDR4-2400R", "4Gb", 1, 1),
+    "ddr4_8Gb": ("DDR4-2400R", "8Gb", 1, 1),
+}  # fmt: skip
+SETTINGS = """standard = {family}
+channels = {channels}
+ranks = {ranks}
+speed = {family}_{speed}
+org = {family}_{density}_x16
+record_cmd_trace = off
+print_cmd_trace = off
+cpu_tick = 8
+mem_tick = 3
+early_exit = on
+expected_limit_insts = 200000000
+warmup_insts = 0
+cache = no
+translation = None
+"""
+
+
+def traces() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """The reference traces, or some of the same kinds."""
+    home = Path(os.environ.get("TACHOGRAPH_DRAM_REFERENCE", "/nowhere"))
+    if home.is_dir():
+        found = {}
+        for path in sorted(home.glob("*.npz")):
+            with np.load(path) as data:
+                found[path.stem] = data["addr"].astype(np.int64), data["is_write"].astype(np.uint8)
+        return found
+    rng = np.random.default_rng(1)
+    n = 500_000
+    mixed = np.stack([np.arange(n // 2), rng.integers(0, 1 << 24, n // 2)], axis=1).ravel()
+    return {
+        "sequential": (np.arange(n) * 64, np.zeros(n, np.uint8)),
+        "random": (rng.integers(0, 1 << 24, n) * 64, np.zeros(n, np.uint8)),
+        "mixed": (mixed * 64, (rng.random(n) < 0.3).astype(np.uint8)),
+    }
+
+
+def expected() -> dict[tuple[str, str], int]:
+    path = Path(os.environ.get("TACHOGRAPH_DRAM_REFERENCE", "/nowhere")) / "ramulator_v1.csv"
+    if not path.exists():
+        return {}
+    rows = csv.DictReader(path.read_text().splitlines())
+    return {(r["config"], r["trace"]): int(r["dram_cycles"]) for r in rows}
+
+
+def ramulator(config: tuple[str, str, int, int], trace: Path, home: Path) -> tuple[float, int]:
+    """Seconds and cycles of Ramulator 1 for a text trace."""
+    name, density, channels, ranks = config
+    family, speed = name.split("-")
+    (home / "cfg").write_text(SETTINGS.format(family=family, speed=speed, density=density,
+                                              channels=channels, ranks=ranks))  # fmt: skip
+    begin = perf_counter()
+    subprocess.run([os.environ["RAMULATOR"], str(home / "cfg"), "--mode=dram", "--stats",
+                    str(home / "stats"), str(trace)], check=True, capture_output=True)  # fmt: skip
+    seconds = perf_counter() - begin
+    found = re.search(r"dram_cycles\s+(\d+)", (home / "stats").read_text())
+    assert found is not None
+    return seconds, int(found.group(1))
+
+
+def timed(memory: Memory, rounds: int, *requests: Any, **options: Any) -> tuple[float, int]:
+    """The median of some runs, and their cycles."""
+    seconds = []
+    for _ in range(rounds):
+        begin = perf_counter()
+        result = memory.run(*requests, **options)
+        seconds.append(perf_counter() - begin)
+    return statistics.median(seconds), result.cycles
+
+
+def reference_table(rounds: int) -> None:
+    print("| configuration | trace | M requests/s | Ramulator 1 | times |\n|---|---|---|---|---|")
+    wanted, rates, ratios = expected(), [], []
+    with tempfile.TemporaryDirectory() as directory:
+        home = Path(directory)
+        for label, (addresses, writes) in traces().items():
+            if "RAMULATOR" in os.environ:
+                write_trace(home / label, addresses, writes)
+            for name, config in CONFIGS.items():
+                kind, density, channels, ranks = config
+                memory = Memory(kind, density=density, channels=channels, ranks=ranks)
+                memory.run(addresses[:100], writes[:100])
+                seconds, cycles = timed(memory, rounds, addresses, writes)
+                assert cycles == wanted.get((name, label), cycles)
+                rates.append(addresses.size / seconds / 1e6)
+                peer = ""
+                if "RAMULATOR" in os.environ:
+                    theirs, their_cycles = ramulator(config, home / label, home)
+                    assert their_cycles == cycles
+                    ratios.append(theirs / seconds)
+                    peer = f"{addresses.size / theirs / 1e6:.3f} | {ratios[-1]:.0f}"
+                print(f"| {name} | {label} | {rates[-1]:.2f} | {peer or ' | '} |")
+    mean = math.exp(statistics.fmean(map(math.log, rates)))
+    times = f"{math.exp(statistics.fmean(map(math.log, ratios))):.0f}" if ratios else ""
+    print(f"| **geometric mean** | | **{mean:.2f}** | | {times} |")
+
+
+def stream_table(rounds: int) -> None:
+    print("\n| sequential, 4 M requests | M requests/s |\n|---|---|")
+    addresses = np.arange(4_000_000) * 64
+    for name in (
+        "DDR3-1600K",
+        "DDR4-2400R",
+        "DDR4-3200",
+        "LPDDR4-3200",
+        "GDDR5-6000",
+        "HBM",
+        "HBM2",
+    ):
+        seconds, _ = timed(Memory(name), rounds, addresses)
+        print(f"| {name} | {addresses.size / seconds / 1e6:.1f} |")
+
+
+def threads_table(rounds: int) -> None:
+    print("\n| random, 8 channels with a port each | M requests/s |\n|---|---|")
+    addresses = np.random.default_rng(2).integers(0, 1 << 24, 2_000_000) * 64
+    memory = Memory("DDR4-2400R", channels=8)
+    for count in sorted({1, 2, threads_available()}):
+        with tg.threads(count):
+            memory.run(addresses[:100], ports="channel")
+            seconds, _ = timed(memory, rounds, addresses, ports="channel")
+        print(f"| {count} threads | {addresses.size / seconds / 1e6:.2f} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    rounds = parser.parse_args().rounds
+    reference_table(rounds)
+    stream_table(rounds)
+    threads_table(rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Machines that are simulated: memories and, on top of them, accelerators."""

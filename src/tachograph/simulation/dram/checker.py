@@ -1,0 +1,151 @@
+"""Whether a stream of commands keeps to its standard.
+
+The rules are written down here once more, from the standard's timings, and every command is held
+against all that went before it. Nothing is shared with the controller, which derives its own tables:
+a slip in either shows as a violation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .commands import NAMES, Commands
+from .engine.replay import replay
+from .standards import Standard
+
+__all__ = ["Rule", "Violation", "check", "rules"]
+
+LATEST = 9  # intervals: a refresh may be late by eight
+PLACES = ("channel", "rank", "group", "bank", "other rank")
+#: What else can be wrong, in the order of the compiled loop.
+OTHERS = (
+    "one command a cycle",
+    "the bank has an open row",
+    "the bank has no open row",
+    "the row is not open",
+    "the rank has open rows",
+    "the data bus is taken",
+    "refresh too late",
+)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``after`` comes at least ``cycles`` after the ``count``-th last ``before`` in the same place."""
+
+    before: str
+    after: str
+    place: str  # bank, group, rank, other rank, channel
+    cycles: int
+    name: str
+    count: int = 1
+
+    def __str__(self) -> str:
+        many = f"{self.count} " if self.count > 1 else ""
+        return f"{self.name}: {self.cycles} cycles after {many}{self.before} ({self.place})"
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One command that came too early or to the wrong place."""
+
+    channel: int
+    cycle: int
+    command: str
+    rule: str
+
+    def __str__(self) -> str:
+        return f"channel {self.channel}, cycle {self.cycle}, {self.command}: {self.rule}"
+
+
+def rules(standard: Standard) -> list[Rule]:
+    """All rules about the distance of two commands.
+
+    >>> from tachograph.simulation.dram import standard
+    >>> [r.cycles for r in rules(standard("DDR3-1600K")) if r.name == "RCD"]
+    [11, 11]
+    """
+    t = standard.timings
+    written = t["CWL"] + t["BL"]
+    turn = t["CL"] + t["BL"] + t["SKEW"] - t["CWL"]
+    found = [
+        Rule("ACT", "RD", "bank", t["RCDR"], "RCD"),
+        Rule("ACT", "WR", "bank", t["RCDW"], "RCD"),
+        Rule("ACT", "PRE", "bank", t["RAS"], "RAS"),
+        Rule("ACT", "ACT", "bank", t["RC"], "RC"),
+        Rule("RD", "PRE", "bank", t["RTP"], "RTP"),
+        Rule("WR", "PRE", "bank", written + t["WR"], "CWL + BL + WR"),
+        Rule("PRE", "ACT", "bank", t["RP"], "RP"),
+        Rule("RD", "RD", "group", t["CCDL"], "CCD_L"),
+        Rule("WR", "WR", "group", t["CCDL"], "CCD_L"),
+        Rule("WR", "RD", "group", written + t["WTRL"], "CWL + BL + WTR_L"),
+        Rule("ACT", "ACT", "group", t["RRDL"], "RRD_L"),
+        Rule("RD", "RD", "rank", t["CCDS"], "CCD_S"),
+        Rule("WR", "WR", "rank", t["CCDS"], "CCD_S"),
+        Rule("RD", "WR", "rank", turn + t["TURN"], "read to write"),
+        Rule("WR", "RD", "rank", written + t["WTRS"], "CWL + BL + WTR_S"),
+        Rule("ACT", "ACT", "rank", t["RRDS"], "RRD_S"),
+        Rule("ACT", "ACT", "rank", t["FAW"], "FAW", 4),
+        Rule("ACT", "ACT", "rank", t["AW32"], "32 AW", 32),
+        Rule("PRE", "PRE", "rank", t["PPD"], "PPD"),
+        Rule("RD", "PREA", "rank", t["RTP"], "RTP"),
+        Rule("WR", "PREA", "rank", written + t["WR"], "CWL + BL + WR"),
+        Rule("ACT", "PREA", "rank", t["RAS"], "RAS"),
+        Rule("PREA", "ACT", "rank", t["RPA"], "RP of all banks"),
+        Rule("PRE", "REF", "rank", t["RP"], "RP"),
+        Rule("PREA", "REF", "rank", t["RPA"], "RP of all banks"),
+        Rule("ACT", "REF", "rank", t["RC"], "RC"),
+        Rule("REF", "ACT", "rank", t["RFC"], "RFC"),
+        Rule("REF", "REF", "rank", t["RFC"], "RFC"),
+        Rule("RD", "RD", "other rank", t["BL"] + t["RTRS"], "BL + RTRS"),
+        Rule("RD", "WR", "other rank", t["BL"] + t["RTRS"], "BL + RTRS"),
+        Rule("RD", "WR", "other rank", turn + t["RTRS"], "read to write, other rank"),
+        Rule("WR", "RD", "other rank", written + t["RTRS"] - t["CL"], "write to read, other rank"),
+        Rule("RD", "RD", "channel", t["BL"], "BL"),
+        Rule("WR", "WR", "channel", t["BL"], "BL"),
+    ]
+    return [rule for rule in found if rule.cycles > 0]
+
+
+def check(standard: Standard, commands: Commands, most: int = 1000) -> list[Violation]:
+    """Hold every command of a run against the standard; the violations, none if all is well.
+
+    Parameters
+    ----------
+    standard
+        ``memory.standard``.
+    commands
+        ``memory.run(..., commands=True).commands``.
+    most
+        Violations of each channel that are told.
+
+    >>> import numpy as np, tachograph as tg
+    >>> memory = tg.Memory("HBM", channels=1)
+    >>> check(memory.standard, memory.run(np.arange(500) * 4096, commands=True).commands)
+    []
+    """
+    made = rules(standard)
+    numbers = np.array(
+        [
+            [NAMES.index(r.before), NAMES.index(r.after), PLACES.index(r.place), r.cycles, r.count]
+            for r in made
+        ]
+    )
+    t = standard.timings
+    bus = np.array([t["CL"] + t["DQSCK"], t["CWL"], t["BL"]])
+    ranks = int(commands.rank.max(initial=0)) + 1
+    shape = np.array([ranks, standard.groups, standard.banks])
+    places = np.stack([commands.rank, commands.group, commands.bank], axis=1)
+    violations = []
+    for channel in np.unique(commands.channel).tolist():
+        own = np.flatnonzero(commands.channel == channel)
+        found = np.zeros((most, 2), np.int64)
+        cycles, kinds = commands.cycle[own], commands.command[own]
+        bad = replay(numbers, cycles, kinds, places[own], commands.row[own], shape, bus,
+                     LATEST * t["REFI"], found)  # fmt: skip
+        for k, number in found[:bad].tolist():
+            name = OTHERS[-1 - number] if number < 0 else str(made[number])
+            violations.append(Violation(channel, int(cycles[k]), NAMES[kinds[k]], name))
+    return violations

@@ -1,0 +1,217 @@
+"""A memory: a standard, how many channels and ranks, a mapping and a controller."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from .engine import layout as at
+from .engine.port import advance, drain, offer, take
+from .engine.state import build
+from .mapping import mapping as read_mapping
+from .runner import Run, blocks_of
+from .settings import Controller
+from .standards import standard
+from .statistics import MemoryResult, collect
+
+__all__ = ["Memory"]
+
+MAX_CHANNELS = 1024
+
+
+class Memory:
+    """A DRAM system, simulated command by command.
+
+    Parameters
+    ----------
+    name
+        Such as ``"DDR4-2400R"``, ``"HBM"``, or the path of a TOML file: see
+        :func:`tachograph.simulation.dram.names`.
+    channels, ranks
+        How many; the standard's usual number of channels, and one rank.
+    density, width
+        Of a device, such as ``"8Gb"`` and ``16``.
+    mapping
+        Fields of an address from the highest bits to the lowest: ``"RoBaRaCoCh"``, ``"ChRaBaRoCo"``
+        or any other order.
+    hash_banks
+        Whether bank and bank group are exclusive-or'ed with the lowest bits of the row.
+    **settings
+        Of :class:`~tachograph.simulation.dram.Controller`: ``scheduler``, ``cap``, ``rows``, ...
+
+    Raises
+    ------
+    InputError
+        For an unknown name or setting, or a size that the mapping cannot divide.
+
+    >>> import numpy as np, tachograph as tg
+    >>> memory = tg.Memory("DDR4-2400R", density="4Gb")
+    >>> memory
+    Memory(DDR4-2400R, 4Gb x16, 1 channel, 1 rank, RoBaRaCoCh, FRFCFS-Cap, open rows)
+    >>> result = memory.run(np.arange(1000) * 64)
+    >>> result.reads, result.row_hits + result.row_misses + result.row_conflicts
+    (1000, 1000)
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        channels: int | None = None,
+        ranks: int = 1,
+        density: str | None = None,
+        width: int | None = None,
+        mapping: str = "RoBaRaCoCh",
+        hash_banks: bool = False,
+        **settings: Any,
+    ) -> None:
+        self.standard = standard(name, density, width)
+        self.channels = self.standard.default_channels if channels is None else channels
+        self.ranks = ranks
+        s = self.standard
+        if not 1 <= self.channels <= MAX_CHANNELS:
+            raise InputError(f"channels = {self.channels}: must be 1 to {MAX_CHANNELS}")
+        if not 1 <= ranks <= s.max_ranks:
+            raise InputError(f"ranks = {ranks}: {s.name} can have 1 to {s.max_ranks}")
+        if ranks * s.groups > at.MAX_GROUPS or ranks * s.groups * s.banks > at.MAX_BANKS:
+            raise InputError(f"ranks = {ranks}: more than {at.MAX_BANKS} banks in a channel")
+        self.controller = Controller.of(settings)
+        self.mapping = read_mapping(mapping, hash_banks, s, self.channels, ranks)
+        self.now = 0
+        self._live: np.ndarray | None = None
+
+    def __repr__(self) -> str:
+        s, c = self.standard, self.controller
+        many = f"{self.channels} channel{'s' * (self.channels > 1)}"
+        ranks = f"{self.ranks} rank{'s' * (self.ranks > 1)}"
+        hashed = " hashed" * self.mapping.hashed
+        return (
+            f"Memory({s.name}, {s.density} x{s.width}, {many}, {ranks}, {self.mapping.name}{hashed}, "
+            f"{c.scheduler}, {c.rows} rows)"
+        )
+
+    @property
+    def capacity(self) -> int:
+        """Bytes; addresses beyond it wrap around and are counted."""
+        return self.channels * self.ranks * self.standard.rank_bytes
+
+    @property
+    def peak(self) -> float:
+        """Bytes per second if no data bus ever rests."""
+        return self.channels * self.standard.peak
+
+    def build(self, log: int = 0, collect: bool = False) -> np.ndarray:
+        """The array of this memory at rest, for compiled producers (see the guide)."""
+        return build(self.standard, self.mapping, self.ranks, self.controller, log, collect)
+
+    def run(
+        self,
+        addresses: Any,
+        is_write: Any = None,
+        *,
+        arrival: Any = None,
+        rate: float | None = None,
+        ports: str = "shared",
+        completion: bool = False,
+        commands: bool = False,
+    ) -> MemoryResult:
+        """Simulate a list of requests until the last one is done.
+
+        Parameters
+        ----------
+        addresses
+            Byte addresses, or the path of a trace file, which is read as it is needed.
+        is_write
+            1 for writes, 0 for reads; all reads if left out.
+        arrival
+            The cycle before which each request is not offered; must not decrease. Left out, requests
+            are offered one each cycle.
+        rate
+            Requests per cycle instead, at most 1.
+        ports
+            ``"shared"``: one request a cycle for the whole memory, in order; one that finds its queue
+            full holds up the rest. ``"channel"``: each channel takes its own requests in order, one a
+            cycle; channels do not wait for each other and run on several threads.
+        completion
+            Keep for every request the cycle in which its data were complete (reads) or its write
+            command went.
+        commands
+            Keep every command that was issued.
+
+        Raises
+        ------
+        InputError
+            For an empty trace, negative addresses, or arrival times that decrease.
+
+        >>> import tachograph as tg
+        >>> result = tg.Memory("DDR3-1600K").run([0, 64, 8 << 20], [0, 1, 0], completion=True)
+        >>> result.completion.tolist()
+        [27, 22, 83]
+        """
+        run = Run(self, ports, rate, completion or commands)
+        if isinstance(addresses, str | os.PathLike):
+            if is_write is not None or arrival is not None:
+                raise InputError("a trace file has its own writes and arrival times")
+            from .traces import read_blocks
+
+            run.consume(read_blocks(addresses))
+        else:
+            run.consume(blocks_of(np.asarray(addresses), is_write, arrival))
+        cycles = run.finish()
+        return collect(
+            self,
+            run.state,
+            cycles,
+            run.completion() if completion else None,
+            run.commands() if commands else None,
+            ports,
+        )
+
+    @property
+    def state(self) -> np.ndarray:
+        """The array behind :meth:`offer` and :meth:`advance`."""
+        if self._live is None:
+            self._live = self.build(collect=True)
+        return self._live
+
+    def offer(self, address: int, is_write: bool = False, ident: int = 0) -> bool:
+        """Offer one request now; whether its channel had room for it.
+
+        >>> import tachograph as tg
+        >>> memory = tg.Memory("DDR3-1600K")
+        >>> memory.offer(0, ident=7)
+        True
+        >>> memory.advance(26), memory.advance(1)
+        ([], [7])
+        """
+        if not 0 <= address < 1 << 63:
+            raise InputError(f"address {address} is not in 0 to 2^63 - 1")
+        return bool(offer(self.state, address, is_write, ident, self.now))
+
+    def advance(self, cycles: int = 1) -> list[int]:
+        """Let time pass; the idents of the reads that were finished in it, in order by channel."""
+        if cycles < 1:
+            raise InputError(f"cycles = {cycles}: time goes forward, by one cycle at least")
+        self.now += cycles
+        advance(self.state, self.now)
+        done = []
+        for channel in range(self.channels):
+            while (ident := take(self.state, channel, self.now)) >= 0:
+                done.append(int(ident))
+        return done
+
+    def drain(self) -> list[int]:
+        """Let all waiting requests be done; the idents of the reads that finished."""
+        self.now = int(drain(self.state, self.now))
+        return self.advance(1)
+
+    def statistics(self) -> MemoryResult:
+        """What happened since :meth:`reset`, at the present cycle."""
+        return collect(self, self.state, max(1, self.now))
+
+    def reset(self) -> None:
+        """Forget all requests and begin again at cycle 0."""
+        self._live, self.now = None, 0

@@ -1,0 +1,233 @@
+"""Memory standards: timings, organisation and widths, read from the tables beside this file.
+
+A standard is a TOML file (``tables/*.toml``; users write their own in the same form). Timings are in
+clock cycles; ``CCD``, ``RCD``, ``RRD`` and ``WTR`` stand for both of their variants, and a value may be
+a table by density (``"8Gb"``), width (``x16``) or page (``"2KB"``).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ...errors import FileFormatError, InputError, MissingFileError
+
+__all__ = ["TIMINGS", "Standard", "names", "standard"]
+
+#: Names of the timings, in the order in which compiled loops see them.
+TIMINGS = (
+    "BL", "CL", "CWL", "DQSCK", "SKEW", "TURN", "RCDR", "RCDW", "RP", "RPA", "RAS", "RC", "RTP",
+    "WTRS", "WTRL", "WR", "CCDS", "CCDL", "RRDS", "RRDL", "FAW", "AW32", "PPD", "RTRS", "RFC", "REFI",
+)  # fmt: skip
+OPTIONAL = {"DQSCK": 0, "SKEW": 0, "TURN": 2, "AW32": 0, "PPD": 0, "RTRS": 0}
+BOTH = {"CCD": ("CCDS", "CCDL"), "RCD": ("RCDR", "RCDW"), "RRD": ("RRDS", "RRDL"),
+        "WTR": ("WTRS", "WTRL")}  # fmt: skip
+CURRENTS = ("VDD", "IDD0", "IDD2N", "IDD3N", "IDD4R", "IDD4W", "IDD5")
+TABLES = Path(__file__).parent / "tables"
+
+
+@dataclass(frozen=True)
+class Standard:
+    """One speed of one standard in one organisation of its devices."""
+
+    name: str
+    source: str
+    density: str
+    width: int
+    bus: int
+    burst: int
+    tck: float
+    groups: int
+    banks: int
+    rows: int
+    columns: int
+    max_ranks: int
+    default_channels: int
+    timings: dict[str, int] = field(repr=False)
+    currents: dict[str, Any] | None = field(repr=False)
+
+    @property
+    def request_bytes(self) -> int:
+        """Bytes that one read or write moves."""
+        return self.bus * self.burst // 8
+
+    @property
+    def lines(self) -> int:
+        """Requests that fit in a row."""
+        return self.columns // self.burst
+
+    @property
+    def devices(self) -> int:
+        """Devices side by side on a channel."""
+        return max(1, self.bus // self.width)
+
+    @property
+    def rank_bytes(self) -> int:
+        """Bytes of a rank."""
+        return self.groups * self.banks * self.rows * self.columns * self.bus // 8
+
+    @property
+    def peak(self) -> float:
+        """Bytes per second of one channel whose data bus never rests."""
+        return self.request_bytes / (self.timings["BL"] * self.tck * 1e-9)
+
+    @property
+    def read_latency(self) -> int:
+        """Cycles from a read command to the end of its data."""
+        t = self.timings
+        return t["CL"] + t["DQSCK"] + t["BL"]
+
+
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    """The families that come with the package, by name."""
+    found = (tomllib.loads(p.read_text(encoding="utf-8")) for p in sorted(TABLES.glob("*.toml")))
+    return {table["name"]: table for table in found}
+
+
+def names() -> list[str]:
+    """Every standard that can be used by name.
+
+    >>> from tachograph.simulation.dram import names
+    >>> "DDR4-2400R" in names()
+    True
+    """
+    return [f"{family}-{speed}" for family, t in _tables().items() for speed in t["speeds"]]
+
+
+def standard(name: str, density: str | None = None, width: int | None = None) -> Standard:
+    """A standard by name, or from a TOML file.
+
+    Parameters
+    ----------
+    name
+        Such as ``"DDR4-2400R"`` (in any case), a family (``"HBM"``: its usual speed), or the path of a
+        ``.toml`` file in the form of the package's own tables.
+    density, width
+        Of a device: ``"8Gb"`` and ``16``. The family's usual ones if left out.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, density or width; the message lists the known ones.
+    FileFormatError
+        For a table that lacks something.
+
+    >>> standard("ddr4-2400r", density="4Gb").timings["RFC"]
+    312
+    """
+    if name.lower().endswith(".toml"):
+        table = _read(name)
+        return _resolve(table, table["default"]["speed"], density, width, name)
+    wanted = name.upper()
+    for family, table in _tables().items():
+        if wanted == family:
+            return _resolve(table, table["default"]["speed"], density, width, family)
+        if wanted.startswith(f"{family}-") and wanted[len(family) + 1 :] in table["speeds"]:
+            return _resolve(table, wanted[len(family) + 1 :], density, width, family)
+    raise InputError(f"unknown memory {name!r}; known: {', '.join(names())} (or a .toml file)")
+
+
+def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The table in a user's file, checked for its parts."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise MissingFileError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileFormatError(path, f"cannot be read: {error}") from None
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FileFormatError(path, f"is not TOML: {error}") from None
+    known = {"name", "source", "bus", "burst", "ranks", "default", "organisations", "timings",
+             "rates", "speeds", "currents"}  # fmt: skip
+    for part in sorted(table.keys() - known):
+        raise FileFormatError(path, f"unknown field {part!r}; known: {', '.join(sorted(known))}")
+    for part in ("name", "source", "bus", "burst", "default", "organisations", "speeds"):
+        if part not in table:
+            raise FileFormatError(path, f"{part} is missing")
+    for part in ("speed", "density", "width"):
+        if part not in table["default"]:
+            raise FileFormatError(path, f"default.{part} is missing")
+    if table["default"]["speed"] not in table["speeds"]:
+        raise FileFormatError(path, f"default.speed {table['default']['speed']!r} is not in speeds")
+    return table
+
+
+def _resolve(
+    table: dict[str, Any], speed: str, density: str | None, width: int | None, where: str
+) -> Standard:
+    """One speed and organisation of a family."""
+    name = f"{table['name']}-{speed}"
+    density = density or table["default"]["density"]
+    width = width or table["default"]["width"]
+    chosen = f"{density}_x{width}"
+    if chosen not in table["organisations"]:
+        raise InputError(
+            f"{name} has no devices of density {density!r} and width {width}; known: "
+            + ", ".join(table["organisations"])
+        )
+    groups, banks, rows, columns = table["organisations"][chosen]
+    page = f"{max(1, width * columns // 8192)}KB"
+    rate = re.match(r"\d*", speed).group()  # type: ignore[union-attr]
+    given = {**table.get("timings", {}), **table.get("rates", {}).get(rate, {}),
+             **table["speeds"][speed]}  # fmt: skip
+    keys = (density, f"x{width}", page)
+    flat = {key: _value(value, keys, f"{where}: {key}") for key, value in given.items()}
+    tck = flat.pop("tCK", None)
+    if tck is None:
+        raise FileFormatError(where, f"tCK of {speed} is missing")
+    return Standard(
+        name=name, source=table["source"], density=density, width=width, bus=table["bus"],
+        burst=table["burst"], tck=float(tck), groups=groups, banks=banks, rows=rows, columns=columns,
+        max_ranks=table.get("ranks", 16), default_channels=table["default"].get("channels", 1),
+        timings=_timings(flat, where),
+        currents=_currents(table.get("currents", {}).get(f"{rate} {chosen}"), where),
+    )  # fmt: skip
+
+
+def _value(value: Any, keys: tuple[str, ...], where: str) -> Any:
+    """A number, or the one of a table that applies."""
+    if not isinstance(value, dict):
+        return value
+    for key in keys:
+        if key in value:
+            return value[key]
+    raise InputError(f"{where} has no value for {' or '.join(keys)}")
+
+
+def _timings(flat: dict[str, Any], where: str) -> dict[str, int]:
+    """All timings by name, checked."""
+    for short, both in BOTH.items():
+        if short in flat:
+            value = flat.pop(short)
+            flat = {**dict.fromkeys(both, value), **flat}
+    flat = {**OPTIONAL, "RPA": flat.get("RP"), **flat}
+    for key, value in flat.items():
+        if key not in TIMINGS:
+            raise FileFormatError(where, f"unknown timing {key!r}; known: {', '.join(TIMINGS)}")
+        if not isinstance(value, int) or value < 0:
+            raise FileFormatError(where, f"{key} = {value!r} is not a number of cycles")
+    missing = [key for key in TIMINGS if key not in flat]
+    if missing:
+        raise FileFormatError(where, f"timings are missing: {', '.join(missing)}")
+    if flat["REFI"] <= flat["RFC"] + flat["RC"] + flat["RPA"]:
+        raise FileFormatError(where, f"REFI = {flat['REFI']} leaves no time between refreshes")
+    if flat["BL"] < 1:
+        raise FileFormatError(where, "BL = 0: a burst takes at least one cycle")
+    return {key: flat[key] for key in TIMINGS}
+
+
+def _currents(given: dict[str, Any] | None, where: str) -> dict[str, Any] | None:
+    if given is None:
+        return None
+    missing = [key for key in ("source", *CURRENTS) if key not in given]
+    if missing:
+        raise FileFormatError(where, f"currents are missing: {', '.join(missing)}")
+    return given

@@ -1,0 +1,241 @@
+"""Traces of requests in files: Ramulator's text formats, npz and Parquet.
+
+Files are read a block at a time, so the memory needed does not depend on their length.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from ...errors import FileFormatError, InputError, MissingFileError
+from ...graph.files.streams import Input, aside, compression_of, open_output
+from .engine.parse import CORE, DRAM, LOAD_STORE, parse
+from .runner import NO_TIMES, Block
+
+__all__ = ["Trace", "read_blocks", "read_trace", "write_trace"]
+
+CHUNK = 1 << 22  # bytes of text at a time
+ROWS = 1 << 18  # requests at a time
+STYLES = ("ramulator", "ramulator2")
+
+
+class Trace(NamedTuple):
+    """A trace in memory; ``arrival`` is None if the file has no times."""
+
+    addresses: np.ndarray
+    is_write: np.ndarray
+    arrival: np.ndarray | None
+
+
+def read_blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
+    """The requests of a file, block by block; the suffix tells npz and Parquet from text."""
+    suffix = Path(path).suffix.lower()
+    if suffix in (".npz", ".parquet"):
+        if not Path(path).exists():
+            raise MissingFileError(f"{path}: there is no such file")
+        yield from (_npz if suffix == ".npz" else _parquet)(path)
+    else:
+        yield from _text(path)
+
+
+def read_trace(path: str | os.PathLike[str]) -> Trace:
+    """A whole trace file.
+
+    Text (also compressed) may be a memory trace of Ramulator 1 (``0x1A40 W``), a load-store trace of
+    Ramulator 2 (``ST 0x1A40``), or a core trace of Ramulator 1 (``3 6720 6784``: a read and perhaps a
+    write; the number of other instructions before them is not used, since there is no core). npz and
+    Parquet files hold ``address``, ``is_write`` and, if they want, ``arrival``.
+
+    Raises
+    ------
+    FileFormatError
+        Names the file and, in text, the line.
+
+    >>> write_trace("t.trace", [64, 128], [0, 1])
+    >>> read_trace("t.trace").is_write.tolist()
+    [0, 1]
+    """
+    blocks = list(read_blocks(path))
+    if not blocks:
+        raise FileFormatError(path, "has no requests")
+    addresses, writes, times = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return Trace(addresses, writes, times if times.size else None)
+
+
+def write_trace(
+    path: str | os.PathLike[str],
+    addresses: Any,
+    is_write: Any = None,
+    arrival: Any = None,
+    style: str = "ramulator",
+) -> None:
+    """Write a trace; the suffix tells the format: .npz, .parquet, else text (.gz, ... compressed).
+
+    Parameters
+    ----------
+    style
+        Of text: ``"ramulator"`` (``0x1A40 W``) or ``"ramulator2"`` (``ST 0x1A40``).
+    """
+    if style not in STYLES:
+        raise InputError(f"unknown style {style!r}; known: {', '.join(STYLES)}")
+    addresses = np.asarray(addresses)
+    writes = (
+        np.zeros(addresses.size, np.uint8) if is_write is None else np.asarray(is_write, np.uint8)
+    )
+    if addresses.ndim != 1 or writes.shape != addresses.shape:
+        raise InputError("addresses and is_write must be lists of the same length")
+    columns = {"address": addresses.astype(np.uint64), "is_write": writes}
+    if arrival is not None:
+        columns["arrival"] = np.asarray(arrival, np.int64)
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npz":
+        with aside(path) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(file, **columns)
+    elif suffix == ".parquet":
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        with aside(path) as temporary:
+            parquet.write_table(pa.table(columns), temporary, row_group_size=ROWS)
+    else:
+        if arrival is not None:
+            raise InputError(f"{path}: text traces have no arrival times; use .npz or .parquet")
+        _write_text(path, columns["address"], writes, style)
+
+
+def _write_text(
+    path: str | os.PathLike[str], addresses: np.ndarray, writes: np.ndarray, style: str
+) -> None:
+    form = "0x{0:X} {1}\n" if style == "ramulator" else "{1} 0x{0:X}\n"
+    names = "RW" if style == "ramulator" else ("LD", "ST")
+    with aside(path) as temporary, open_output(temporary, compression_of(path)) as file:
+        for lo in range(0, addresses.size, ROWS):
+            part = slice(lo, lo + ROWS)
+            pairs = zip(addresses[part].tolist(), writes[part].tolist(), strict=True)
+            file.write("".join(form.format(a, names[w]) for a, w in pairs).encode())
+
+
+def _kind(source: Input) -> int:
+    """Which of the text formats a file has, by its first line."""
+    line = next((part for part in source.head.splitlines() if part.strip()), b"")
+    words = line.split()
+    if words and words[0] in (b"LD", b"ST"):
+        return LOAD_STORE
+    if len(words) > 1 and all(re.fullmatch(rb"0[xX][0-9a-fA-F]+|\d+", word) for word in words):
+        return CORE
+    return DRAM
+
+
+FORMS = {
+    DRAM: "an address in hexadecimal, then R or W",
+    LOAD_STORE: "LD or ST, then an address",
+    CORE: "a number of instructions, the address of a read, perhaps that of a write",
+}
+
+
+def _text(path: str | os.PathLike[str]) -> Iterator[Block]:
+    source = Input(path)
+    kind = _kind(source)
+    line = 1
+    for data in source.chunks(CHUNK):
+        lines = int(np.count_nonzero(data == 10))
+        addresses = np.zeros(2 * lines, np.int64)
+        writes = np.zeros(2 * lines, np.uint8)
+        n, wrong = parse(data, kind, addresses, writes)
+        if wrong >= 0:
+            at = line + int(np.count_nonzero(data[:wrong] == 10))
+            text = bytes(data[wrong : wrong + 60]).split(b"\n")[0].decode(errors="replace").strip()
+            raise FileFormatError(path, f"expected {FORMS[kind]}, found {text!r}", at)
+        line += lines
+        if n:
+            yield addresses[:n], writes[:n], NO_TIMES
+
+
+def _columns(path: str | os.PathLike[str], names: list[str]) -> dict[str, str]:
+    """Which column is which."""
+    found = {}
+    for wanted, others in (("address", ("address", "addresses", "addr")), ("is_write", ("is_write",)),
+                           ("arrival", ("arrival",))):  # fmt: skip
+        name = next((n for n in others if n in names), None)
+        if name is not None:
+            found[wanted] = name
+    if "address" not in found:
+        raise FileFormatError(path, f"has no address; it has {', '.join(names) or 'nothing'}")
+    return found
+
+
+def _block(path: str | os.PathLike[str], parts: dict[str, np.ndarray]) -> Block:
+    """Columns of a table as a block, checked."""
+    for name, values in parts.items():
+        if values.dtype.kind not in "biu":
+            raise FileFormatError(path, f"{name} holds {values.dtype}, not whole numbers")
+    addresses = parts["address"]
+    writes = parts.get("is_write")
+    writes = np.zeros(addresses.size, np.uint8) if writes is None else writes
+    if not np.isin(writes, (0, 1)).all():
+        raise FileFormatError(path, "is_write holds something else than 0 and 1")
+    return addresses, writes.astype(np.uint8), parts.get("arrival", NO_TIMES)
+
+
+def _parquet(path: str | os.PathLike[str]) -> Iterator[Block]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+            columns = _columns(path, file.schema_arrow.names)
+            for batch in file.iter_batches(ROWS, columns=list(columns.values()), use_threads=False):
+                if any(batch.column(name).null_count for name in columns.values()):
+                    raise FileFormatError(path, "has missing values")
+                yield _block(
+                    path,
+                    {k: batch.column(n).to_numpy(zero_copy_only=False) for k, n in columns.items()},
+                )
+    except (pa.ArrowInvalid, OSError) as error:
+        raise FileFormatError(path, f"is not a Parquet file: {error}") from None
+
+
+class _Array:
+    """A one-dimensional array inside an npz file, read piece by piece."""
+
+    def __init__(self, path: str | os.PathLike[str], file: IO[bytes]) -> None:
+        self.path, self.file = path, file
+        version = np.lib.format.read_magic(file)
+        read = (np.lib.format.read_array_header_1_0 if version == (1, 0)
+                else np.lib.format.read_array_header_2_0)  # fmt: skip
+        shape, _, self.dtype = read(file)
+        if len(shape) != 1 or self.dtype.hasobject:
+            raise FileFormatError(path, f"an array has shape {shape} and type {self.dtype}")
+        self.left = shape[0]
+
+    def take(self, count: int) -> np.ndarray:
+        """The next ``count`` values, or what is left."""
+        count = min(count, self.left)
+        data = self.file.read(count * self.dtype.itemsize)
+        if len(data) < count * self.dtype.itemsize:
+            raise FileFormatError(self.path, "ends too early")
+        self.left -= count
+        return np.frombuffer(data, self.dtype)
+
+
+def _npz(path: str | os.PathLike[str]) -> Iterator[Block]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [name.removesuffix(".npy") for name in archive.namelist()]
+            columns = _columns(path, names)
+            arrays = {k: _Array(path, archive.open(f"{n}.npy")) for k, n in columns.items()}
+            if len({a.left for a in arrays.values()}) > 1:
+                raise FileFormatError(path, f"{', '.join(arrays)} have different lengths")
+            while arrays["address"].left:
+                yield _block(path, {k: a.take(ROWS) for k, a in arrays.items()})
+    except (zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(path, f"is not an npz file: {error}") from None

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tachograph.errors import InputError, MissingDependencyError
+from tachograph.simulation.dram import Memory
+from tachograph.simulation.dram.plots import plot, plot_compare
+
+
+def test_pictures_show_the_run():
+    pytest.importorskip("matplotlib")
+    memory = Memory("HBM", channels=4)
+    result = memory.run(np.arange(5000) * 64)
+    plot(result, "a.svg")
+    text = Path("a.svg").read_text()
+    assert text.startswith("<?xml")
+    plot(result, "a.png")
+    assert Path("a.png").read_bytes()[:4] == b"\x89PNG"
+    plot_compare({"HBM": result, "DDR3": Memory("DDR3-1600K").run([0])}, "b.pdf")
+    assert Path("b.pdf").read_bytes()[:4] == b"%PDF"
+    with pytest.raises(InputError, match=r"written as .png"):
+        plot(result, "a.doc")
+    assert not [p for p in Path().iterdir() if "tmp" in p.name]
+
+
+def test_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingDependencyError, match=r"tachograph\[plot\]"):
+        plot(Memory("HBM").run([0]), "a.png")

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tachograph.errors import FileFormatError, InputError, MissingFileError
+from tachograph.simulation.dram import Memory, names, standard
+
+CUSTOM = """
+name = "MY"
+source = "a sketch"
+bus = 64
+burst = 8
+default = { speed = "1000", density = "1Gb", width = 8, channels = 2 }
+[organisations]
+"1Gb_x8" = [1, 4, 1024, 1024]
+[speeds.1000]
+tCK = 1.0
+BL = 4
+CL = 10
+CWL = 8
+RCD = 10
+RP = 10
+RAS = 30
+RC = 40
+RTP = 5
+WTR = 5
+WR = 10
+CCD = 4
+RRD = 5
+FAW = 24
+RTRS = 1
+RFC = { "1Gb" = 90 }
+REFI = 5000
+"""
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_table_makes_sense(name):
+    s = standard(name)
+    t = s.timings
+    assert t["RC"] == t["RAS"] + t["RP"]
+    assert s.source
+    assert 1000 / s.tck * {"GDDR5": 4}.get(name.split("-")[0], 2) == pytest.approx(
+        int("".join(c for c in name.split("-")[1] if c.isdigit())), rel=2e-3)  # fmt: skip
+    # the refresh interval is 7.8, 3.9 or 1.9 microseconds
+    assert any(abs(t["REFI"] * s.tck - us * 1000) < us * 12 for us in (7.8, 3.9, 1.9))
+    assert s.request_bytes == (32 if name.startswith("HBM2") else 64)
+    # a rank is as large as its devices together (LPDDR4 and HBM count a channel's share)
+    if name.startswith(("DDR", "GDDR")):
+        size = float(s.density[:-2]) * (1 << 30 if s.density.endswith("Gb") else 1 << 20) / 8
+        assert s.rank_bytes == size * s.devices
+
+
+def test_numbers_of_two_known_parts():
+    t = standard("DDR3-1600K", "8Gb", 16).timings
+    assert [t[k] for k in ("CL", "CWL", "RCDR", "RAS", "RC", "FAW", "RRDS", "RFC", "REFI")] == [
+        11, 8, 11, 28, 39, 32, 6, 280, 6240]  # fmt: skip
+    assert standard("DDR3-1600K", "4Gb", 8).timings["FAW"] == 24
+    assert standard("DDR4-2400R", "8Gb", 8).timings["RRDS"] == 4
+    assert standard("ddr4").name == "DDR4-2400R"
+    assert standard("hbm", "2Gb").timings["RFC"] == 80
+
+
+def test_a_table_of_ones_own():
+    Path("my.toml").write_text(CUSTOM)
+    memory = Memory("my.toml")
+    assert (memory.channels, memory.standard.name) == (2, "MY-1000")
+    assert memory.run([0]).cycles == 1 + 10 + 10 + 4
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    (("burst = 8\n", ""), "burst is missing"),
+    (("CL = 10\n", ""), "timings are missing: CL"),
+    (("CL = 10\n", "CL = 10\nXY = 3\n"), "unknown timing 'XY'"),
+    (("CL = 10", "CL = -1"), "CL = -1 is not a number of cycles"),
+    (("CL = 10", 'CL = "x"'), "CL = 'x' is not"),
+    (("tCK = 1.0\n", ""), "tCK of 1000 is missing"),
+    (("REFI = 5000", "REFI = 100"), "leaves no time between refreshes"),
+    (("BL = 4", "BL = 0"), "at least one cycle"),
+    (('speed = "1000"', 'speed = "2000"'), "default.speed '2000' is not in speeds"),
+    (("bus = 64", "bus = 64\ncolour = 1"), "unknown field 'colour'"),
+    (("bus = 64", "bus = "), "is not TOML"),
+    (('speed = "1000", ', ""), "default.speed is missing"),
+])  # fmt: skip
+def test_damaged_tables(change, message):
+    Path("my.toml").write_text(CUSTOM.replace(*change))
+    with pytest.raises(FileFormatError, match=message) as caught:
+        standard("my.toml")
+    assert "my.toml" in str(caught.value)
+
+
+def test_a_value_for_no_such_device():
+    Path("my.toml").write_text(CUSTOM.replace('{ "1Gb" = 90 }', '{ "2Gb" = 90 }'))
+    with pytest.raises(InputError, match="RFC has no value for 1Gb or x8 or 1KB"):
+        standard("my.toml")
+    with pytest.raises(MissingFileError, match=r"other.toml: there is no such file"):
+        standard("other.toml")
