@@ -30,6 +30,7 @@ docs: $(VENV)/.test
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/read_and_build.py
 	$(BIN)/python benchmarks/latency.py --cold
+	$(BIN)/python benchmarks/bandwidth.py
 	$(BIN)/tacho bench --scale 20
 	$(BIN)/python benchmarks/dram.py
 

@@ -239,7 +239,7 @@ def test_a_negative_cycle_of_a_large_graph_is_found_early():
     )
     with pytest.raises(tg.NegativeCycleError) as problem:
         tg.sssp(g, 0)
-    assert problem.value.cycle in [[3, 4, 5, 6, 7][i:] + [3, 4, 5, 6, 7][:i] for i in range(5)]
+    assert problem.value.cycle == [3, 4, 5, 6, 7]
     assert problem.value.weight == -1
 
 

@@ -70,7 +70,7 @@ def on_cycle(stop, parent, mark, begin):
 def _cycles(
     parent: np.ndarray, arc: np.ndarray, weights: np.ndarray
 ) -> tuple[list[int], float] | None:
-    """The first cycle of parents whose weight is negative, in the direction of the arcs."""
+    """The first cycle of parents whose weight is negative, from its smallest vertex on."""
     mark = np.full(parent.size, -1, np.int64)
     begin = 0
     while True:
@@ -82,7 +82,9 @@ def _cycles(
             cycle.append(u)
         weight = math.fsum(float(weights[arc[u]]) for u in cycle)
         if weight < 0:
-            return cycle[::-1], weight
+            cycle.reverse()
+            first = cycle.index(min(cycle))
+            return cycle[first:] + cycle[:first], weight
         begin = int(mark[v]) + 1
 
 

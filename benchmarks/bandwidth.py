@@ -1,0 +1,51 @@
+"""Bytes per second of PageRank beside those of a stream triad: python benchmarks/bandwidth.py
+
+The triad (a = b + 3 c over arrays far larger than the caches) is what memory can do. An iteration of
+PageRank is counted as reading the offsets (8 bytes) and four float32 values and writing two for each
+vertex, and as reading an id (4 bytes) for each arc. What the arcs gather from the shares is told apart:
+4 bytes each, of which caches deliver a part.
+"""
+
+from __future__ import annotations
+
+import statistics
+from time import perf_counter
+
+import numpy as np
+
+import tachograph as tg
+from tachograph.kernels.runtime import kernel, over_parts, threads_available
+
+SCALE = 22
+
+
+@kernel
+def triad(stop, lo, hi, a, b, c):
+    for i in range(lo, hi):
+        a[i] = b[i] + 3.0 * c[i]
+
+
+def main() -> None:
+    a, b, c = (np.ones(1 << 25) for _ in range(3))
+    times = []
+    for _ in range(7):
+        begin = perf_counter()
+        over_parts(triad, a.size, a, b, c)
+        times.append(perf_counter() - begin)
+    memory = 3 * a.nbytes / statistics.median(times[1:])
+    print(f"{threads_available()} threads; triad {memory / 1e9:.1f} GB/s")
+    for name, g in {
+        f"kron-{SCALE}": tg.kronecker(SCALE, seed=1),
+        f"urand-{SCALE}": tg.uniform(1 << SCALE, 16, seed=1),
+        "road 3000 x 3000": tg.road(3000, 3000, seed=1),
+    }.items():
+        trace = tg.pagerank(g, tolerance=1e-4).trace
+        moved = (8 + 6 * 4) * g.n + 4 * g.arcs
+        rate = moved / statistics.median(trace["seconds"][1:])
+        gathered = 4 * g.arcs / statistics.median(trace["seconds"][1:])
+        print(f"{name}: {rate / 1e9:.1f} GB/s ({rate / memory:.0%} of the triad), "
+              f"and {gathered / 1e9:.1f} GB/s gathered")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
