@@ -263,3 +263,28 @@ def test_verification_finds_wrong_results():
     ]:  # fmt: skip
         with pytest.raises(tg.TachographError, match="the result is wrong"):
             check_sssp(g, g.weights, sources, distances, predecessors)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "bellman-ford"])
+def test_rounding_around_a_cycle_of_weight_zero(algorithm):
+    g = tg.Graph.from_edges([0, 1, 2], [1, 2, 1], [0.1, 0.7, -0.7])
+    found = tg.sssp(g, 0, algorithm=algorithm, verify=True)
+    assert found.distances == pytest.approx([0, 0.1, 0.8])
+    assert found.path(2).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_extreme_weights(threads, teams):
+    g = tg.Graph.from_edges([0, 1, 0], [1, 2, 3], [1.7e308, 1e308, 5e-324])
+    found = tg.sssp(g, 0, threads=threads)
+    assert found.distances.tolist() == [0, 1.7e308, math.inf, 5e-324]  # a sum beyond float64
+    g = weighted(tg.complete(60), kind=np.float64)
+    narrow, wide = (tg.sssp(g, 0, delta=d, threads=threads) for d in (1e-300, 1e300))
+    assert np.array_equal(narrow.distances, wide.distances)
+
+
+def test_without_weights_predecessors_do_not_depend_on_threads():
+    g = tg.uniform(60_000, 4, seed=1)
+    one, four = (tg.sssp(g, 0, threads=t) for t in (1, 4))
+    assert np.array_equal(one.predecessors, four.predecessors)
+    assert set(four.trace["phase"].tolist()) <= {"push", "pull"}

@@ -64,3 +64,23 @@ def test_every_algorithm_has_the_shared_options(command):
     words = tacho("run", command, "--help").stdout
     for option in ("--directed", "--threads", "--verify", "--output", "--trace", "--json"):
         assert option in words
+
+
+def test_names_are_printed_as_they_are():
+    Path("names.txt").write_text("[/a] [red]b 1\n[red]b c 2\nd d 1\n")
+    options = ("run", "sssp", "names.txt", "--relabel", "--source", "[/a]", "--target")
+    assert "['[/a]', '[red]b', 'c']" in tacho(*options, "c").stdout
+    done = tacho(*options, "d")
+    assert done.returncode
+    assert "no path to vertex d" in done.stderr
+
+
+def test_problems_of_shortest_paths():
+    Path("cycle.txt").write_text("x y 1\ny z -3\nz x 1\n")
+    done = tacho("run", "sssp", "cycle.txt", "--relabel", "--source", "x")
+    assert done.returncode
+    assert "x -> y -> z -> x" in done.stderr
+    Path("plain.txt").write_text("0 1 1\n")
+    done = tacho("run", "sssp", "plain.txt", "--source", "²")
+    assert done.returncode
+    assert "not a vertex id" in done.stderr

@@ -111,7 +111,10 @@ def _owned(weights: Any) -> None:
 
 def _shared(weights: Any) -> None:
     """Delta-stepping by a team. The graph is just large enough to need one."""
-    sssp(generate.complete(400, weights=(0.0, 1.0) if weights is float else True), 0, threads=2)
+    g = generate.complete(400)
+    values = np.arange(g.arcs) % 9 + 1 if weights != "wide" else np.full(g.arcs, 2**30)
+    kind = np.int32 if weights == "wide" else weights
+    sssp(Graph(g.indptr, g.indices, values.astype(kind), directed=False), 0, threads=2)
 
 
 def _wide(delta_stepping: bool) -> None:
@@ -145,8 +148,10 @@ THEN: dict[str, Callable[[], Any]] = {
     "sssp, float32": partial(_owned, np.float32),
     "sssp, float64": partial(_owned, np.float64),
     "sssp, long distances": partial(_wide, True),
-    "sssp, dense, int32": partial(_shared, int),
-    "sssp, dense, float64": partial(_shared, float),
+    "sssp, dense, int32": partial(_shared, np.int32),
+    "sssp, dense, float32": partial(_shared, np.float32),
+    "sssp, dense, float64": partial(_shared, np.float64),
+    "sssp, dense, long distances": partial(_shared, "wide"),
     "bellman-ford, int32": partial(_relaxed, np.int32),
     "bellman-ford, float32": partial(_relaxed, np.float32),
     "bellman-ford, float64": partial(_relaxed, np.float64),

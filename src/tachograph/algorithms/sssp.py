@@ -42,6 +42,11 @@ class ShortestPaths(Result):
             raise InputError(f"there is no path to vertex {target}: it cannot be reached")
         found = [int(target)]
         while (before := int(self.predecessors[found[-1]])) != found[-1]:
+            if before < 0:
+                raise InputError(
+                    f"the path to vertex {target} is lost in rounding: a cycle of weight zero with "
+                    "negative weights is on it; scale the weights to whole numbers"
+                )
             found.append(before)
         return np.array(found[::-1])
 
@@ -69,8 +74,8 @@ def sssp(
         ``"hybrid"``. ``"auto"`` takes delta-stepping, for negative weights the hybrid, and without
         weights a breadth-first search.
     delta
-        The width of delta-stepping's buckets, rounded down to a power of two. Default: from the
-        weights and degrees.
+        The width of delta-stepping's buckets, rounded down to a power of two, and at least a
+        2**-15th of the mean weight. Default: from the weights and degrees.
     threads
         How many to use, for this call. Distances and predecessors do not depend on it.
     trace
@@ -105,7 +110,7 @@ def sssp(
         raise InputError(f"algorithm = {algorithm!r} is unknown: choose {', '.join(ALGORITHMS)}")
     if delta is not None and not 0 < delta < np.inf:
         raise InputError(f"delta = {delta} must be above 0")
-    from ..kernels import rounds
+    from ..kernels import bellman_ford, delta_stepping, rounds  # noqa: F401  (not on the clock)
     from ..kernels.runtime import clock, read_only
     from ..kernels.runtime import threads as using
 
@@ -120,7 +125,8 @@ def sssp(
         begin = clock()
         distances, rows, workers = _run(graph, weights, sources, chosen, delta, trace)
         seconds = clock() - begin
-    if weights.dtype.kind == "i" and distances.max(where=np.isfinite(distances), initial=0) > EXACT:
+    known = np.isfinite(distances)
+    if weights.dtype.kind == "i" and abs(distances).max(where=known, initial=0) >= EXACT:
         raise InputError("distances reach beyond 2**53, where not every whole number can be kept: "
                          "scale the weights down, or make them float64")  # fmt: skip
     columns = dict(zip(rounds.COLUMNS, rows.T, strict=True))
@@ -131,7 +137,8 @@ def sssp(
     def predecessors() -> np.ndarray:
         from ..kernels.cycles import shortest_path_tree
 
-        return shortest_path_tree(graph.indptr, graph.indices, weights, distances, sources)
+        with using(threads):
+            return shortest_path_tree(graph.indptr, graph.indices, weights, distances, sources)
 
     result = ShortestPaths(
         "sssp",
@@ -198,7 +205,9 @@ def _by_hops(
     graph: Graph, sources: np.ndarray, threads: int | None, trace: bool, verify: bool
 ) -> ShortestPaths:
     """Without weights: a breadth-first search."""
-    found = bfs(graph, sources, threads=threads, trace=trace, verify=verify)
+    found = bfs(graph, sources, deterministic=True, threads=threads, trace=trace, verify=verify)
+    columns = {"phase": found.trace["direction"]}
+    columns |= {name: found.trace[name] for name in found.trace.columns if name != "direction"}
     distances = np.where(found.levels < 0, np.inf, found.levels)
     values = {"distances": distances, "predecessors": found.parents}
-    return ShortestPaths("sssp", values, seconds=found.seconds, trace=found.trace)
+    return ShortestPaths("sssp", values, seconds=found.seconds, trace=Trace(columns))

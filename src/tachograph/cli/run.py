@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from ..algorithms.result import Result
-from ..errors import InputError
+from ..errors import InputError, NegativeCycleError
 from ..graph.graph import Graph
 from .options import Directed, GraphFile, Json, Relabel, load, out, print_json
 
@@ -134,12 +134,19 @@ def sssp(
 
     from ..algorithms.sssp import sssp as search
 
-    result = search(graph, [_vertex(graph, s) for s in source], algorithm=algorithm, delta=delta,
-                    verify=verify)  # fmt: skip
+    try:
+        result = search(graph, [_vertex(graph, s) for s in source], algorithm=algorithm,
+                        delta=delta, verify=verify)  # fmt: skip
+    except NegativeCycleError as error:
+        if graph.names is not None:
+            raise NegativeCycleError(graph.names[error.cycle].tolist(), error.weight) from None
+        raise
     reached = result.distances[np.isfinite(result.distances)]
     facts: dict[str, Any] = {"reached": reached.size, "farthest": float(reached.max())}
     if target is not None:
         end = _vertex(graph, target)
+        if np.isinf(result.distances[end]):
+            raise InputError(f"there is no path to vertex {target}: it cannot be reached")
         path = result.path(end)
         facts["distance"] = float(result.distances[end])
         facts["path"] = (path if graph.names is None else graph.names[path]).tolist()
@@ -219,12 +226,15 @@ def spmv(graph: Graph, verify: bool) -> Outcome:
 
 def _vertex(graph: Graph, given: str) -> int:
     """A vertex by id, or by name if the graph has names."""
-    if graph.names is None:
-        if not given.lstrip("-").isdigit():
-            raise InputError(f"{given!r} is not a vertex id: ids go from 0 to {graph.n - 1}")
-        return int(given)
-    numbers = graph.names.dtype.kind in "iu"
-    return graph.id_of(int(given) if numbers and given.lstrip("-").isdigit() else given)
+    numbers = graph.names is None or graph.names.dtype.kind in "iu"
+    name: int | str = given
+    if numbers:
+        try:
+            name = int(given)
+        except ValueError:
+            have = "" if graph.names is not None else f": ids go from 0 to {graph.n - 1}"
+            raise InputError(f"{given!r} is not a vertex id{have}") from None
+    return int(name) if graph.names is None else graph.id_of(name)
 
 
 def _finish(
@@ -248,9 +258,8 @@ def _finish(
     console = out()
     console.print(repr(graph))
     for name, value in facts.items():
-        console.print(
-            f"{name:10} {value:,.6g}" if isinstance(value, float) else f"{name:10} {value}"
-        )
+        text = f"{value:,.6g}" if isinstance(value, float) else str(value)
+        console.print(f"{name:10} {text}", markup=False)
     for name, part in result.trace.summary().items():
         if isinstance(part, dict):
             console.print(f"{name:10} {part['iterations']} iterations, {part['seconds']:.6f} s")

@@ -10,9 +10,10 @@ from .machine import fetch_min, ld, stopped
 from .rows import over_rows
 from .runtime import kernel, run
 
-__all__ = ["negative_cycle", "shortest_path_tree"]
+__all__ = ["SLACK", "negative_cycle", "shortest_path_tree"]
 
 BLOCK = 4096
+SLACK = 1e-9  # of the numbers, by which arcs with negative float weights may miss
 
 
 @kernel
@@ -135,8 +136,10 @@ def strict_parents(stop, lo, hi, indptr, indices, weights, dist, parent):
 
 
 @kernel
-def search_tight(stop, indptr, indices, weights, dist, sources, parent, queue):
-    """A search along the arcs that lie on shortest paths: parents for all, also across zero weights."""
+def search_tight(stop, indptr, indices, weights, dist, sources, parent, queue, slack):
+    """A search along the arcs that lie on shortest paths, up to a ``slack`` relative to the numbers:
+    parents for all, also across zero weights. How many were found.
+    """
     parent[:] = -1
     tail = 0
     for s in sources:
@@ -146,15 +149,17 @@ def search_tight(stop, indptr, indices, weights, dist, sources, parent, queue):
     head = 0
     while head < tail:
         if head % BLOCK == 0 and stopped(stop):
-            return
+            return tail
         u = queue[head]
         head += 1
         for k in range(indptr[u], indptr[u + 1]):
             v = indices[k]
-            if parent[v] < 0 and dist[u] + weights[k] == dist[v]:
+            room = slack * (abs(dist[v]) + abs(weights[k]))
+            if parent[v] < 0 and abs(dist[u] + weights[k] - dist[v]) <= room:
                 parent[v] = u
                 queue[tail] = v
                 tail += 1
+    return tail
 
 
 def shortest_path_tree(
@@ -178,5 +183,11 @@ def shortest_path_tree(
     parent[np.isinf(distances)] = -1
     if (parent == nothing).any():
         queue = np.empty(n, indices.dtype)
-        run(search_tight, [(indptr, indices, weights, distances, roots, parent, queue)])
+        reached = int(np.isfinite(distances).sum())
+        for slack in (0.0, SLACK):  # rounding may have led around a cycle of weight zero
+            found = run(
+                search_tight, [(indptr, indices, weights, distances, roots, parent, queue, slack)]
+            )[0]
+            if found == reached:
+                break
     return parent

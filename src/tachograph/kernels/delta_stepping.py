@@ -25,6 +25,7 @@ SMALL = 1 << 17  # arcs below which one worker is faster than several
 ROAD_DEGREE, ROAD_LARGEST = 8, 64  # mean and largest degree up to which vertices are owned
 OWNED_BITS = 14  # vertices in a block of one owner
 OWNED_WIDTH = 3000  # delta of roads in mean weights, times the root of n
+FINEST = 1 << 15  # buckets in the mean weight at most: the far list is sorted again and again
 SHARE = 256  # a bucket with this part of all arcs sets the limit for the pull
 REACH = 7  # from there to the limit, in units of 2 * mean weight / mean degree
 
@@ -32,8 +33,8 @@ REACH = 7  # from there to the limit, in units of 2 * mean weight / mean degree
 def power_of_two(value: float, whole: bool) -> float:
     """The power of two at or below a positive number, for whole numbers at least 1."""
     if not value > 0:
-        return 1
-    exponent = math.floor(math.log2(value))
+        return 1 if whole else 1.0
+    exponent = math.floor(math.log2(min(value, 2.0**1000)))
     return 2 ** max(exponent, 0) if whole else 2.0 ** max(min(exponent, 900), -900)
 
 
@@ -85,6 +86,7 @@ def shortest_distances(
     """
     n, arcs = indptr.size - 1, indices.size
     brief = n + arcs < SMALL
+    mean_weight = min(mean_weight, heaviest)  # a sum of floats may overflow
     problem = _Problem(indptr, indices, weights, back, sources, mean_weight, heaviest,
                        largest_degree, traced, brief)  # fmt: skip
     workers = 1 if brief else threads_available()
@@ -94,7 +96,7 @@ def shortest_distances(
         if owned:
             workers = 1 << (workers.bit_length() - 1)
         spread = OWNED_WIDTH / math.sqrt(n) if owned else 2 * n / max(arcs, 1)
-        step = spread * mean_weight if delta is None else delta
+        step = spread * mean_weight if delta is None else max(delta, mean_weight / FINEST)
         # one bucket must not reach beyond what int32 distances may be
         step = power_of_two(min(step, 2**28) if narrow else step, narrow)
         run = _run_owned if owned else _run_shared
@@ -139,7 +141,7 @@ def _run_shared(
     wider = width + 4 if narrow else width / delta_shared.WIDER
     behind = (given.indptr, given.indices, given.weights) if given.back is None else given.back
     trigger = 0 if given.back is None else max(arcs // SHARE, 1)
-    reach = max(1, math.ceil(REACH * 2 * given.mean_weight * n / arcs / step))
+    reach = max(1, math.ceil(min(REACH * 2 * given.mean_weight * (n / arcs / step), 2**40)))
     dist: np.ndarray = np.empty(n, kind)
     found = run_team(
         delta_shared.walk, workers, n, given.indptr, given.indices, given.weights, *behind,

@@ -144,7 +144,12 @@ def run(
     stop = np.zeros(1, np.int64) if stop is None else stop
     _prepare(worker, (stop, *todo[0]))
     if len(todo) == 1 and brief:
-        return [worker(stop, *todo[0])]
+        try:
+            return [worker(stop, *todo[0])]
+        except SystemError as error:  # Ctrl-C came while compiled code was running
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise error.__cause__ from None
+            raise
     results: list[Any] = [None] * len(todo)
     errors: list[BaseException] = []
 
@@ -156,14 +161,15 @@ def run(
             stop[0] = 1
 
     threads = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(len(todo))]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:
+            thread.start()
         _wait(threads, label or worker.__name__.replace("_", " "), step)
     except BaseException:
         stop[0] = 1
         for thread in threads:
-            thread.join()
+            if thread.ident is not None:  # it was started
+                thread.join()
         raise
     if errors:
         raise errors[0]
