@@ -12,12 +12,12 @@ tour: $(VENV)/.tour
 test: $(VENV)/.test
 	$(BIN)/python -m pytest
 
-# Exhaustive variants, and every compiled loop with its array accesses checked.
+# Exhaustive variants; the rooms with compiled loops, with every array access checked.
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest --run-slow
 
 test-checked: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-checked $(BIN)/python -m pytest tests
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-checked $(BIN)/python -m pytest tests/kernels tests/algorithms tests/graph tests/simulation
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
