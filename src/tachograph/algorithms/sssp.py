@@ -110,8 +110,8 @@ def sssp(
         raise InputError(f"algorithm = {algorithm!r} is unknown: choose {', '.join(ALGORITHMS)}")
     if delta is not None and not 0 < delta < np.inf:
         raise InputError(f"delta = {delta} must be above 0")
-    from ..kernels import bellman_ford, delta_stepping, rounds  # noqa: F401  (not on the clock)
-    from ..kernels.runtime import clock, read_only
+    from ..kernels import rounds
+    from ..kernels.runtime import read_only
     from ..kernels.runtime import threads as using
 
     sources = vertices(graph, source, "source")
@@ -122,9 +122,7 @@ def sssp(
     if weights is None:
         weights = read_only(np.ones(graph.arcs, np.int32))
     with using(threads):
-        begin = clock()
-        distances, rows, workers = _run(graph, weights, sources, chosen, delta, trace)
-        seconds = clock() - begin
+        distances, rows, workers, seconds = _run(graph, weights, sources, chosen, delta, trace)
     known = np.isfinite(distances)
     if weights.dtype.kind == "i" and abs(distances).max(where=known, initial=0) >= EXACT:
         raise InputError("distances reach beyond 2**53, where not every whole number can be kept: "
@@ -172,33 +170,34 @@ def _choose(graph: Graph, algorithm: str) -> str:
 def _run(
     graph: Graph, weights: np.ndarray, sources: np.ndarray, algorithm: str, delta: float | None,
     traced: bool,
-) -> tuple[np.ndarray, np.ndarray, int]:  # fmt: skip
-    """Distances, trace and workers."""
-    known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
-    if algorithm == "delta-stepping":
-        from ..kernels.delta_stepping import shortest_distances
+) -> tuple[np.ndarray, np.ndarray, int, float]:  # fmt: skip
+    """Distances, trace, workers and seconds."""
+    from ..kernels.bellman_ford import relaxed_distances
+    from ..kernels.delta_stepping import shortest_distances
+    from ..kernels.runtime import clock
 
+    known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
+    rows_of_graph = (graph.indptr, graph.indices, weights)
+    cycle = None
+    if algorithm == "delta-stepping":
         back = None
         if graph.has_transpose and (behind := graph.transpose).weights is not None:
             back = (behind.indptr, behind.indices, behind.weights)
-        return shortest_distances(
-            graph.indptr, graph.indices, weights, back, sources, mean_weight=known["mean"],
-            heaviest=known["max"], largest_degree=graph.features.max_degree, delta=delta,
-            traced=traced,
+        largest = graph.features.max_degree
+        begin = clock()
+        distances, rows, workers = shortest_distances(
+            *rows_of_graph, back, sources, mean_weight=known["mean"], heaviest=known["max"],
+            largest_degree=largest, delta=delta, traced=traced,
         )  # fmt: skip
-    from ..kernels import bellman_ford as kernel
-
-    search = {
-        "bellman-ford": kernel.bellman_ford,
-        "dijkstra": kernel.dijkstra,
-        "hybrid": kernel.hybrid,
-    }[algorithm]
-    distances, rows, workers, cycle = search(
-        graph.indptr, graph.indices, weights, sources, known["min"], known["max"], traced
-    )
+    else:
+        begin = clock()
+        distances, rows, workers, cycle = relaxed_distances(
+            algorithm, *rows_of_graph, sources, known["min"], known["max"], traced
+        )
+    seconds = clock() - begin
     if cycle is not None:
         raise NegativeCycleError(*cycle)
-    return distances, rows, workers
+    return distances, rows, workers, seconds
 
 
 def _by_hops(

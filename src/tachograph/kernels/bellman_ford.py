@@ -13,7 +13,7 @@ from .relaxation import ALL, CORRECT, NEGATIVE, OTHERS, RELAX, UNREACHED, walk
 from .runtime import threads_available
 from .team import new_board, run_team
 
-__all__ = ["bellman_ford", "dijkstra", "hybrid"]
+__all__ = ["METHODS", "relaxed_distances"]
 
 SMALL = 1 << 17  # arcs below which one worker is faster than several
 LOOK = 8  # iterations (or rounds of the hybrid) before the first look for a negative cycle
@@ -93,57 +93,26 @@ class _Search:
         return negative_cycle(*self.rows, self.distances, certain=certain)
 
 
-def bellman_ford(
-    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray, sources: np.ndarray,
-    lightest: float, heaviest: float, traced: bool,
-) -> Outcome:  # fmt: skip
-    """Frontiers are relaxed until nothing changes; any weights."""
-
-    def search(heaviest: float, packed: bool) -> Outcome:
-        made = _Search(indptr, indices, weights, sources, heaviest, packed, False, traced)
-        return _until_settled(made, lightest < 0)
-
-    return _exactly(search, weights, lightest, heaviest)
-
-
-def dijkstra(
-    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray, sources: np.ndarray,
-    lightest: float, heaviest: float, traced: bool,
-) -> Outcome:  # fmt: skip
-    """The same in two steps, each iteration seeing the distances of the one before."""
-
-    def search(heaviest: float, packed: bool) -> Outcome:
-        made = _Search(indptr, indices, weights, sources, heaviest, packed, True, traced)
-        return _until_settled(made, lightest < 0)
-
-    return _exactly(search, weights, lightest, heaviest)
-
-
-def hybrid(
-    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray, sources: np.ndarray,
-    lightest: float, heaviest: float, traced: bool,
-) -> Outcome:  # fmt: skip
-    """Searches over the arcs that are not negative, the negative ones relaxed between them."""
-
-    def search(heaviest: float, packed: bool) -> Outcome:
-        return _in_rounds(
-            _Search(indptr, indices, weights, sources, heaviest, packed, True, traced)
-        )
-
-    return _exactly(search, weights, lightest, heaviest)
-
-
-def _exactly(
-    search: Callable[[float, bool], Outcome], weights: np.ndarray, lightest: float, heaviest: float
+def relaxed_distances(
+    method: str,
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    weights: np.ndarray,
+    sources: np.ndarray,
+    lightest: float,
+    heaviest: float,
+    traced: bool,
 ) -> Outcome:
-    """Run with packed labels, and with float64 if those are too narrow."""
-    heaviest = max(heaviest, -lightest)
-    if weights.dtype.kind == "i" and heaviest < 2**30:
+    """Shortest paths by a method of ``METHODS``, with packed labels if those are wide enough."""
+    two_steps, finish = METHODS[method]
+    largest = max(heaviest, -lightest)
+    packed = weights.dtype.kind == "i" and largest < 2**30
+    while True:
+        search = _Search(indptr, indices, weights, sources, largest, packed, two_steps, traced)
         try:
-            return search(heaviest, True)
+            return finish(search, lightest < 0)
         except _TooFar:
-            pass
-    return search(heaviest, False)
+            packed = False
 
 
 def _until_settled(search: _Search, negative: bool) -> Outcome:
@@ -161,7 +130,7 @@ def _until_settled(search: _Search, negative: bool) -> Outcome:
     return search.outcome()
 
 
-def _in_rounds(search: _Search) -> Outcome:
+def _in_rounds(search: _Search, negative: bool) -> Outcome:
     indptr, _, weights = search.rows
     n = search.label.size
     arcs = np.flatnonzero(weights < 0)
@@ -183,3 +152,11 @@ def _in_rounds(search: _Search) -> Outcome:
                 return search.outcome(cycle)
             look *= 2
     return search.outcome()
+
+
+#: Whether each iteration sees only the distances of the one before, and what goes on until the end.
+METHODS: dict[str, tuple[bool, Callable[[_Search, bool], Outcome]]] = {
+    "bellman-ford": (False, _until_settled),
+    "dijkstra": (True, _until_settled),
+    "hybrid": (True, _in_rounds),
+}
