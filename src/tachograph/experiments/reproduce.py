@@ -13,7 +13,11 @@ from ..errors import InputError
 __all__ = ["EXPERIMENTS", "Settings", "Table", "reproduce"]
 
 # What can be reproduced: the module of this package and the function that yields its tables.
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "surf-table-3": "surf:table_3",
+    "surf-table-4": "surf:table_4",
+    "surf-table-5": "surf:table_5",
+}
 
 
 @dataclass(frozen=True)
