@@ -151,11 +151,12 @@ class Tables:
         self.total = sum(s.total for s in self.members)
         self._runs()
         self.streams = np.zeros(len(self.members) * at.WORDS, np.int64)
-        self.rings = np.full(len(self.members) << at.RING_BITS, at.NEVER, np.int64)
         parts = [s.items for s in self.members if s.items is not None]
         self.items = np.concatenate(parts) if len(parts) > 1 else (parts or [np.zeros(0)])[0]
-        self.items = np.ascontiguousarray(self.items, np.int32)
+        self.items = np.ascontiguousarray(self.items, np.int32).view()
+        self.items.flags.writeable = False  # one compiled variant, whatever was given
         self._streams(channels)
+        self._rings()
         self._trees()
 
     def _runs(self) -> None:
@@ -187,7 +188,7 @@ class Tables:
                 )
             rate = Fraction(0 if s.rate is None else s.rate).limit_denominator(10_000)
             row[at.RATE], row[at.PER] = rate.numerator, rate.denominator
-            row[at.WINDOW] = min(s.window or at.RING, at.RING)
+            row[at.WINDOW] = s.window or at.NEVER
             for place, wait in zip(((at.DEP0, at.KIND0), (at.DEP1, at.KIND1)), s.waits, strict=False):
                 if wait.stream.total == 0:
                     continue  # nothing to wait for
@@ -205,6 +206,17 @@ class Tables:
                 items += s.items.size
                 row[at.ITEMS_END] = items
             row[at.SINCE] = at.NEVER
+
+    def _rings(self) -> None:
+        """Room to bring reads in order; those that wait for banks may be many."""
+        where = 0
+        for i, s in enumerate(self.members):
+            most = 1 if s.write else at.RING if s.items is None else at.LARGE_RING
+            size = min(most, 1 << (s.total - 1).bit_length())
+            self.streams[i * at.WORDS + at.RING_AT] = where
+            self.streams[i * at.WORDS + at.RING_SIZE] = size
+            where += size
+        self.rings = np.full(where, at.NEVER, np.int64)
 
     def _trees(self) -> None:
         rows: list[list[int]] = []

@@ -6,8 +6,8 @@ from ``first[r]``, which may be asked for when the streams it waits for have com
 for it, let producers make requests, let every port send. Cycles in which nothing can happen are skipped.
 
 Bounds: a stream sends at most TOTAL lines, which is the sum of its counts, so SEND_RUN stays below
-RUN_END; a read's place in its ring is its number modulo RING, and no more than WINDOW <= RING are on
-their way; PICK is a stream or -1. All tables are made and checked by ``phase.Tables``.
+RUN_END; a read's place in its ring is its number modulo RING_SIZE, a power of two, and no more than that
+are sent and not done; PICK is a stream or -1. All tables are made and checked by ``phase.Tables``.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from ..dram.engine.port import advance, drain, offer, quiet_until, take
 # fmt: off
 # A stream: what it is ...
 (TOTAL, WRITE, CHANNEL, RATE, PER, WINDOW, DEP0, KIND0, DEP1, KIND1, RUN_END, ITEMS, ITEMS_EACH,
- ITEMS_END) = range(14)
-# ... and where it is: runs that may be asked for and their lines, lines made, sent, done in order,
+ ITEMS_END, RING_AT, RING_SIZE) = range(16)
+# ... and where it is: runs that may be asked for and their lines, lines made, sent, come back, done in order,
 # the next line to send, since when it waits (in 1/256 cycles; NEVER: nothing to send)
-(NEXT_RUN, OPEN, MADE, READY, SENT, DONE, SEND_RUN, SEND_AT, SINCE) = range(14, 23)
-WORDS = 24
+(NEXT_RUN, OPEN, MADE, READY, SENT, BACK, DONE, SEND_RUN, SEND_AT, SINCE) = range(16, 26)
+WORDS = 32
 NOTHING, SENT_ALL, DONE_ALL = range(3)        # what KIND0 and KIND1 wait for
-RING_BITS = 12
-RING = 1 << RING_BITS                         # reads of a stream that are on their way
+RING, LARGE_RING = 1 << 12, 1 << 20           # reads of a stream that are sent and not done in order
 STREAM_BITS = 12
 NEVER = 1 << 62
 # A node of a merger tree, children before their parents
@@ -55,11 +54,18 @@ def progress(S, stream, kind):
 
 
 @inline
+def ring_place(S, o, k):
+    """Where it stands when request ``k`` of a stream is done."""
+    return ld(S, o + RING_AT) + (k & (ld(S, o + RING_SIZE) - 1))
+
+
+@inline
 def arrived(S, rings, items, busy, ident, a):
     """A read came back in cycle ``a``; if its items need a bank each, it is done when they were served."""
     s = ident & ((1 << STREAM_BITS) - 1)
     k = ident >> STREAM_BITS
     o = s * WORDS
+    st(S, o + BACK, ld(S, o + BACK) + 1)
     over = a
     if ld(S, o + ITEMS) >= 0:
         each = ld(S, o + ITEMS_EACH)
@@ -69,7 +75,7 @@ def arrived(S, rings, items, busy, ident, a):
             free = max(ld(busy, bank), a) + 1
             st(busy, bank, free)
             over = max(over, free)
-    st(rings, (s << RING_BITS) + (k & (RING - 1)), over)
+    st(rings, ring_place(S, o, k), over)
 
 
 @inline
@@ -79,7 +85,7 @@ def settle(S, rings, s, a):
     done, sent = ld(S, o + DONE), ld(S, o + SENT)
     waits = False
     while done < sent:
-        place = (s << RING_BITS) + (done & (RING - 1))
+        place = ring_place(S, o, done)
         over = ld(rings, place)
         if over > a:
             waits = over < NEVER
@@ -124,7 +130,11 @@ def can_send(S, s):
     """Whether a stream has a request to send and may."""
     o = s * WORDS
     sent = ld(S, o + SENT)
-    return sent < ld(S, o + READY) and sent - ld(S, o + DONE) < ld(S, o + WINDOW)
+    return (
+        sent < ld(S, o + READY)
+        and sent - ld(S, o + BACK) < ld(S, o + WINDOW)
+        and sent - ld(S, o + DONE) < ld(S, o + RING_SIZE)
+    )
 
 
 @inline
@@ -190,6 +200,7 @@ def went(S, count, s, a):
     sent = ld(S, o + SENT) + 1
     st(S, o + SENT, sent)
     if ld(S, o + WRITE) != 0:
+        st(S, o + BACK, sent)
         st(S, o + DONE, sent)
     at = ld(S, o + SEND_AT) + 1
     if at == ld(count, ld(S, o + SEND_RUN)):

@@ -40,7 +40,7 @@ class Stream:
     rate
         Lines made in a cycle of the accelerator; None: all at once.
     window
-        Reads that may be on their way; None: as many as the memory takes.
+        Reads that may be on their way to and from the memory; None: as many as it takes.
     items, items_each
         What a line contains, if every item needs a bank of on-chip memory for a cycle: numbers whose
         remainder is the bank, ``items_each`` of them in a line. A line is done when all its items
