@@ -222,10 +222,14 @@ class Tables:
         rows: list[list[int]] = []
         kids: list[int] = []
         ports = []
-        for port in self.phase.ports:
+        for number, port in enumerate(self.phase.ports):
             begin = len(rows)
             self._node(port.merger, rows, kids)
-            ports += [begin, len(rows), at.NEVER if port.rate is None else port.rate, 0]
+            ports += [begin, len(rows), at.NEVER if port.rate is None else port.rate, *[0] * 5]
+            for n in range(begin, len(rows)):
+                if rows[n][at.N_KIND] == at.LEAF:
+                    row = self.streams[rows[n][at.N_STREAM] * at.WORDS :]
+                    row[at.PORT], row[at.NODE] = number, n
         self.nodes = np.array(rows, np.int64).ravel()
         self.kids = np.array(kids, np.int64)
         self.ports = np.array(ports, np.int64)

@@ -22,10 +22,10 @@ from ..dram.engine.port import advance, drain, offer, quiet_until, take
 # fmt: off
 # A stream: what it is ...
 (TOTAL, WRITE, CHANNEL, RATE, PER, WINDOW, DEP0, KIND0, DEP1, KIND1, RUN_END, ITEMS, ITEMS_EACH,
- ITEMS_END, RING_AT, RING_SIZE) = range(16)
+ ITEMS_END, RING_AT, RING_SIZE, PORT, NODE) = range(18)
 # ... and where it is: runs that may be asked for and their lines, lines made, sent, come back, done in order,
-# the next line to send, since when it waits (in 1/256 cycles; NEVER: nothing to send)
-(NEXT_RUN, OPEN, MADE, READY, SENT, BACK, DONE, SEND_RUN, SEND_AT, SINCE) = range(16, 26)
+# the next line to send, since when it waits (in 1/256 cycles; NEVER: nothing to send), whether it can send
+(NEXT_RUN, OPEN, MADE, READY, SENT, BACK, DONE, SEND_RUN, SEND_AT, SINCE, CAN) = range(18, 29)
 WORDS = 32
 NOTHING, SENT_ALL, DONE_ALL = range(3)        # what KIND0 and KIND1 wait for
 RING, LARGE_RING = 1 << 12, 1 << 20           # reads of a stream that are sent and not done in order
@@ -35,9 +35,9 @@ NEVER = 1 << 62
 (N_KIND, N_STREAM, N_FIRST, N_END, N_TURN, N_PICK, N_PARENT, N_PLACE) = range(8)
 NODE_WORDS = 8
 LEAF, PRIORITY, ROUND_ROBIN, DIRECT = range(4)
-# A port: its nodes, and how many requests it sends in a cycle
-P_FIRST, P_END, P_RATE = range(3)
-PORT_WORDS = 4
+# A port: its nodes, how many requests it sends in a cycle, how many streams can send, their sum
+P_FIRST, P_END, P_RATE, P_COUNT, P_SUM = range(5)
+PORT_WORDS = 8
 # The clock: cycle of the accelerator; memory ticks are cycle * TICKS // CYCLES; where channels are
 # in a line number, and whether to wait for the memory at the end
 C_CYCLE, C_TICKS, C_CYCLES, C_SHIFT, C_BITS, C_LINE, C_DRAIN, C_NOW, C_BUSY = range(9)
@@ -97,16 +97,19 @@ def settle(S, rings, s, a):
 
 
 @inline
-def produce(S, count, need0, need1, s, a):
-    """Open runs whose needs are met and make requests; whether more can be made in the next cycle."""
-    o = s * WORDS
-    r, opened = ld(S, o + NEXT_RUN), ld(S, o + OPEN)
+def blocked(S, need0, need1, o, r):
+    """Whether run ``r`` of the stream at ``o`` still waits for another stream."""
     kind0, kind1 = ld(S, o + KIND0), ld(S, o + KIND1)
-    while r < ld(S, o + RUN_END):
-        if kind0 != NOTHING and progress(S, ld(S, o + DEP0), kind0) < ld(need0, r):
-            break
-        if kind1 != NOTHING and progress(S, ld(S, o + DEP1), kind1) < ld(need1, r):
-            break
+    if kind0 != NOTHING and progress(S, ld(S, o + DEP0), kind0) < ld(need0, r):
+        return True
+    return kind1 != NOTHING and progress(S, ld(S, o + DEP1), kind1) < ld(need1, r)
+
+
+@inline
+def produce(S, count, need0, need1, o, a):
+    """Open runs whose needs are met and make requests; whether more can be made in the next cycle."""
+    r, opened = ld(S, o + NEXT_RUN), ld(S, o + OPEN)
+    while r < ld(S, o + RUN_END) and not blocked(S, need0, need1, o, r):
         opened += ld(count, r)
         r += 1
     st(S, o + NEXT_RUN, r)
@@ -126,27 +129,40 @@ def produce(S, count, need0, need1, s, a):
 
 
 @inline
-def can_send(S, s):
-    """Whether a stream has a request to send and may."""
+def mark(S, ports, s):
+    """Note whether a stream has a request to send and may."""
     o = s * WORDS
     sent = ld(S, o + SENT)
-    return (
+    can = 0
+    if (
         sent < ld(S, o + READY)
         and sent - ld(S, o + BACK) < ld(S, o + WINDOW)
         and sent - ld(S, o + DONE) < ld(S, o + RING_SIZE)
-    )
+    ):
+        can = 1
+    change = can - ld(S, o + CAN)
+    if change != 0:
+        st(S, o + CAN, can)
+        x = ld(S, o + PORT) * PORT_WORDS
+        st(ports, x + P_COUNT, ld(ports, x + P_COUNT) + change)
+        st(ports, x + P_SUM, ld(ports, x + P_SUM) + change * s)
 
 
 @inline
-def choose(S, nodes, kids, first, end):
+def choose(S, nodes, kids, ports, p):
     """The stream whose turn it is at a port, or -1."""
+    x = p * PORT_WORDS
+    if ld(ports, x + P_COUNT) == 0:
+        return np.int64(-1)
+    if ld(ports, x + P_COUNT) == 1:
+        return ld(ports, x + P_SUM)
     pick = np.int64(-1)
-    for n in range(first, end):
+    for n in range(ld(ports, x + P_FIRST), ld(ports, x + P_END)):
         x = n * NODE_WORDS
         kind = ld(nodes, x + N_KIND)
         pick = np.int64(-1)
         if kind == LEAF:
-            if can_send(S, ld(nodes, x + N_STREAM)):
+            if ld(S, ld(nodes, x + N_STREAM) * WORDS + CAN) != 0:
                 pick = ld(nodes, x + N_STREAM)
         else:
             begin, stop = ld(nodes, x + N_FIRST), ld(nodes, x + N_END)
@@ -217,21 +233,19 @@ def went(S, count, s, a):
 @inline
 def send(m, S, first, count, nodes, kids, ports, clock, p, a, now):
     """Let a port send; how many requests went, and whether the memory had no room for one."""
-    begin, end = ld(ports, p * PORT_WORDS + P_FIRST), ld(ports, p * PORT_WORDS + P_END)
     gone = np.int64(0)
     while gone < ld(ports, p * PORT_WORDS + P_RATE):
-        s = choose(S, nodes, kids, begin, end)
+        s = choose(S, nodes, kids, ports, p)
         if s < 0:
             return gone, False
-        ident = (ld(S, s * WORDS + SENT) << STREAM_BITS) | s
-        if not offer(m, address_of(S, first, clock, s), ld(S, s * WORDS + WRITE), ident, now):
+        o = s * WORDS
+        ident = (ld(S, o + SENT) << STREAM_BITS) | s
+        if not offer(m, address_of(S, first, clock, s), ld(S, o + WRITE), ident, now):
             return gone, True
         went(S, count, s, a)
+        mark(S, ports, s)
+        turns(nodes, ld(S, o + NODE))
         gone += 1
-        for n in range(begin, end):
-            x = n * NODE_WORDS
-            if ld(nodes, x + N_KIND) == LEAF and ld(nodes, x + N_STREAM) == s:
-                turns(nodes, n)
     return gone, False
 
 
@@ -254,15 +268,24 @@ def play(stop, m, S, first, count, need0, need1, rings, items, busy, nodes, kids
                 ident = take(m, channel, now)
         active, waiting, over = False, False, True
         for s in range(streams):
-            if settle(S, rings, s, a):
-                active = True
+            o = s * WORDS
+            if ld(S, o + DONE) < ld(S, o + SENT):
+                if settle(S, rings, s, a):
+                    active = True
         for s in range(streams):
-            if produce(S, count, need0, need1, s, a):
-                active = True
-            if ld(S, s * WORDS + DONE) < ld(S, s * WORDS + TOTAL):
+            o = s * WORDS
+            sent = ld(S, o + SENT)
+            if ld(S, o + DONE) < ld(S, o + TOTAL):
                 over = False
-            if ld(S, s * WORDS + DONE) < ld(S, s * WORDS + SENT):
+            if ld(S, o + DONE) < sent:
                 waiting = True
+            if sent == ld(S, o + OPEN):  # the quick way for those that can only wait
+                r = ld(S, o + NEXT_RUN)
+                if r == ld(S, o + RUN_END) or blocked(S, need0, need1, o, r):
+                    continue
+            if produce(S, count, need0, need1, o, a):
+                active = True
+            mark(S, ports, s)
         if over:
             break
         for i in range(doors):
