@@ -60,7 +60,8 @@ __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "AccuGraph", "Features", "FileFormatError", "Graph", "HitGraph", "InputError", "Memory", "MissingDependencyError",
+    "AccuGraph", "Features", "FileFormatError", "Graph", "HitGraph", "InputError", "Memory",
+    "MissingDependencyError",
     "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths", "TachographError",
     "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
     "bipartite", "complete",

@@ -1,10 +1,10 @@
 """AccuGraph (Yao et al., PACT 2018): vertex-centric, pulls along the edges of an inverse CSR.
 
-A partition has the edges whose sources are in an interval of the vertices. Processing it: prefetch the
-interval's values; read values (those that are not on chip) and pointers of all vertices, in turns; read
-their neighbours, a line of them in a cycle; write values that changed. A line of neighbours is done when
-the banks of the vertex cache have served each of them. Writes go before neighbours, neighbours before
-values and pointers. Changes are seen at once, by this partition and all that follow.
+A partition has the edges whose sources are in an interval of the vertices. Processing it: prefetch
+the interval's values; read values (those that are not on chip) and pointers of all vertices, in turns;
+read their neighbours, a line of them in a cycle; write values that changed. A line of neighbours is
+done when the banks of the vertex cache have served each of them. Writes go before neighbours, these
+before values and pointers. Changes are seen at once, by this partition and all that follow.
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ class AccuGraph(Accelerator):
     stalls = Parameter(
         True, "whether neighbours wait for their bank of the vertex cache", "section 3.3"
     )
-    pointer_bits = Parameter(
-        32, "width of a pointer in bits", "Table 3", choices=(32, 64)
-    )
+    pointer_bits = Parameter(32, "width of a pointer in bits", "Table 3", choices=(32, 64))
     prefetch_skipping = Parameter(
         False, "keep values that are on chip already", "section 5: off in the published design"
     )
@@ -169,9 +167,7 @@ class AccuGraph(Accelerator):
         return Phase("pull", [Port(merged, self.inject)], iteration)
 
 
-def _outside(
-    known: np.ndarray, base: int, lo: int, hi: int, width: int, line: int
-) -> np.ndarray:
+def _outside(known: np.ndarray, base: int, lo: int, hi: int, width: int, line: int) -> np.ndarray:
     """Lines of values, without those of the interval, that the first ``known`` vertices need."""
     before = -(-np.minimum(known, lo) * width // line)
     first = (base + hi * width) // line

@@ -67,11 +67,12 @@ class Parameter(Generic[T]):
             value = self._read(value)
         if self.kind is float and isinstance(value, int):
             value = float(value)
-        if not isinstance(value, self.kind) or (self.kind is int and isinstance(value, bool)):
+        fits: bool = isinstance(value, self.kind)
+        if not fits or (self.kind is int and isinstance(value, bool)):
             raise InputError(
                 f"{self.name} = {value!r}: {self.about} is written as {self.kind.__name__}"
             )
-        if self.low is not None and not value >= self.low:
+        if self.low is not None and not float(value) >= self.low:
             raise InputError(f"{self.name} = {value}: {self.about} is at least {self.low}")
         if self.choices is not None and value not in self.choices:
             known = ", ".join(map(str, self.choices))

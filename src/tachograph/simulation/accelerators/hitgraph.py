@@ -1,10 +1,10 @@
 """HitGraph (Zhou et al., TPDS 2019): edge-centric, scatter and gather.
 
-The vertices are cut into partitions; a partition has the edges out of its vertices, and a queue for the
-updates of its vertices, on the channel of its processing element (PE). Scatter: every PE prefetches the
-values of its next partition, reads its edges and makes updates, which a crossbar brings to the queues of
-their targets. Gather: every PE prefetches values again, reads the queue and writes the values. Updates
-act on the values of the iteration before. All PEs end a phase together.
+The vertices are cut into partitions; a partition has the edges out of its vertices, and a queue for
+the updates of its vertices, on the channel of its processing element (PE). Scatter: every PE prefetches
+the values of its next partition, reads its edges and makes updates, which a crossbar brings to the
+queues of their targets. Gather: every PE prefetches values again, reads the queue and writes values.
+Updates act on the values of the iteration before. All PEs end a phase together.
 
 What a PE adds to a queue begins with a new line, so that a line has one writer.
 """
@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..dram import Memory
-from ..streams import Direct, Phase, Port, Priority, Runs, Stream, buffered, joined, lines
+from ..streams import Direct, Phase, Port, Runs, Stream, buffered, joined, lines
 from .base import Accelerator, Parameter
 from .layout import Layout
 from .partitions import Groups, call
@@ -117,7 +117,7 @@ class _Machine:
         share = -(-self.parts // self.pes)
         numbers = np.arange(self.parts)
         self.pe_of = numbers % self.pes if design.assignment == "cyclic" else numbers // share
-        self.channel_of = self.pe_of % channels
+        self.channels = channels
         self.update_width = design.vertex_bits // 8 + self.width
         self._place(layout)
 
@@ -126,14 +126,16 @@ class _Machine:
         for p in range(self.parts):
             many = np.bincount(self.groups[p][0] // self.size, minlength=self.parts)
             queue += -(-many * self.update_width // self.line)
-        self.at_values, self.at_edges, self.at_queue = [], [], []
+        self.at_values: list[int] = []
+        self.at_edges: list[int] = []
+        self.at_queue: list[int] = []
         for sizes, made in (
             ([self._vertices(p) * self.width for p in range(self.parts)], self.at_values),
             ([int(e) * self.design.edge_width() for e in self.groups.edges], self.at_edges),
             ((queue * self.line).tolist(), self.at_queue),
         ):
             for p, size in enumerate(sizes):
-                made.append(layout.place(size, int(self.channel_of[p])))
+                made.append(layout.place(size, int(self.pe_of[p]) % self.channels))
 
     def _vertices(self, p: int) -> int:
         return min(self.n, (p + 1) * self.size) - p * self.size
@@ -178,9 +180,7 @@ class _Machine:
     def _lines_of(self, part: Part | None) -> int:
         return 0 if part is None else -(-part.targets.size * self.update_width // self.line)
 
-    def scatter(
-        self, iteration: int, active: np.ndarray, queues: list[list[Part | None]]
-    ) -> Phase:
+    def scatter(self, iteration: int, active: np.ndarray, queues: list[list[Part | None]]) -> Phase:
         """Prefetch, edges and, through the crossbar, updates."""
         starts = self._segments(queues)
         ports, readers, own = [], [], []
@@ -206,8 +206,7 @@ class _Machine:
         self, name: str, pe: int, mine: list[int], sizes: list[tuple[int, int]], width: int
     ) -> tuple[Stream, Stream]:
         """Values of one partition, then what it reads, then the next one."""
-        channel = int(pe % max(1, self.channel_of.max() + 1)) if not mine else int(
-            self.channel_of[mine[0]])  # fmt: skip
+        channel = pe % self.channels
         values = joined(*(lines(self.at_values[p], self._vertices(p) * self.width, self.line)
                           for p in mine))  # fmt: skip
         read = joined(*(lines(at, size, self.line) for at, size in sizes))
@@ -225,14 +224,12 @@ class _Machine:
         """Lines of updates that one PE writes to the queues of another."""
         before = np.cumsum(edges.runs.count) - edges.runs.count
         firsts, needs = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        channel = 0
         for at, p in enumerate(mine):
             first, need = [], []
             for q in np.flatnonzero(self.pe_of == pe).tolist():
                 part = queues[p][q]
                 if part is None:
                     continue
-                channel = int(self.channel_of[q])
                 count = self._lines_of(part)
                 filled = np.arange(1, count + 1) * self.line // self.update_width
                 need.append(part.need[np.minimum(filled, part.need.size) - 1] + before[at])
@@ -244,9 +241,8 @@ class _Machine:
                 firsts.append(lines_[order])
         where = np.concatenate(firsts)
         runs = Runs(where, np.ones(where.size, np.int64))
-        return Stream("updates", runs, write=True, channel=channel).after(
-            edges, np.concatenate(needs)
-        )
+        updates = Stream("updates", runs, write=True, channel=pe % self.channels)
+        return updates.after(edges, np.concatenate(needs))
 
     def apply(
         self, problem: Problem, queues: list[list[Part | None]]
@@ -272,6 +268,7 @@ class _Machine:
             written.append((np.concatenate(vertices), np.concatenate(after)))
         if problem.additive:
             problem.summed(values)
+            changed[:] = True
         return changed, written
 
     def gather(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ...kernels.runtime import read_only
 from .problem import Problem
 
 __all__ = ["Groups", "InRows", "call"]
+
+
+Edges: TypeAlias = "tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]"
 
 
 def call(worker: Any, *arguments: Any) -> Any:
@@ -91,17 +94,17 @@ class Groups:
         self.merged = merged
         back = graph.transpose.sorted
         self.edges, groups = _counts(back, size)
-        self._parts = list(self._cut(back, groups, weighted) if merged
-                           else self._as_they_are(graph, weighted))  # fmt: skip
+        parts = self._cut(back, groups, weighted) if merged else self._as_they_are(graph, weighted)
+        self._parts = list(parts)
 
     def __len__(self) -> int:
         return len(self._parts)
 
-    def __getitem__(self, p: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def __getitem__(self, p: int) -> Edges:
         """Targets of the groups, where each ends, sources and weights of the edges."""
         return self._parts[p]
 
-    def _cut(self, back: Graph, groups: np.ndarray, weighted: bool) -> Iterator[Any]:
+    def _cut(self, back: Graph, groups: np.ndarray, weighted: bool) -> Iterator[Edges]:
         from . import steps
 
         weights = np.zeros(0)
@@ -118,7 +121,7 @@ class Groups:
             call(steps.compress, pointers, targets, ends)
             yield read_only(targets), read_only(ends), read_only(sources), own
 
-    def _as_they_are(self, graph: Graph, weighted: bool) -> Iterator[Any]:
+    def _as_they_are(self, graph: Graph, weighted: bool) -> Iterator[Edges]:
         for lo in range(0, max(1, graph.n), max(1, self.size)):
             hi = min(graph.n, lo + self.size)
             begin, end = int(graph.indptr[lo]), int(graph.indptr[hi])

@@ -53,13 +53,16 @@ class Problem:
         if not self.weighted:
             return self.graph.degrees.astype(np.float64)
         sources = np.repeat(np.arange(self.graph.n), self.graph.degrees)
-        return np.bincount(sources, self.graph.weights, self.graph.n)
+        made: np.ndarray = np.bincount(sources, self.graph.weights, self.graph.n)
+        return made
 
     def sent(self) -> np.ndarray:
         """What each vertex sends along its edges: its value, in PageRank divided by its degree."""
         if self.algorithm != "pagerank":
             return self.values
-        return np.divide(self.values, self.out, out=np.zeros(self.graph.n), where=self.out > 0)
+        shares: np.ndarray = np.zeros(self.graph.n)
+        np.divide(self.values, self.out, out=shares, where=self.out > 0)
+        return shares
 
     def summed(self, arrived: np.ndarray) -> None:
         """End of an iteration of ``sum``: the new values from what arrived at each vertex."""

@@ -157,7 +157,8 @@ def _permuted(graph: Graph, seed: int | None) -> tuple[Graph, np.ndarray]:
     new = np.empty_like(labels)
     new[labels] = np.arange(graph.n)
     sources = new[np.repeat(np.arange(graph.n), graph.degrees)]
-    made = Graph.from_edges(sources, new[graph.indices], graph.weights, n=graph.n, directed=True)
+    made = Graph.from_edges(sources, new[graph.indices], graph.weights, n=graph.n,
+                            directed=graph.directed, symmetrize=False)  # fmt: skip
     return made, labels
 
 

@@ -169,7 +169,9 @@ class Tables:
             first.append(s.runs.first[used])
             count.append(s.runs.count[used])
             for i in range(2):
-                given = s.waits[i].need[used] if i < len(s.waits) else np.zeros(used.sum(), np.int64)
+                given = (
+                    s.waits[i].need[used] if i < len(s.waits) else np.zeros(used.sum(), np.int64)
+                )
                 needs[i].append(given)
         self.first = np.ascontiguousarray(np.concatenate(first), np.int64)
         self.count = np.ascontiguousarray(np.concatenate(count), np.int64)
@@ -189,7 +191,9 @@ class Tables:
             rate = Fraction(0 if s.rate is None else s.rate).limit_denominator(10_000)
             row[at.RATE], row[at.PER] = rate.numerator, rate.denominator
             row[at.WINDOW] = s.window or at.NEVER
-            for place, wait in zip(((at.DEP0, at.KIND0), (at.DEP1, at.KIND1)), s.waits, strict=False):
+            for place, wait in zip(
+                ((at.DEP0, at.KIND0), (at.DEP1, at.KIND1)), s.waits, strict=False
+            ):
                 if wait.stream.total == 0:
                     continue  # nothing to wait for
                 if id(wait.stream) not in self.number:

@@ -2,12 +2,13 @@
 
 Every stream is a row of ``S`` (the words below) and a stretch of runs: ``count[r]`` consecutive lines
 from ``first[r]``, which may be asked for when the streams it waits for have come to ``need0[r]`` and
-``need1[r]`` requests. A cycle of the accelerator: take what the memory has finished, move on what waited
-for it, let producers make requests, let every port send. Cycles in which nothing can happen are skipped.
+``need1[r]`` requests. A cycle of the accelerator: take what the memory has finished, move on what
+waited for it, let producers make requests, let every port send. Cycles in which nothing can happen are
+skipped.
 
 Bounds: a stream sends at most TOTAL lines, which is the sum of its counts, so SEND_RUN stays below
-RUN_END; a read's place in its ring is its number modulo RING_SIZE, a power of two, and no more than that
-are sent and not done; PICK is a stream or -1. All tables are made and checked by ``phase.Tables``.
+RUN_END; a read's place in its ring is its number modulo RING_SIZE, a power of two, and no more than
+that are sent and not done; PICK is a stream or -1. All tables are made and checked by ``Tables``.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from ..dram.engine.port import advance, drain, offer, quiet_until, take
 # A stream: what it is ...
 (TOTAL, WRITE, CHANNEL, RATE, PER, WINDOW, DEP0, KIND0, DEP1, KIND1, RUN_END, ITEMS, ITEMS_EACH,
  ITEMS_END, RING_AT, RING_SIZE, PORT, NODE) = range(18)
-# ... and where it is: runs that may be asked for and their lines, lines made, sent, come back, done in order,
-# the next line to send, since when it waits (in 1/256 cycles; NEVER: nothing to send), whether it can send
+# ... and where it is: runs that may be asked for and their lines, lines made, sent, come back, done in
+# order, the next line to send, since when it waits (in 1/256 cycles; NEVER: nothing to send), whether
+# it can send
 (NEXT_RUN, OPEN, MADE, READY, SENT, BACK, DONE, SEND_RUN, SEND_AT, SINCE, CAN) = range(18, 29)
 WORDS = 32
 NOTHING, SENT_ALL, DONE_ALL = range(3)        # what KIND0 and KIND1 wait for
@@ -61,7 +63,7 @@ def ring_place(S, o, k):
 
 @inline
 def arrived(S, rings, items, busy, ident, a):
-    """A read came back in cycle ``a``; if its items need a bank each, it is done when they were served."""
+    """A read came back in cycle ``a``; if its items need banks, it is done when they were served."""
     s = ident & ((1 << STREAM_BITS) - 1)
     k = ident >> STREAM_BITS
     o = s * WORDS
@@ -116,6 +118,7 @@ def produce(S, count, need0, need1, o, a):
     st(S, o + OPEN, opened)
     more = False
     if ld(S, o + RATE) == 0:
+        st(S, o + MADE, opened)
         st(S, o + READY, opened)
     else:
         per = ld(S, o + PER)
@@ -279,7 +282,8 @@ def play(stop, m, S, first, count, need0, need1, rings, items, busy, nodes, kids
                 over = False
             if ld(S, o + DONE) < sent:
                 waiting = True
-            if sent == ld(S, o + OPEN):  # the quick way for those that can only wait
+            opened = ld(S, o + OPEN)
+            if sent == opened and ld(S, o + MADE) == opened * ld(S, o + PER):  # can only wait
                 r = ld(S, o + NEXT_RUN)
                 if r == ld(S, o + RUN_END) or blocked(S, need0, need1, o, r):
                     continue
