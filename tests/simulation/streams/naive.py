@@ -88,7 +88,9 @@ def play(memory, clock_mhz, phase, banks=1):
             naive, k = all_[id(streams[ident % 100])], ident // 100
             naive.back += 1
             over, s = cycle, naive.stream
-            for item in [] if s.items is None else s.items[k * s.items_each : (k + 1) * s.items_each]:
+            for item in (
+                [] if s.items is None else s.items[k * s.items_each : (k + 1) * s.items_each]
+            ):
                 busy[item % banks] = max(busy[item % banks], cycle) + 1
                 over = max(over, busy[item % banks])
             naive.served[k] = over
@@ -118,7 +120,9 @@ def produce(naive, all_, cycle):
     if s.rate is None:
         naive.ready = naive.open
     else:
-        naive.made = min(naive.made + Fraction(s.rate).limit_denominator(10_000), Fraction(naive.open))
+        naive.made = min(
+            naive.made + Fraction(s.rate).limit_denominator(10_000), Fraction(naive.open)
+        )
         naive.ready = math.ceil(naive.made)
     if naive.since is None and naive.sent < naive.ready:
         naive.since = Fraction(cycle)

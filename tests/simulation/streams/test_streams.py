@@ -35,7 +35,9 @@ def streams(draw, channels):
     for i in range(draw(st.integers(1, 5))):
         many = draw(st.integers(0, 6))
         runs = Runs(
-            np.array(draw(st.lists(st.integers(0, 1 << 18), min_size=many, max_size=many)), np.int64),
+            np.array(
+                draw(st.lists(st.integers(0, 1 << 18), min_size=many, max_size=many)), np.int64
+            ),
             np.array(draw(st.lists(st.integers(0, 9), min_size=many, max_size=many)), np.int64),
         )
         s = Stream(
@@ -113,6 +115,7 @@ def test_a_rate_is_kept():
 
 def test_banks_serve_one_item_in_a_cycle():
     """64 lines of 16 items that all need bank 0: 1,024 cycles at least."""
+
     def run(items):
         s = Stream("x", lines(0, 4096, 64), items=items, items_each=16)
         return Engine(Memory("DDR4-2400R"), 200, banks=16).run(Phase("a", [Port(Priority(s))])).end

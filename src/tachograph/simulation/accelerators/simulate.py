@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,8 +112,10 @@ def simulate(
     >>> result.provenance
     'simulated'
     """
+    from ...kernels.runtime import clock
+
     _check(algorithm, graph, accelerator)
-    begin = perf_counter()
+    begin = clock()
     chosen = accelerator.memory() if memory is None else memory
     chosen = Memory(chosen) if isinstance(chosen, str) else chosen
     work, labels = _permuted(graph, accelerator.permute_ids)
@@ -132,7 +133,7 @@ def simulate(
             "value_bits=32"
         )
     stats = collect(chosen, engine.state, cycles)
-    return _result(task, accelerator, stats, done, layout, values, perf_counter() - begin)
+    return _result(task, accelerator, stats, done, layout, values, clock() - begin)
 
 
 def _check(algorithm: str, graph: Graph, accelerator: Accelerator) -> None:
@@ -145,7 +146,7 @@ def _check(algorithm: str, graph: Graph, accelerator: Accelerator) -> None:
     if graph.weighted and not accelerator.weights:
         raise InputError(
             f"{name} reads edges without weights, but the graph has some: drop them, as with "
-            "tg.Graph.from_csr(g.indptr, g.indices), or use another accelerator"
+            "tg.Graph.from_csr(g.indptr, g.indices, directed=g.directed), or use another accelerator"
         )
 
 
