@@ -13,7 +13,12 @@ from ..errors import InputError
 __all__ = ["EXPERIMENTS", "Settings", "Table", "reproduce"]
 
 # What can be reproduced: the module of this package and the function that yields its tables.
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "hitgraph-table-5": "accelerators:table_5",
+    "accugraph-table-6": "accelerators:table_6",
+    "comparability-figure-13": "accelerators:comparability",
+    "enhancements-figure-14": "accelerators:enhancements",
+}
 
 
 @dataclass(frozen=True)

@@ -255,17 +255,17 @@ class _Machine:
         written = []
         for q in range(self.parts):
             parts = [part for row in queues if (part := row[q]) is not None]
-            lines_ = np.cumsum([0, *map(self._lines_of, parts)])
-            vertices, after = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
-            for part, begin in zip(parts, lines_.tolist(), strict=False):
-                wrote = np.zeros(part.targets.size, np.bool_)
-                call(steps.gather, part.targets, part.update, problem.additive, values, changed,
-                     wrote)  # fmt: skip
-                which = slice(None) if self.design.write_unchanged else wrote
-                line_of = (np.arange(1, part.targets.size + 1) * self.update_width - 1) // self.line
-                vertices.append(part.targets[which])
-                after.append(begin + 1 + line_of[which])
-            written.append((np.concatenate(vertices), np.concatenate(after)))
+            first = np.cumsum([0, *map(self._lines_of, parts)])[:-1].tolist()
+            targets = np.concatenate([np.zeros(0, np.int32), *(part.targets for part in parts)])
+            update = np.concatenate([np.zeros(0), *(part.update for part in parts)])
+            wrote = np.zeros(targets.size, np.bool_)
+            call(steps.gather, targets, update, problem.additive, values, changed, wrote)
+            read = [np.zeros(0, np.int64)]  # lines of the queue that end with each update, or later
+            for part, begin in zip(parts, first, strict=True):
+                ends = np.arange(1, part.targets.size + 1) * self.update_width
+                read.append(begin + -(-ends // self.line))
+            which = slice(None) if self.design.write_unchanged else wrote
+            written.append((targets[which], np.concatenate(read)[which]))
         if problem.additive:
             problem.summed(values)
             changed[:] = True

@@ -13,17 +13,18 @@ from .problem import Problem
 
 __all__ = ["Groups", "InRows", "call"]
 
+BRIEF = 1 << 22  # entries of arrays that are gone through in less than a second
+
 
 Edges: TypeAlias = "tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]"
 
 
 def call(worker: Any, *arguments: Any) -> Any:
-    """Run one compiled loop where Ctrl-C can reach it."""
+    """Run one compiled loop; a long one where Ctrl-C can reach it."""
     from ...kernels.runtime import run
 
-    given = [read_only(a) if isinstance(a, np.ndarray) and not a.flags.writeable else a
-             for a in arguments]  # fmt: skip
-    return run(worker, [tuple(given)])[0]
+    size = sum(a.size for a in arguments if isinstance(a, np.ndarray))
+    return run(worker, [arguments], brief=size < BRIEF)[0]
 
 
 def _ids(array: np.ndarray) -> np.ndarray:
