@@ -14,7 +14,7 @@ from .reproduce import Settings, Table
 
 __all__ = ["comparability", "enhancements", "table_5", "table_6"]
 
-COMPARABLE = {
+COMPARABLE: dict[str, Any] = {
     "memory": "DDR4-2400R",
     "memory_settings": {"channels": 1, "density": "8Gb", "width": 16},
 }
@@ -80,8 +80,8 @@ def table_5(settings: Settings) -> Iterator[Table]:
                              mean(seconds), cells[loaded.name]))  # fmt: skip
             if len(seconds) > 1:
                 v = variation(seconds)
-                spread.append([algorithm, loaded.label, len(seconds),
-                               *(round(v[k], 4) for k in ("mean", "deviation", "coefficient"))])  # fmt: skip
+                about = [round(v[k], 4) for k in ("mean", "deviation", "coefficient")]
+                spread.append([algorithm, loaded.label, len(seconds), *about])
     yield Table("HitGraph, seconds (Table 5)", COLUMNS, rows, [
         *_means(rows), *_absent(names),
         "rmat graphs are R-MAT with the Graph500 parameters, ids permuted, parallel edges kept; the "
@@ -136,11 +136,12 @@ def comparability(settings: Settings) -> Iterator[Table]:
                      round(hit["seconds"] / accu["seconds"], 2), hit["iterations"], accu["iterations"],
                      *(round(r["reps"] / 1e9, 2) for r in (hit, accu))])  # fmt: skip
     yield Table("wcc on equal terms (figure 13)",
-                ["graph", "HitGraph, ms", "AccuGraph, ms", "AccuGraph is faster by", "iterations of HitGraph",
-                 "of AccuGraph", "GREPS of HitGraph", "of AccuGraph"], rows, [
+                ["graph", "HitGraph, ms", "AccuGraph, ms", "AccuGraph is faster by",
+                 "iterations of HitGraph", "of AccuGraph", "GREPS of HitGraph", "of AccuGraph"],
+                rows, [
         *_absent(list(GRAPHS)),
-        "published: AccuGraph faster on every graph, by 2 or more on all but rmat-24-16, where HitGraph "
-        "skips partitions; with fewer iterations on every graph",
+        "published: AccuGraph faster on every graph, by 2 or more on all but rmat-24-16, where "
+        "HitGraph skips partitions; with fewer iterations",
         f"{sum(r[3] > 1 for r in rows)} of {len(rows)} graphs: AccuGraph is faster here; "
         f"{sum(r[5] <= r[4] for r in rows)} of {len(rows)}: no more iterations",
     ])  # fmt: skip
