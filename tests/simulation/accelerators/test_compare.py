@@ -50,7 +50,8 @@ def test_results_are_those_of_simulate_and_kept(monkeypatch):
     assert dict(compare(other, todo[:1]))[0]["seconds"] != found[0]["seconds"]  # another graph
 
 
-def test_processes_give_the_same():
+def test_processes_give_the_same(monkeypatch):
+    monkeypatch.setattr(module, "SMALL", 0)
     todo = jobs("bfs", ["accugraph"], settings={"edge_pipelines": [8, 16]}, sources=[0])
     side_by_side = dict(compare(G, todo, processes=2))
     for i, job in enumerate(todo):

@@ -23,6 +23,7 @@ DIRECTED = tg.kronecker(7, seed=1, directed=True)
     (lambda: tg.simulate("wcc", G, tg.AccuGraph(bram_bytes=100)), "128 values of 4 bytes need 512 bytes.*at most 25"),
     (lambda: tg.simulate("wcc", G, tg.HitGraph(bram_bytes=100)), "partition_size with 4 PEs: 512 values"),
     (lambda: tg.simulate("wcc", WEIGHTED, tg.AccuGraph()), "AccuGraph reads edges without weights"),
+    (lambda: tg.simulate("sssp", WEIGHTED, tg.HitGraph(weighted=False), source=0), "no room for them in an edge"),
     (lambda: tg.simulate("wcc", DIRECTED, tg.AccuGraph()), "wcc finds weakly connected components of undirected"),
     (lambda: tg.simulate("spmv", G, tg.AccuGraph()), "AccuGraph does not run 'spmv'; it runs bfs, wcc"),
     (lambda: tg.simulate("colour", G, tg.HitGraph()), "does not run 'colour'"),

@@ -19,7 +19,7 @@ shared = {
 }
 hit = st.builds(
     tg.HitGraph, update_merging=switch, update_filtering=switch, partition_skipping=switch,
-    write_unchanged=switch, assignment=st.sampled_from(["cyclic", "blocks"]), weighted=switch,
+    write_unchanged=switch, assignment=st.sampled_from(["cyclic", "blocks"]),
     pes=st.sampled_from([None, 1, 3]), **shared,
 )  # fmt: skip
 accu = st.builds(

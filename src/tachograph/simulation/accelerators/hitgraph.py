@@ -18,6 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...errors import InputError
 from ..dram import Memory
 from ..streams import Direct, Phase, Port, Runs, Stream, buffered, joined, lines
 from .base import Accelerator, Parameter
@@ -92,6 +93,11 @@ class HitGraph(Accelerator):
 
     def phases(self, problem: Problem, layout: Layout) -> Iterator[Phase]:
         """Scatter and gather of each iteration."""
+        if problem.weighted and not self.weighted:
+            raise InputError(
+                f"{problem.algorithm} needs the graph's weights, but weighted=False leaves no room for "
+                "them in an edge: set weighted=True, or drop the weights"
+            )
         machine = _Machine(self, problem, layout)
         active, more = problem.active, problem.graph.n > 0
         while more:

@@ -15,7 +15,7 @@ class Layout:
     >>> from tachograph.simulation.dram import Memory
     >>> layout = Layout(Memory("DDR3-1600K", channels=2))
     >>> layout.place(100), layout.place(100), layout.place(10, channel=1)
-    (0, 128, 256)
+    (0, 128, 128)
     """
 
     def __init__(self, memory: Memory) -> None:

@@ -42,7 +42,7 @@ P_FIRST, P_END, P_RATE, P_COUNT, P_SUM = range(5)
 PORT_WORDS = 8
 # The clock: cycle of the accelerator; memory ticks are cycle * TICKS // CYCLES; where channels are
 # in a line number, and whether to wait for the memory at the end
-C_CYCLE, C_TICKS, C_CYCLES, C_SHIFT, C_BITS, C_LINE, C_DRAIN, C_NOW, C_BUSY = range(9)
+C_CYCLE, C_TICKS, C_CYCLES, C_SHIFT, C_BITS, C_LINE, C_DRAIN, C_NOW = range(8)
 FINISHED, STOPPED, STUCK = range(3)
 # fmt: on
 
@@ -300,7 +300,6 @@ def play(stop, m, S, first, count, need0, need1, rings, items, busy, nodes, kids
             if refused:
                 waiting = True
         if active:
-            st(clock, C_BUSY, ld(clock, C_BUSY) + 1)
             a += 1
         elif waiting:
             tick = quiet_until(m, now)
