@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         power_law,
         preferential_attachment,
         road,
+        small_world,
         star,
         tree,
         uniform,
@@ -67,8 +68,8 @@ __all__ = [
     "bipartite", "complete",
     "connected_components", "dataset", "datasets", "disjoint_union", "kronecker", "pagerank",
     "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "simulate",
-    "spmv",
-    "sssp", "star", "threads", "tree", "triangles", "uniform", "write", "write_coordinates",
+    "small_world", "spmv", "sssp", "star", "threads", "tree", "triangles", "uniform", "write",
+    "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
@@ -86,7 +87,7 @@ _HOMES = {
     ".graph.files.dimacs": ["read_coordinates", "write_coordinates"],
     ".graph.datasets": ["dataset", "datasets"],
     ".graph.generate": ["bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
-                        "preferential_attachment", "road", "star", "tree", "uniform"],
+                        "preferential_attachment", "road", "small_world", "star", "tree", "uniform"],
     ".simulation.accelerators.accugraph": ["AccuGraph"],
     ".simulation.accelerators.hitgraph": ["HitGraph"],
     ".simulation.accelerators.simulate": ["simulate"],

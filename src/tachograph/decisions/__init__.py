@@ -1,0 +1,1 @@
+"""One module for each fork: what is looked at, the rules, the learned policies."""
