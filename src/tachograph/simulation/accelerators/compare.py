@@ -6,10 +6,11 @@ import functools
 import hashlib
 import importlib
 import itertools
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,9 @@ _graph: Graph | None = None  # of a worker process
 
 
 def _begin(graph: Graph) -> None:
+    """What a process of the pool does first."""
     global _graph
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once, without a traceback
     _graph = graph
 
 
@@ -190,6 +193,7 @@ def compare(
             kept.put(KIND, keys[i], made)
             yield i, made
         return
+    others = set(active_children())
     pool = ProcessPoolExecutor(
         min(processes, len(missing)), get_context("spawn"), initializer=_begin, initargs=(graph,)
     )
@@ -199,5 +203,9 @@ def compare(
             i, made = running[done], done.result()
             kept.put(KIND, keys[i], made)
             yield i, made
+    except BaseException:
+        for process in set(active_children()) - others:
+            process.terminate()  # its simulation may take hours yet
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
