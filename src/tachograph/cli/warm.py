@@ -26,11 +26,12 @@ def warm() -> None:
     from ..errors import InputError
     from ..kernels.runtime import KERNELS, threads_available
     from ..progress import bar
-    from ..simulation.exercises import EXERCISES
 
     import_module("tachograph.kernels.rows")  # any module with kernels
     if not KERNELS:  # those that can be kept
         raise InputError("there is no place to keep compiled loops: set NUMBA_CACHE_DIR to one")
+    from ..simulation.exercises import EXERCISES  # has kernels, too
+
     begin = time.perf_counter()
     compiled = loaded = 0
     workers = threads_available()
