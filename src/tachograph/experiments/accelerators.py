@@ -8,7 +8,7 @@ from typing import Any
 
 from ..kernels.runtime import threads_available
 from ..simulation.accelerators.compare import Job, compare
-from ..simulation.accelerators.roots import roots, variation
+from ..simulation.accelerators.roots import ROOTS, roots, variation
 from .accelerator_graphs import GRAPHS, TABLE_5, TABLE_6, Loaded, error, load, missing
 from .reproduce import Settings, Table
 
@@ -73,7 +73,7 @@ def table_5(settings: Settings) -> Iterator[Table]:
         design = {"partition_size": loaded.scaled(256_000)}
         for algorithm, cells in TABLE_5.items():
             jobs = [Job(algorithm, "hitgraph", design, options=o)
-                    for o in _options(algorithm, loaded, 20)]  # fmt: skip
+                    for o in _options(algorithm, loaded, ROOTS)]  # fmt: skip
             found = _run(loaded, jobs)
             seconds = [r["seconds"] * loaded.share for r in found]
             rows.append(_row(algorithm, loaded, mean(r["iterations"] for r in found),
@@ -90,7 +90,7 @@ def table_5(settings: Settings) -> Iterator[Table]:
         "a graph marked 1/k is k times smaller, cut into as many partitions; its seconds are times k",
         "sssp: mean of the 20 roots of mt19937 with seed 3483584297",
     ])  # fmt: skip
-    yield Table("Seconds over 20 roots (figure 10)",
+    yield Table(f"Seconds over {ROOTS} roots (figure 10)",
                 ["algorithm", "graph", "roots", "mean", "deviation", "coefficient of variation"],
                 spread)  # fmt: skip
 
