@@ -64,8 +64,8 @@ class Stream:
     waits: list[After] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if self.rate is not None and self.rate <= 0:
-            raise InputError(f"stream {self.name!r}: rate = {self.rate} must be more than 0")
+        if self.rate is not None and self.rate < 1e-4:
+            raise InputError(f"stream {self.name!r}: rate = {self.rate} must be 0.0001 or more")
         if self.window is not None and self.window < 1:
             raise InputError(f"stream {self.name!r}: window = {self.window} must be 1 or more")
         if self.items is not None and self.items.size > self.total * self.items_each:
