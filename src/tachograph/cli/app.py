@@ -148,11 +148,13 @@ def tour(
 
 from . import dram, generate, run, train  # noqa: E402  (their commands are added to the app)
 from .bench import bench  # noqa: E402
+from .devices import devices  # noqa: E402
 from .reproduce import reproduce  # noqa: E402
 from .warm import warm  # noqa: E402
 
 app.command()(warm)
 app.command()(bench)
+app.command()(devices)
 app.command()(reproduce)
 app.add_typer(dram.app, name="dram")
 app.add_typer(generate.app, name="generate")
