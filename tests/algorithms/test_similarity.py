@@ -108,7 +108,11 @@ def test_two_hop_pairs_and_the_best_of_them(case, task, directed, k, weighted):
         at = best.source == u
         got = [(-round(float(x), 12), int(v))
                for v, x in zip(best.target[at], best.values[at], strict=True)]  # fmt: skip
-        assert got == sorted(mine)[:k]
+        if weighted:  # sums of products may differ in the last digit, and so may the order
+            assert [a for a, _ in got] == pytest.approx([a for a, _ in sorted(mine)[:k]])
+        else:
+            assert got == sorted(mine)[:k]
+    compare(best, rows, task)
 
 
 @pytest.mark.parametrize("name", ["loop", "star", "path", "disconnected", "empty", "multi"])

@@ -91,8 +91,8 @@ class _Search:
         targets = np.empty(n * k, g.indices.dtype)
         values = np.empty(n * k)
         held = np.zeros(n, np.int64)
-        run_team(kernels.best, self.workers(size), *self.rows, self.request.kind, self.sizes, k, targets,
-                 values, held, brief=self.brief)  # fmt: skip
+        run_team(kernels.best, self.workers(size), *self.rows, self.request.kind, self.sizes, k,
+                 targets, values, held, brief=self.brief)  # fmt: skip
         kept = np.arange(n * k) % k < np.repeat(held, k)
         source = np.repeat(np.arange(n, dtype=g.indices.dtype), held)
         return source, targets[kept], values[kept]
