@@ -28,8 +28,8 @@ def worker(
     otherwise searches in memory of its own.
     """
     able = device.capabilities
-    there = resident(device, graph)
-    if device.found.shares_cores and able.shares_memory and able.double and there.whole:
+    fits = max(graph.indptr.nbytes, graph.indices.nbytes) <= device.room.largest
+    if device.found.shares_cores and able.shares_memory and able.double and fits:
         return InPlace(device, graph, kind, order, base, done)
     return Apart(device, graph, kind, order, base, done)
 
@@ -88,7 +88,6 @@ class Apart:
     ) -> None:  # fmt: skip
         self.device, self.graph, self.kind = device, graph, np.int32(kind)
         self.order, self.base, self.done = order, base, done
-        self.rows = resident(device, graph)
         double = device.capabilities.double
         with not_counted():
             options = _types(graph.indices.dtype, base.dtype, double)
@@ -96,6 +95,9 @@ class Apart:
         self.real = np.float64 if double else np.float32
         every = order if order.size else np.arange(graph.n, dtype=graph.indices.dtype)
         self.upto = np.concatenate([np.zeros(1, np.int64), np.cumsum(graph.degrees[every])])
+        size = max(1, done.values.size)
+        if not device.room.fits(every.nbytes + base.nbytes + self.upto.nbytes + size * 8):
+            device.room.clear()
         self.buffers: list[Buffer] = []
         for array, what in (
             (every, "the order"),
@@ -103,9 +105,9 @@ class Apart:
             (self.upto, "arcs before each"),
         ):
             self.buffers.append(device.upload(array, what))
-        size = max(1, done.values.size)
         self.found = device.scratch(size, self.real, "the similarities")
         device.fill(self.found, self.real(-1), size)
+        self.rows = resident(device, graph)  # in what is left
         with not_counted():
             self.compute(0, 0)
 

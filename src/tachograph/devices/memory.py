@@ -47,6 +47,12 @@ class Room:
             )
         self.used += size
 
+    def clear(self) -> None:
+        """Take all graphs off the device."""
+        for there in list(self.graphs.values()):
+            there.release()
+        self.graphs.clear()
+
     def give_back(self, size: int) -> None:
         """Count ``size`` bytes as free."""
         self.used -= size
