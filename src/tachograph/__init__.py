@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         power_law,
         preferential_attachment,
         road,
+        small_world,
         star,
         tree,
         uniform,
@@ -65,8 +66,8 @@ __all__ = [
     "__version__", "bfs", "bipartite", "complete",
     "connected_components", "cosine", "dataset", "datasets", "disjoint_union", "jaccard",
     "kronecker", "overlap", "pagerank", "path", "power_law", "preferential_attachment",
-    "read", "read_coordinates", "road", "sorensen", "spmv", "sssp", "star", "threads", "tree",
-    "triangles", "uniform", "write", "write_coordinates",
+    "read", "read_coordinates", "road", "small_world", "sorensen", "spmv", "sssp", "star",
+    "threads", "tree", "triangles", "uniform", "write", "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
@@ -85,7 +86,7 @@ _HOMES = {
     ".graph.files.dimacs": ["read_coordinates", "write_coordinates"],
     ".graph.datasets": ["dataset", "datasets"],
     ".graph.generate": ["bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
-                        "preferential_attachment", "road", "star", "tree", "uniform"],
+                        "preferential_attachment", "road", "small_world", "star", "tree", "uniform"],
     ".simulation.dram.memory": ["Memory"],
 }
 # fmt: on

@@ -1,1 +1,1 @@
-"""The forks: what can be chosen, what is looked at, and who chooses. State in, choice out."""
+"""One module for each fork: what is looked at, the rules, the learned policies."""
