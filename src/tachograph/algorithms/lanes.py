@@ -1,15 +1,16 @@
 """Similarity of all edges by the host, a device, or both from the two ends of one queue.
 
-The host takes chunks at the end of low degrees, the device at that of high ones, until they meet
-(``kernels/similarity.py`` has the queue). A wrong prediction of the split thus costs no more than the
-device's last chunk, and chunks get smaller towards the end. If the device fails, the host does its
-part.
+The host takes chunks at one end, that of low degrees if there is an order, the device at the other,
+until they meet (``kernels/similarity.py`` has the queue). A wrong prediction of the split thus costs no
+more than the device's last chunk, and chunks get smaller towards the end. If the device fails, the host
+does its part.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
+import weakref
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -29,9 +30,14 @@ __all__ = ["Lane", "Outcome", "edge_similarities"]
 CHUNKS = 1024  # of the queue, at most
 LEAST = 2048  # arcs of a chunk, at least
 STEEP = 8.0  # how many times the mean the largest degree must be for ordering to pay
+FIRST = 8  # part of the expected share that a device takes first, to see how fast it is
 BRIEF = 0.002  # seconds that a device's chunk should take at least
 PIECE = 1 << 25  # arcs of a launch if the device works alone
 SMALL = 1 << 15  # arcs below which one worker is faster than several
+
+
+#: numbers of the edges of graphs, kept as long as these
+_numbers: weakref.WeakKeyDictionary[Graph, np.ndarray] = weakref.WeakKeyDictionary()
 
 
 class Worker(Protocol):
@@ -75,9 +81,8 @@ class _Queue:
         steep = graph.arcs and graph.features.max_degree > STEEP * max(1.0, graph.arcs / graph.n)
         self.order = np.empty(0, graph.indices.dtype)
         if ordered and steep:
-            self.order = kernels.degree_order(graph.indptr, graph.indices.dtype)
-            work = kernels.sampled_work(*rows)
-            self.cuts = kernels.class_cuts(graph.indptr, self.order, work, most)
+            self.order, counts = kernels.degree_order(graph.indptr, graph.indices.dtype)
+            self.cuts = kernels.class_cuts(counts, kernels.sampled_work(*rows), most)
         else:
             self.cuts = kernels.arc_cuts(graph.indptr, most)
         self.control = np.zeros(SIZE, np.int64)
@@ -109,8 +114,12 @@ def edge_similarities(graph: Graph, kind: int, plan: Placement) -> Outcome:
     m, ids = graph.arcs // 2, graph.indices.dtype
     done = Outcome(np.empty(m, ids), np.empty(m, ids), np.empty(m))
     begin, before = clock(), time.perf_counter()
-    queue = _Queue(graph, ordered=plan.device is not None)
-    base = kernels.edge_numbers(graph.indptr, graph.indices)
+    # A device on the host's cores is good at the same edges: rows then stay where they are.
+    alike = plan.device is None or plan.device.found.shares_cores
+    queue = _Queue(graph, ordered=plan.share is not None or not alike)
+    base = _numbers.get(graph)
+    if base is None:
+        base = _numbers[graph] = kernels.edge_numbers(graph.indptr, graph.indices)
     work = _Work(graph, kind, queue, base, done)
     if plan.device is None:
         work.host(plan.workers)
@@ -197,11 +206,11 @@ class _Work:
         return None
 
     def _take_chunks(self, made: Worker, stop: np.ndarray, guess: float, alone: bool) -> None:
-        """Take chunks at the high end until both have met: half of the expected part, then half of
-        what would be left for the device at the measured rates, and so on.
+        """Take chunks at the high end until both have met: a small part of the expected share, then
+        half of what would be left for the device at the measured rates, and so on.
         """
         queue, begin, mine = self.queue, time.perf_counter(), 0
-        want = max(1, int((1 - guess) * queue.chunks / 2))
+        want = max(1, int((1 - guess) * queue.chunks / FIRST))
         pieces = 1 + self.graph.arcs // PIECE  # of a device alone, so that Ctrl-C is heard
         while not stop[0]:
             if alone:

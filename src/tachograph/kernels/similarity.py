@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .machine import fetch_add, ld, nanoseconds, prefetch, st, stopped
+from .machine import bit_length, fetch_add, ld, nanoseconds, prefetch, st, stopped
 from .rows import BLOCK, over_rows
 from .runtime import inline, kernel, run
 from .team import TICKET
@@ -37,6 +37,7 @@ CLAIM = TICKET  # the cell of the queue
 HALF = 1 << 32
 AHEAD = 8  # arcs that rows are fetched ahead
 ARC, VERTEX = 6.0, 10.0  # what an arc and a vertex cost besides, in steps
+SHORT = 16  # neighbours up to which looking at all is faster than searching
 SAMPLE = 2048  # arcs looked at to estimate the work of an edge
 
 
@@ -141,23 +142,31 @@ def count_upper(stop, lo, hi, indptr, indices, base):
     for v in range(lo, hi):
         if v % BLOCK == 0 and stopped(stop):
             return
+        begin = ld(indptr, v)
         end = ld(indptr, v + 1)
-        st(base, v, end - search(indices, ld(indptr, v), end, v))
+        upper = np.int64(0)
+        if end - begin <= SHORT:
+            for k in range(begin, end):
+                upper += ld(indices, k) > v
+        else:
+            upper = end - search(indices, begin, end, v)
+        st(base, v, upper)
 
 
 @kernel
-def make_base(stop, lo, hi, indptr, base):
-    """From the number of each vertex's last edge plus one to what the module's docstring says."""
-    for v in range(lo, hi):
-        st(base, v, ld(base, v) - ld(indptr, v + 1))
+def number_edges(stop, indptr, base):
+    """From the number of edges of each vertex to what the module's docstring says."""
+    edges = np.int64(0)
+    for v in range(indptr.size - 1):
+        edges += ld(base, v)
+        st(base, v, edges - ld(indptr, v + 1))
 
 
 def edge_numbers(indptr: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """``base`` of an undirected graph without loops, rows sorted."""
     base = np.empty(indptr.size - 1, np.int32 if indices.size < 2**31 else np.int64)
     over_rows(count_upper, indptr, indices, base)
-    np.cumsum(base, out=base, dtype=base.dtype)
-    over_rows(make_base, indptr, base)
+    run(number_edges, [(indptr, base)], brief=True)
     return base
 
 
@@ -175,45 +184,32 @@ def list_edges(stop, lo, hi, order, indptr, indices, base, source, target):
 
 
 @kernel
+def count_classes(stop, indptr, counts):
+    """How many vertices have degrees of 0, 1, 2, ... bits."""
+    for v in range(indptr.size - 1):
+        bits = bit_length(ld(indptr, v + 1) - ld(indptr, v))
+        st(counts, bits, ld(counts, bits) + 1)
+
+
+@kernel
 def order_by_class(stop, indptr, starts, order):
     """Write vertices by the number of bits of their degree; ``starts`` has where each class begins."""
     for v in range(indptr.size - 1):
-        if v % BLOCK == 0 and stopped(stop):
-            return
-        bits = _bits(ld(indptr, v + 1) - ld(indptr, v))
+        bits = bit_length(ld(indptr, v + 1) - ld(indptr, v))
         at = ld(starts, bits)
         st(order, at, v)
         st(starts, bits, at + 1)
 
 
-@kernel
-def count_classes(stop, indptr, counts):
-    """How many vertices have degrees of 0, 1, 2, ... bits."""
-    for v in range(indptr.size - 1):
-        if v % BLOCK == 0 and stopped(stop):
-            return
-        bits = _bits(ld(indptr, v + 1) - ld(indptr, v))
-        st(counts, bits, ld(counts, bits) + 1)
-
-
-@inline
-def _bits(x):
-    """Bits needed to write ``x``, at most 63."""
-    bits = 0
-    while x > 0:
-        bits += 1
-        x >>= 1
-    return bits
-
-
-def degree_order(indptr: np.ndarray, ids: np.dtype) -> np.ndarray:
-    """Vertices by ascending degree, approximately: by its number of bits, then by id."""
-    counts = np.zeros(64, np.int64)
+def degree_order(indptr: np.ndarray, ids: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices by ascending degree, approximately: by its number of bits, then by id. Also how many
+    have degrees of 0, 1, 2, ... bits.
+    """
+    counts = np.zeros(65, np.int64)
     run(count_classes, [(indptr, counts)], brief=True)
-    starts = np.cumsum(counts) - counts
     order = np.empty(indptr.size - 1, ids)
-    run(order_by_class, [(indptr, starts, order)], brief=True)
-    return order
+    run(order_by_class, [(indptr, np.cumsum(counts) - counts, order)], brief=True)
+    return order, counts
 
 
 def sampled_work(indptr: np.ndarray, indices: np.ndarray) -> float:
@@ -229,19 +225,18 @@ def sampled_work(indptr: np.ndarray, indices: np.ndarray) -> float:
     return float(smaller.mean())
 
 
-def class_cuts(indptr: np.ndarray, order: np.ndarray, work: float, most: int) -> np.ndarray:
-    """Places that cut ``order`` into at most ``most`` chunks of about equal work.
+def class_cuts(counts: np.ndarray, work: float, most: int) -> np.ndarray:
+    """Places that cut the order into at most ``most`` chunks of about equal work.
 
     An arc of a vertex of degree d is taken to cost a few steps and ``min(d, work)``. Vertices of a
-    class are taken to have the same degree, so that only classes are looked at.
+    class (``counts`` has their numbers) are taken to have the same degree.
     """
-    counts = np.zeros(64, np.int64)
-    run(count_classes, [(indptr, counts)], brief=True)
-    degrees = np.where(np.arange(64) > 0, 0.75 * 2.0 ** np.arange(64), 0.0)
+    classes = np.arange(counts.size)
+    degrees = np.where(classes > 0, 0.75 * 2.0**classes, 0.0)
     each = degrees * (ARC + np.minimum(degrees, work)) + VERTEX
     upto = np.concatenate([np.zeros(1), np.cumsum(counts * each)])
     places = np.concatenate([np.zeros(1), np.cumsum(counts)])
-    chunks = max(1, min(most, order.size))
+    chunks = max(1, min(most, int(counts.sum())))
     cuts = np.interp(np.linspace(0, upto[-1], chunks + 1), upto, places)
     return np.unique(np.round(cuts).astype(np.int64))
 
