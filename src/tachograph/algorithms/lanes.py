@@ -31,7 +31,7 @@ CHUNKS = 1024  # of the queue, at most
 LEAST = 2048  # arcs of a chunk, at least
 STEEP = 8.0  # how many times the mean the largest degree must be for ordering to pay
 FIRST = 8  # part of the expected share that a device takes first, to see how fast it is
-BRIEF = 0.002  # seconds that a device's chunk should take at least
+BRIEF = 0.001  # seconds that a device's chunk should take at least
 PIECE = 1 << 25  # arcs of a launch if the device works alone
 SMALL = 1 << 15  # arcs below which one worker is faster than several
 
@@ -78,9 +78,8 @@ class _Queue:
     def __init__(self, graph: Graph, ordered: bool) -> None:
         rows = graph.indptr, graph.indices
         most = int(max(1, min(CHUNKS, graph.arcs // LEAST)))
-        steep = graph.arcs and graph.features.max_degree > STEEP * max(1.0, graph.arcs / graph.n)
         self.order = np.empty(0, graph.indices.dtype)
-        if ordered and steep:
+        if ordered and graph.features.max_degree > STEEP * max(1.0, graph.features.mean_degree):
             self.order, counts = kernels.degree_order(graph.indptr, graph.indices.dtype)
             self.cuts = kernels.class_cuts(counts, kernels.sampled_work(*rows), most)
         else:

@@ -13,7 +13,9 @@ from ..errors import InputError
 __all__ = ["EXPERIMENTS", "Settings", "Table", "reproduce"]
 
 # What can be reproduced: the module of this package and the function that yields its tables.
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "jaccard-figure-1": "jaccard:figure_1",
+}
 
 
 @dataclass(frozen=True)

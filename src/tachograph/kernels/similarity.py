@@ -103,8 +103,8 @@ def _owned(u, mark, indptr, indices, base, kind, source, target, values):
     for k in range(first, last):
         st(mark, ld(indices, k), 1)
     for k in range(first, last):
-        later = np.int64(ld(indices, min(k + AHEAD, last - 1)))
-        prefetch(indices, ld(indptr, later))
+        if k + AHEAD < last:
+            prefetch(indices, ld(indptr, ld(indices, k + AHEAD)))
         v = np.int64(ld(indices, k))
         if u < v:
             st(source, ld(base, u) + k, u)

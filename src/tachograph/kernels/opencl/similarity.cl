@@ -12,7 +12,6 @@ typedef float real;
 
 typedef ID id;
 typedef BASE place;
-#define AHEAD 8 /* arcs that rows are fetched ahead */
 
 typedef struct {
     __global const long *ptr;
@@ -78,8 +77,6 @@ __kernel void by_marks(__global const long *ptr, __global const id *indices, lon
         long first = ptr[u], last = ptr[u + 1], degree = last - first;
         for (long k = first; k < last; k++) mark[indices[k]] = 1;
         for (long k = first; k < last; k++) {
-            long later = indices[min(k + AHEAD, last - 1)];
-            prefetch(indices + ptr[later], 1);
             long v = indices[k];
             if (u < v) {
                 source[base[u] + k] = u;
