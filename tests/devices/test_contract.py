@@ -69,6 +69,8 @@ def blocks(device, g, monkeypatch):
         count = on_device.places_of(device, held[0], n, 2, held[1])
         held[1].fetch()
         assert places[:count].tolist() == np.flatnonzero(values == 2).tolist()
+        for buffer in held:
+            buffer.release()
 
 
 def micro_benchmarks(device, g, monkeypatch):

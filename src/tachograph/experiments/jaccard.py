@@ -1,4 +1,4 @@
-"""Figure 1 of the paper on hybrid Jaccard similarity: time against the share of the edges on the host."""
+"""Figure 1 of the paper on hybrid Jaccard similarity: time against the host's share of the edges."""
 
 from __future__ import annotations
 
