@@ -15,6 +15,9 @@ __all__ = ["EXPERIMENTS", "Settings", "Table", "reproduce"]
 # What can be reproduced: the module of this package and the function that yields its tables.
 EXPERIMENTS: dict[str, str] = {
     "jaccard-figure-1": "jaccard:figure_1",
+    "surf-table-3": "surf:table_3",
+    "surf-table-4": "surf:table_4",
+    "surf-table-5": "surf:table_5",
 }
 
 
