@@ -35,7 +35,7 @@ def _graphs(full: bool) -> dict[str, Graph]:
     return {
         "road (low)": generate.road(side, side, seed=1),
         "uniform (low)": generate.uniform(side * side // 4, 8, seed=1),
-        "power law (high)": generate.power_law(side * side // 8, 2.2, 4, seed=1),
+        "power law (high)": generate.power_law(side * side // 8, exponent=2.2, least=4, seed=1),
         "kronecker (high)": generate.kronecker(scale, seed=1),
     }
 
