@@ -164,4 +164,4 @@ def test_commands_without_opencl():
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     assert "host" in run.stdout
-    assert "pip install 'tachograph[opencl]'" in run.stdout
+    assert "pip install 'tachograph[opencl]'" in run.stderr

@@ -29,14 +29,27 @@ def devices(
 
     tacho devices --calibrate --json
     """
-    from ..devices.calibrate import UNITS
-    from ..devices.discovery import discover
+    from ..devices.discovery import INSTALL, discover
+    from ..errors import DeviceError
 
-    rows = [_host(calibrate), *(_device(found, calibrate) for found in discover(again))]
+    rows, problem = [_host(calibrate)], f"no OpenCL device: install a driver, or {INSTALL}"
+    try:
+        rows += [_device(found, calibrate) for found in discover(again)]
+    except DeviceError as error:
+        problem = str(error)
     if json:
         print_json(rows)
-        return
+    else:
+        _print(rows)
+    if len(rows) == 1:
+        typer.echo(problem, err=True)
+
+
+def _print(rows: list[dict[str, Any]]) -> None:
+    """A table, and below it what was measured."""
     from rich.table import Table
+
+    from ..devices.calibrate import UNITS
 
     table = Table(box=None, padding=(0, 2, 0, 0))
     for column in ("id", "name", "type", "memory", "capabilities", "used for"):
@@ -53,10 +66,6 @@ def devices(
                 value = row["calibration"][name]
                 text = "nothing is copied" if value is None else f"{value:,.4g} {unit}"
                 console.print(f"  {name:10} {text}", markup=False)
-    if len(rows) == 1:
-        from ..devices.discovery import INSTALL
-
-        console.print(f"no OpenCL device: install a driver, or {INSTALL}", markup=False)
 
 
 def _host(calibrate: bool) -> dict[str, Any]:
@@ -110,9 +119,10 @@ def _use(found: Any, units: int, calibrated: bool) -> str:
     """What a device would be used for, and why not for more."""
     if found.problem is not None:
         return f"nothing: {found.problem}"
-    use = "similarity beside the host"
+    use = "similarity, alone or beside the host"
     if found.shares_cores:
         use += f", on {units} of the host's cores"
     if not calibrated:
-        use += "; only when asked for, until it is calibrated (tacho devices --calibrate)"
-    return use
+        use += " (only when asked for, until it is calibrated: tacho devices --calibrate)"
+    others = "bfs and sssp" if found.capabilities.int64_atomics else "bfs, not sssp: 64-bit atomics"
+    return f"{use}; {others} when asked for"
