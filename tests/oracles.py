@@ -92,3 +92,19 @@ def shortest(rows: list[list[tuple[int, float | None]]], sources: list[int]) -> 
 def diameter(neighbours: list[list[int]]) -> int:
     """The greatest distance between two vertices that reach each other."""
     return max((max(distances(neighbours, v).values()) for v in range(len(neighbours))), default=0)
+
+
+def similarity(task: str, a: dict[int, float], b: dict[int, float]) -> float:
+    """Of two vertices, from their neighbours' weights: as the definitions say, one at a time."""
+    everyone = a.keys() | b.keys()
+    if task == "cosine":
+        dot = sum(a.get(x, 0) * b.get(x, 0) for x in everyone)
+        norms = [sum(w * w for w in side.values()) ** 0.5 for side in (a, b)]
+        return dot / (norms[0] * norms[1]) if norms[0] * norms[1] else 0.0
+    shared = sum(min(a.get(x, 0), b.get(x, 0)) for x in everyone)
+    divisor = {
+        "jaccard": sum(max(a.get(x, 0), b.get(x, 0)) for x in everyone),
+        "overlap": min(sum(a.values()), sum(b.values())),
+        "sorensen": (sum(a.values()) + sum(b.values())) / 2,
+    }[task]
+    return shared / divisor if divisor else 0.0

@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from .errors import (
+    DeviceError,
     FileFormatError,
     InputError,
     MissingDependencyError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .algorithms.components import connected_components
     from .algorithms.pagerank import pagerank, spmv
     from .algorithms.result import Result, Trace
+    from .algorithms.similarity import cosine, jaccard, overlap, sorensen
     from .algorithms.sssp import ShortestPaths, sssp
     from .algorithms.triangles import triangles
     from .graph.datasets import dataset, datasets
@@ -61,15 +63,14 @@ __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "AccuGraph", "Features", "FileFormatError", "Graph", "HitGraph", "InputError", "Memory",
-    "MissingDependencyError",
-    "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths", "TachographError",
-    "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
-    "bipartite", "complete",
-    "connected_components", "dataset", "datasets", "disjoint_union", "kronecker", "pagerank",
-    "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "simulate",
-    "small_world", "spmv", "sssp", "star", "threads", "tree", "triangles", "uniform", "write",
-    "write_coordinates",
+    "AccuGraph", "DeviceError", "Features", "FileFormatError", "Graph", "HitGraph",
+    "InputError", "Memory", "MissingDependencyError", "MissingFileError", "NegativeCycleError",
+    "Result", "ShortestPaths", "TachographError", "TachographWarning", "TooLargeError", "Trace",
+    "VerificationError", "__version__", "bfs", "bipartite", "complete", "connected_components",
+    "cosine", "dataset", "datasets", "disjoint_union", "jaccard", "kronecker", "overlap",
+    "pagerank", "path", "power_law", "preferential_attachment", "read", "read_coordinates",
+    "road", "simulate", "small_world", "sorensen", "spmv", "sssp", "star", "threads", "tree",
+    "triangles", "uniform", "write", "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
@@ -78,6 +79,7 @@ _HOMES = {
     ".algorithms.components": ["connected_components"],
     ".algorithms.pagerank": ["pagerank", "spmv"],
     ".algorithms.sssp": ["ShortestPaths", "sssp"],
+    ".algorithms.similarity": ["cosine", "jaccard", "overlap", "sorensen"],
     ".algorithms.triangles": ["triangles"],
     ".algorithms.result": ["Result", "Trace"],
     ".kernels.runtime": ["threads"],

@@ -40,6 +40,7 @@ def bfs(
     cutoff: int | None = None,
     target: int | None = None,
     deterministic: bool = False,
+    device: Any = None,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
@@ -64,6 +65,9 @@ def bfs(
     deterministic
         Make parents the smallest possible ids. Levels never depend on the number of threads; a
         parent is otherwise any neighbour one level up.
+    device
+        An OpenCL device or its name (``"opencl"``) to search on, all levels; it pulls large
+        frontiers and pushes small ones. Default: the host.
     threads
         How many to use, for this call.
     trace
@@ -82,6 +86,8 @@ def bfs(
     ------
     InputError
         For a source or target that does not exist, a negative cutoff, or an unknown direction.
+    DeviceError
+        For a device that is not there, or fails.
 
     Examples
     --------
@@ -97,6 +103,8 @@ def bfs(
     from ..kernels.runtime import clock
     from ..kernels.runtime import threads as using
 
+    if device is not None:
+        return _on_device(device, graph, source, direction, cutoff, target, deterministic, verify)
     if direction == "oracle":
         return _oracle(graph, source, cutoff, target, threads, verify)
     policy = policy_named(direction)
@@ -184,3 +192,21 @@ def _oracle(
     return Result(
         "bfs", {"levels": levels, "parents": parents}, seconds=seconds, trace=Trace(trace)
     )
+
+
+def _on_device(
+    device: Any, graph: Graph, source: Any, direction: Any, cutoff: int | None, target: int | None,
+    deterministic: bool, verify: bool,
+) -> Result:  # fmt: skip
+    """The same on an OpenCL device."""
+    from .on_device import device_named, levels_on
+
+    if direction != "auto" or target is not None or deterministic:
+        raise InputError("direction, target and deterministic are for searches on the host")
+    if cutoff is not None and cutoff < 0:
+        raise InputError(f"cutoff = {cutoff} is negative")
+    sources = vertices(graph, source, "source")
+    levels, parents, trace, seconds = levels_on(device_named(device), graph, sources, cutoff)
+    if verify:
+        check_bfs(graph, sources, levels, parents, cutoff is None)
+    return Result("bfs", {"levels": levels, "parents": parents}, seconds=seconds, trace=trace)

@@ -20,9 +20,14 @@ from ..errors import NegativeCycleError
 from ..graph import generate
 from ..graph.files import read, write
 from ..graph.graph import Graph
+from ..kernels import calibrate
+from ..kernels import similarity as similarity_kernels
+from ..kernels.rows import over_rows
+from ..kernels.runtime import over_parts, prepare, run
 from .bfs import bfs
 from .components import connected_components
 from .pagerank import pagerank, spmv
+from .similarity import cosine, jaccard
 from .sssp import sssp
 from .triangles import triangles
 
@@ -114,6 +119,34 @@ def _triangles() -> None:
     triangles(generate.star(1000))  # ranked by degree
 
 
+def _similarities() -> None:
+    """Edges with and without an order, pairs with and without weights, two hops."""
+    g = _graph(np.float64, directed=False)
+    order, _ = similarity_kernels.degree_order(g.indptr, g.indices.dtype)
+    owned = np.zeros(g.n, np.int64)
+    over_rows(similarity_kernels.count_owned, g.indptr, g.indices, owned)
+    base = similarity_kernels.edge_numbers(g.indptr, g.indices)
+    ends = order.copy(), order.copy()
+    run(similarity_kernels.list_edges, [(0, 0, order, g.indptr, g.indices, base, *ends)])
+    prepare(similarity_kernels.claim_high, (owned, 1, 1))
+    jaccard(g)
+    jaccard(g, [(0, 1)])
+    cosine(g, [(0, 1)], weight="weight")
+    for topk in (None, 1):
+        jaccard(g, "two_hop", topk=topk)
+
+
+def _calibration() -> None:
+    """The micro-benchmarks of the host."""
+    real, whole, short = np.ones(1), np.zeros(1, np.int32), np.ones(1, np.float32)
+    over_parts(calibrate.stream, 1, real, real, real)
+    over_parts(calibrate.gather, 1, whole, whole, whole)
+    over_parts(calibrate.count, 1, whole, whole)
+    over_parts(calibrate.nothing, 1, whole)
+    over_parts(calibrate.scalar, 1, whole, 1)
+    over_parts(calibrate.vector, 1, short, 1)
+
+
 def _multiply(weights: Any) -> None:
     g = _graph(weights)
     spmv(g, np.ones(g.n))
@@ -161,6 +194,8 @@ THEN: dict[str, Callable[[], Any]] = {
     "generators": _generators,
     "components": lambda: connected_components(_graph()),
     "triangles": _triangles,
+    "similarity": _similarities,
+    "calibration": _calibration,
     "sssp, int32": partial(_owned, np.int32),
     "sssp, float32": partial(_owned, np.float32),
     "sssp, float64": partial(_owned, np.float64),

@@ -57,6 +57,7 @@ def sssp(
     *,
     algorithm: str = "auto",
     delta: float | None = None,
+    device: Any = None,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
@@ -76,6 +77,8 @@ def sssp(
     delta
         The width of delta-stepping's buckets, rounded down to a power of two, and at least a
         2**-15th of the mean weight. Default: from the weights and degrees.
+    device
+        An OpenCL device or its name (``"opencl"``) to run Bellman-Ford on. Default: the host.
     threads
         How many to use, for this call. Distances and predecessors do not depend on it.
     trace
@@ -116,11 +119,16 @@ def sssp(
 
     sources = vertices(graph, source, "source")
     chosen = _choose(graph, algorithm)
-    if chosen == "bfs":
+    if chosen == "bfs" and device is None:
         return _by_hops(graph, sources, threads, trace, verify)
     weights = graph.weights
     if weights is None:
         weights = read_only(np.ones(graph.arcs, np.int32))
+    if device is not None:
+        found = _on_device(device, graph, weights, sources, algorithm)
+        if found is not None:
+            return _with_tree(graph, weights, sources, *found, threads, verify)
+        chosen = "bellman-ford"  # a cycle, which the host finds
     with using(threads):
         distances, rows, workers, seconds = _run(graph, weights, sources, chosen, delta, trace)
     known = np.isfinite(distances)
@@ -131,6 +139,15 @@ def sssp(
     columns["phase"] = rounds.PHASES[columns["phase"]]
     columns["seconds"] = columns.pop("nanoseconds") / 1e9
     columns["threads"] = np.full(len(rows), workers)
+    return _with_tree(graph, weights, sources, distances, Trace(columns), seconds, threads, verify)
+
+
+def _with_tree(
+    graph: Graph, weights: np.ndarray, sources: np.ndarray, distances: np.ndarray, trace: Trace,
+    seconds: float, threads: int | None, verify: bool,
+) -> ShortestPaths:  # fmt: skip
+    """The result, whose tree is computed when it is first asked for."""
+    from ..kernels.runtime import threads as using
 
     def predecessors() -> np.ndarray:
         from ..kernels.cycles import shortest_path_tree
@@ -143,11 +160,22 @@ def sssp(
         {"distances": distances},
         later={"predecessors": predecessors},
         seconds=seconds,
-        trace=Trace(columns),
+        trace=trace,
     )
     if verify:
         check_sssp(graph, weights, sources, distances, result.predecessors)
     return result
+
+
+def _on_device(
+    device: Any, graph: Graph, weights: np.ndarray, sources: np.ndarray, algorithm: str
+) -> tuple[np.ndarray, Trace, float] | None:
+    """Distances, trace and seconds on an OpenCL device; None if distances do not settle."""
+    from .on_device import device_named, distances_on
+
+    if algorithm not in ("auto", "bellman-ford"):
+        raise InputError(f"{algorithm} runs on the host: on a device there is bellman-ford")
+    return distances_on(device_named(device), graph, weights, sources)
 
 
 def _choose(graph: Graph, algorithm: str) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from ..errors import InputError
 from ..graph.graph import Graph
 from .result import Result, Trace
+from .simple import simple
 from .verify import check_triangles
 
 __all__ = ["triangles"]
@@ -46,13 +47,13 @@ def triangles(graph: Graph, *, threads: int | None = None, verify: bool = False)
 
     if graph.directed:
         raise InputError("triangles are counted in undirected graphs: make one with directed=False")
-    simple = _simple(graph)
+    rows = simple(graph)
     with using(threads):
         begin = clock()
-        count, ranked, workers = kernel.count_triangles(simple.indptr, simple.indices)
+        count, ranked, workers = kernel.count_triangles(rows.indptr, rows.indices)
         seconds = clock() - begin
     if verify:
-        check_triangles(simple, count)
+        check_triangles(rows, count)
     trace = Trace(
         {
             "phase": np.array(["ranked by degree" if ranked else "as it is"]),
@@ -61,17 +62,3 @@ def triangles(graph: Graph, *, threads: int | None = None, verify: bool = False)
         }
     )
     return Result("triangles", {"count": count}, seconds=seconds, trace=trace)
-
-
-def _simple(graph: Graph) -> Graph:
-    """The graph with sorted rows, without loops and parallel edges; itself if it is so already."""
-    rows = graph.sorted
-    twice = rows.indices[1:] == rows.indices[:-1]
-    starts = rows.indptr[1:-1] - 1
-    twice[starts[(starts >= 0) & (starts < twice.size)]] = False  # pairs from two different rows
-    if not twice.any() and graph.self_loops == 0:
-        return rows
-    source, target, _ = graph.to_edges()
-    return Graph.from_edges(
-        source, target, n=graph.n, directed=False, dedupe="first", drop_self_loops=True
-    )

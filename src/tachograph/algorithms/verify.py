@@ -6,11 +6,21 @@ import numpy as np
 
 from ..errors import VerificationError
 from ..graph.graph import Graph
+from .result import Result
 
 # fmt: off
-__all__ = ["check_bfs", "check_components", "check_pagerank", "check_product", "check_sssp",
-           "check_triangles"]
+__all__ = [
+    "check_bfs",
+    "check_components",
+    "check_pagerank",
+    "check_product",
+    "check_similarity",
+    "check_sssp",
+    "check_triangles",
+]
 # fmt: on
+
+SAMPLE = 1000  # pairs whose similarity is computed again
 
 
 def _require(condition: bool, problem: str) -> None:
@@ -162,3 +172,34 @@ def check_pagerank(
     _require(
         float(abs(again - scores).sum()) <= change * 1.0001 + 1e-12, "the scores do not settle"
     )
+
+
+def check_similarity(graph: Graph, task: str, weighted: bool, found: Result) -> None:
+    """Compute the similarity of a sample of the pairs again, with dictionaries."""
+    if "values" not in found.to_dict():
+        return  # they are in a file
+    for at in np.linspace(0, found.values.size - 1, min(SAMPLE, found.values.size)).astype(int):
+        u, v = int(found.source[at]), int(found.target[at])
+        value = _similarity(task, *(_row(graph, x, weighted) for x in (u, v)))
+        if abs(value - found.values[at]) > 1e-6 * max(1.0, abs(value)):
+            raise VerificationError(
+                f"the {task} similarity of {u} and {v} is {value}, not {found.values[at]}"
+            )
+
+
+def _row(graph: Graph, vertex: int, weighted: bool) -> dict[int, float]:
+    lo, hi = graph.indptr[vertex : vertex + 2]
+    weights = graph.weights[lo:hi].tolist() if weighted and graph.weights is not None else None
+    ends = graph.indices[lo:hi].tolist()
+    return dict(zip(ends, weights or [1.0] * len(ends), strict=True))
+
+
+def _similarity(task: str, a: dict[int, float], b: dict[int, float]) -> float:
+    both = a.keys() & b.keys()
+    if task == "cosine":
+        norms = sum(w * w for w in a.values()) * sum(w * w for w in b.values())
+        return sum(a[x] * b[x] for x in both) / norms**0.5 if norms else 0.0
+    common, one, other = sum(min(a[x], b[x]) for x in both), sum(a.values()), sum(b.values())
+    whole = {"jaccard": one + other - common, "overlap": min(one, other)}
+    divisor = whole.get(task, (one + other) / 2)
+    return common / divisor if common else 0.0

@@ -77,3 +77,43 @@ def direction(
         )  # fmt: skip
     out().print(table)
     typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
+
+
+@app.command()
+def split(
+    graphs: Annotated[
+        str | None, typer.Option(help="Names with commas between them. Default: a chosen set.")
+    ] = None,
+    budget: Annotated[
+        str, typer.Option(help="Measure for at most so long; a later run goes on from there.")
+    ] = "10m",
+    output: Annotated[
+        Path | None, typer.Option(help="Default: where this user's runs find it.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Learn how long host and device take for similarity, to decide who computes which part.
+
+    Measures both on many graphs (what the journal has is not measured again), fits, and says how far
+    off it is on families of graphs that were left out.
+
+    [bold]Examples[/bold]
+
+    tacho train split --budget 5m
+
+    tacho train split --graphs 'kronecker 14 16,road 300 300,uniform 60000 8' --json
+    """
+    from ..decisions.split import own_model
+    from ..learning.split import TRAINING, train
+
+    names = [n.strip() for n in graphs.split(",")] if graphs else list(TRAINING)
+    model = train(names, seconds(budget))
+    path = output or own_model()
+    model.write(path)
+    if json:
+        print_json({"file": str(path), **model.card})
+        return
+    typer.echo(f"{len(model.card['graphs'])} graphs; each family judged by a model without it:")
+    for name, value in model.card["families left out"].items():
+        typer.echo(f"  {name:28} {value:.1%}")
+    typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)

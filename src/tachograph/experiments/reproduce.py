@@ -18,6 +18,7 @@ EXPERIMENTS: dict[str, str] = {
     "accugraph-table-6": "accelerators:table_6",
     "comparability-figure-13": "accelerators:comparability",
     "enhancements-figure-14": "accelerators:enhancements",
+    "jaccard-figure-1": "jaccard:figure_1",
     "surf-table-3": "surf:table_3",
     "surf-table-4": "surf:table_4",
     "surf-table-5": "surf:table_5",

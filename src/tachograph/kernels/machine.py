@@ -20,8 +20,8 @@ from .runtime import CHECKED, inline
 
 # fmt: off
 __all__ = [
-    "ask", "compare_exchange", "eight_bytes", "fetch_add", "fetch_min", "fetch_or", "ld", "ld_acquire",
-    "let_others_run", "nanoseconds", "pause", "prefetch", "st", "st_release", "stopped",
+    "ask", "bit_length", "compare_exchange", "eight_bytes", "fetch_add", "fetch_min", "fetch_or", "ld",
+    "ld_acquire", "let_others_run", "nanoseconds", "pause", "prefetch", "st", "st_release", "stopped",
     "trailing_zeros",
 ]
 # fmt: on
@@ -182,6 +182,17 @@ def trailing_zeros(typing: Any, x: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.true_bit)
 
     return types.uint64(types.uint64), generate
+
+
+@intrinsic
+def bit_length(typing: Any, x: Any) -> Any:
+    """Number of bits needed to write an int64 that is not negative."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        zeros = builder.ctlz(arguments[0], cgutils.false_bit)
+        return builder.sub(ir.Constant(I64, 64), zeros)
+
+    return types.int64(types.int64), generate
 
 
 @intrinsic

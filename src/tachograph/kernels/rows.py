@@ -25,6 +25,7 @@ __all__ = [
     "count_loops",
     "count_mutual",
     "over_rows",
+    "repeated_row",
     "squeeze",
     "unsorted_row",
     "value_range",
@@ -81,6 +82,18 @@ def unsorted_row(stop, lo, hi, indptr, indices):
             return -1
         for k in range(indptr[v] + 1, indptr[v + 1]):
             if indices[k - 1] > indices[k]:
+                return v
+    return -1
+
+
+@kernel
+def repeated_row(stop, lo, hi, indptr, indices):
+    """The first vertex whose neighbours, in order, have itself or one twice among them, else -1."""
+    for v in range(lo, hi):
+        if v % BLOCK == 0 and stopped(stop):
+            return -1
+        for k in range(indptr[v], indptr[v + 1]):
+            if indices[k] == v or (k > indptr[v] and indices[k - 1] == indices[k]):
                 return v
     return -1
 

@@ -28,8 +28,8 @@ from ..errors import InputError
 from ..progress import bar
 
 # fmt: off
-__all__ = ["KERNELS", "clock", "inline", "kernel", "over_parts", "read_only", "run", "threads",
-           "threads_available", "told"]
+__all__ = ["KERNELS", "clock", "inline", "kernel", "not_counted", "over_parts", "prepare",
+           "read_only", "run", "threads", "threads_available", "told"]
 # fmt: on
 
 PATIENCE = 0.5  # seconds of compiling before it is mentioned
@@ -141,7 +141,7 @@ def run(
     """
     todo = list(calls)
     stop = np.zeros(1, np.int64) if stop is None else stop
-    _prepare(worker, (stop, *todo[0]))
+    prepare(worker, (stop, *todo[0]))
     if len(todo) == 1 and brief:
         try:
             return [worker(stop, *todo[0])]
@@ -195,23 +195,32 @@ def clock() -> float:
     return time.perf_counter() - getattr(_spent, "seconds", 0.0)
 
 
-def _prepare(worker: Any, arguments: tuple[Any, ...]) -> None:
+def prepare(worker: Any, arguments: tuple[Any, ...]) -> None:
     """Load or compile a kernel for arguments of types it has not seen yet."""
     if not hasattr(worker, "overloads"):
         return  # not compiled: plain Python
     key = (worker, compute_fingerprint(arguments))
     if key in _ready:
         return
-    begin = time.perf_counter()
     done = threading.Event()
     before = sum(worker.stats.cache_misses.values())
     watcher = threading.Thread(target=_tell, args=(worker, before, done), daemon=True)
     watcher.start()
     try:
-        worker.compile(tuple(numba.typeof(a) for a in arguments))
+        with not_counted():
+            worker.compile(tuple(numba.typeof(a) for a in arguments))
         _ready.add(key)
     finally:
         done.set()
+
+
+@contextmanager
+def not_counted() -> Iterator[None]:
+    """Let :func:`clock` stand still in this block, which compiles something."""
+    begin = time.perf_counter()
+    try:
+        yield
+    finally:
         _spent.seconds = getattr(_spent, "seconds", 0.0) + time.perf_counter() - begin
 
 

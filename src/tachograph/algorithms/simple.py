@@ -1,0 +1,36 @@
+"""Graphs as sets of neighbours: sorted rows, no loops, no parallel edges."""
+
+from __future__ import annotations
+
+import weakref
+
+from ..graph.graph import Graph
+
+__all__ = ["simple"]
+
+# What was made of graphs that are not simple, without and with weights; None if sorting was enough.
+_made: weakref.WeakKeyDictionary[Graph, dict[bool, Graph | None]] = weakref.WeakKeyDictionary()
+
+
+def simple(graph: Graph, weights: bool = False) -> Graph:
+    """The graph with sorted rows, without loops and parallel edges.
+
+    With ``weights`` those of parallel edges are added, otherwise they count for nothing. The graph
+    itself if it is so already; what is made is kept as long as the graph.
+    """
+    made = _made.setdefault(graph, {})
+    if weights not in made:
+        from ..kernels import rows
+
+        ready = graph.sorted
+        odd = max(rows.over_rows(rows.repeated_row, ready.indptr, ready.indices))
+        made[weights] = None if odd < 0 else _rebuilt(graph, weights)
+    return made[weights] or graph.sorted
+
+
+def _rebuilt(graph: Graph, weights: bool) -> Graph:
+    source, target, weight = graph.to_edges()
+    return Graph.from_edges(
+        source, target, weight if weights else None, n=graph.n, directed=graph.directed,
+        dedupe="sum" if weights else "first", drop_self_loops=True,
+    )  # fmt: skip

@@ -1,0 +1,170 @@
+"""Similarity of all pairs with a common neighbour: counted first, computed in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..kernels import two_hop as kernels
+from ..kernels.pairs import weighted_sizes
+from ..kernels.runtime import clock, threads_available
+from ..kernels.team import run_team
+from ..memory import human
+from .result import Result, Trace
+from .similarity import host_result
+
+if TYPE_CHECKING:
+    from .similarity import Request
+
+__all__ = ["two_hop"]
+
+PARQUET = 3  # times the size of a block that writing it takes
+BLOCK = 1 << 22  # pairs of a block if there is no limit
+SMALL = 1 << 12  # vertices below which one worker is faster than several
+
+
+def two_hop(request: Request) -> Result:
+    """The pairs, or the best of each vertex, as arrays or in a file."""
+    search = _Search(request)
+    begin = clock()
+    if request.topk is not None:
+        found = search.best(request.topk)
+        return host_result(request.task, *found, clock() - begin)
+    counts = search.count()
+    if request.output is not None:
+        return search.to_file(counts, Path(request.output), begin)
+    total = int(counts.sum())
+    streamed = search.fixed + PARQUET * search.pair * int(counts.max(initial=1))
+    request.require(
+        search.fixed + total * search.pair,
+        f"the similarity of {total:,} pairs with a common neighbour",
+        f"topk, or output='pairs.parquet', which needs {human(streamed)}",
+    )
+    found = search.fill(0, search.graph.n, counts)
+    return host_result(request.task, *found, clock() - begin)
+
+
+class _Search:
+    """The graph, its transpose and weights as kernels take them, and how many workers fit."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.graph = g = request.graph
+        back = g.transpose
+        none = np.empty(0)
+        weights = (none, none)
+        if request.weighted:
+            assert g.weights is not None
+            assert back.weights is not None
+            weights = g.weights.astype(np.float64), back.weights.astype(np.float64)
+        self.rows = (g.indptr, g.indices, weights[0], back.indptr, back.indices, weights[1])
+        if request.weighted:
+            self.sizes = weighted_sizes(g.indptr, weights[0], request.kind)
+        else:
+            self.sizes = g.degrees.astype(np.float64)
+        ids = g.indices.itemsize
+        self.pair = 2 * ids + 8  # bytes
+        self.brief = g.n + g.arcs < SMALL
+        each = g.n * (8 + ids)  # bytes of a worker
+        own = weights[0].nbytes + weights[1].nbytes + self.sizes.nbytes + 16 * g.n
+        self.own, self.each = own, each
+        self.fixed = own + each  # bytes that are needed in any case
+
+    def workers(self, rest: int) -> int:
+        """As many as fit into the limit beside ``rest`` bytes."""
+        workers = 1 if self.brief else threads_available()
+        if self.request.limit is None:
+            return workers
+        return max(1, min(workers, (self.request.limit - self.own - rest) // max(1, self.each)))
+
+    def best(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The ``k`` best partners of every vertex."""
+        g, n = self.graph, self.graph.n
+        k = min(k, max(1, n - 1))
+        size = n * k * (g.indices.itemsize + 8) + n * k * self.pair
+        self.request.require(
+            self.fixed + size, f"the best {k} of each vertex", "ask for a smaller topk"
+        )
+        targets = np.empty(n * k, g.indices.dtype)
+        values = np.empty(n * k)
+        held = np.zeros(n, np.int64)
+        run_team(kernels.best, self.workers(size), *self.rows, self.request.kind, self.sizes, k,
+                 targets, values, held, brief=self.brief)  # fmt: skip
+        kept = np.arange(n * k) % k < np.repeat(held, k)
+        source = np.repeat(np.arange(n, dtype=g.indices.dtype), held)
+        return source, targets[kept], values[kept]
+
+    def count(self) -> np.ndarray:
+        """Pairs of every vertex with higher ones."""
+        n = self.graph.n
+        self.request.require(self.fixed, "counting the pairs", "there is nothing smaller")
+        found = np.zeros(n, np.int64)
+        workers = self.workers(0)
+        seen = np.full(workers * n, -1, self.graph.indices.dtype)
+        indptr, indices, _, back_ptr, back, _ = self.rows
+        run_team(kernels.count, workers, 0, n, indptr, indices, back_ptr, back, seen, found,
+                 brief=self.brief)  # fmt: skip
+        return found
+
+    def fill(
+        self, lo: int, hi: int, counts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The pairs of the rows ``lo:hi``."""
+        ends = np.cumsum(counts[lo:hi])
+        total = int(ends[-1]) if ends.size else 0
+        ids = self.graph.indices.dtype
+        made = np.empty(total, ids), np.empty(total, ids), np.empty(total)
+        workers = self.workers(total * self.pair)
+        run_team(kernels.fill, workers, lo, hi, *self.rows, self.request.kind, self.sizes,
+                 ends - counts[lo:hi], *made, brief=self.brief)  # fmt: skip
+        return made
+
+    def to_file(self, counts: np.ndarray, path: Path, begin: float) -> Result:
+        """Write the pairs, block by block; the file appears when all are in it."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        from ..graph.files.streams import aside
+
+        names = self.request.names
+        trace: dict[str, list[Any]] = {"phase": [], "begin": [], "seconds": [], "edges": []}
+        writer = None
+        with aside(path) as temporary:
+            for lo, hi in self._blocks(counts):
+                start = clock()
+                source, target, values = self.fill(lo, hi, counts)
+                columns = {"source": source, "target": target}
+                if names is not None:
+                    columns = {k: names[v] for k, v in columns.items()}
+                table = pa.table({k: pa.array(v) for k, v in {**columns, "values": values}.items()})
+                if writer is None:
+                    writer = parquet.ParquetWriter(temporary, table.schema)
+                writer.write_table(table)
+                for name, value in zip(
+                    trace, ("host", start - begin, clock() - start, values.size), strict=True
+                ):
+                    trace[name].append(value)
+            assert writer is not None
+            writer.close()
+        found = {"count": int(counts.sum()), "output": str(path), "share": 1.0}
+        return Result(self.request.task, found, seconds=clock() - begin, trace=Trace(trace))
+
+    def _blocks(self, counts: np.ndarray) -> Iterator[tuple[int, int]]:
+        """Runs of rows whose pairs fit into the limit, at least one."""
+        limit = self.request.limit
+        most = int(counts.max(initial=1))
+        room = BLOCK
+        if limit is not None:
+            least = self.fixed + PARQUET * self.pair * most
+            self.request.require(least, "the pairs of one vertex", "there is nothing smaller")
+            room = (limit - self.fixed) // (PARQUET * self.pair)  # for one worker; more may not fit
+        upto = np.cumsum(counts)
+        lo, n = 0, self.graph.n
+        while lo < n or lo == 0:
+            before = int(upto[lo - 1]) if lo else 0
+            hi = max(lo + 1, int(np.searchsorted(upto, before + max(room, most), "right")))
+            yield lo, min(hi, n)
+            lo = hi

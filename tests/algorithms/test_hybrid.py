@@ -1,0 +1,246 @@
+"""Similarity by a device, and by host and device from both ends of one queue; devices that fail."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tachograph as tg
+from tachograph.algorithms import lanes, placed
+from tachograph.algorithms.similarity_device import InPlace
+from tachograph.decisions import split
+from tachograph.devices import Host, OpenCL
+from tachograph.devices.calibrate import UNITS
+from tachograph.journal import journal
+from tachograph.kernels import similarity as kernel
+from tachograph.kernels.team import SIZE
+from tests.algorithms.test_bfs import GRAPHS
+from tests.devices.support import any_device, needs_pyopencl
+from tests.graph.test_build import make
+from tests.strategies import edge_lists
+
+UNDIRECTED = [name for name, made in GRAPHS.items() if not made().directed]
+MASKS = {
+    "shared memory": (),
+    "own memory": ("shares_memory",),
+    "no double": ("shares_memory", "double"),
+}
+TASKS = {"jaccard": tg.jaccard, "overlap": tg.overlap, "sorensen": tg.sorensen, "cosine": tg.cosine}
+pytestmark = needs_pyopencl
+
+
+@pytest.fixture(autouse=True)
+def _many_chunks(monkeypatch):
+    monkeypatch.setattr(lanes, "LEAST", 1)
+    monkeypatch.setattr(lanes, "SMALL", 0)
+    monkeypatch.setattr(lanes, "BRIEF", 0.0)
+
+
+@pytest.fixture(params=MASKS)
+def device(request):
+    return any_device().masked(*MASKS[request.param])
+
+
+def same(found, expected, device):
+    close = 0 if device.capabilities.double else 1e-6
+    np.testing.assert_allclose(found.values, expected.values, rtol=close, atol=0)
+    assert np.array_equal(found.source, expected.source)
+    assert np.array_equal(found.target, expected.target)
+    assert found.trace["edges"].sum() == expected.values.size
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("name", UNDIRECTED)
+def test_the_device_alone_and_beside_the_host(device, name, task):
+    g = GRAPHS[name]()
+    expected = TASKS[task](g, devices="host")
+    alone = TASKS[task](g, devices=[device])
+    same(alone, expected, device)
+    assert alone.share == (1.0 if not g.arcs else 0.0)
+    both = TASKS[task](g, devices=["host", device], threads=3)
+    same(both, expected, device)
+
+
+@given(case=edge_lists(max_n=14, max_edges=60), share=st.sampled_from([0.0, 0.3, 0.7, 1.0, "auto"]))
+@settings(max_examples=60, deadline=None)
+def test_every_share_gives_the_same(case, share):
+    n, edges = case
+    g = make(edges, n, directed=False)
+    device = any_device()
+    found = tg.jaccard(g, devices=["host", device], split=share, threads=2)
+    expected = tg.jaccard(g, devices="host")
+    same(found, expected, device)
+    m = expected.values.size
+    if share != "auto" and m:
+        most = max(np.bincount(np.concatenate([found.source, found.target])))  # of one vertex
+        assert abs(found.share - share) * m <= most
+
+
+def test_a_share_is_kept_as_exactly_as_vertices_allow():
+    g = tg.kronecker(11, seed=1)
+    for share in (0.0, 0.25, 0.5, 1.0):
+        found = tg.jaccard(g, devices=["host", any_device()], split=share)
+        assert found.share == pytest.approx(share, abs=0.02)
+
+
+def test_the_sparse_end_is_the_hosts():
+    g = tg.kronecker(11, seed=1)
+    owner_degree = []
+    for share in (0.5, 1.0):
+        queue = lanes._Queue(g, ordered=True)
+        place = queue.cut_at(g, share)
+        owner_degree.append(g.degrees[queue.order[:place]].max())
+    assert owner_degree[0] < owner_degree[1] == g.degrees.max()
+    assert sorted(queue.order.tolist()) == list(range(g.n))
+    bits = np.array([int(d).bit_length() for d in g.degrees[queue.order]])
+    assert (np.diff(bits) >= 0).all()
+
+
+def test_parts_of_a_graph_that_does_not_fit():
+    g = tg.kronecker(9, seed=1)
+    room = g.nbytes // 4 + 12 * (g.arcs // 2) + 20 * g.n
+    device = any_device().masked("shares_memory", memory=room)
+    same(tg.jaccard(g, devices=[device]), tg.jaccard(g, devices="host"), device)
+    from tachograph.devices import resident
+
+    assert len(resident(device, g).cuts) > 3
+    resident(device, g).release()
+    assert device.room.used == 0
+
+
+def test_both_ends_of_the_queue_meet_exactly_once():
+    """Each chunk is taken by one of them, whoever comes in whatever order."""
+    rng = np.random.default_rng(1)
+    for chunks in (1, 2, 7, 50):
+        for _ in range(50):
+            control, taken = np.zeros(SIZE, np.int64), np.zeros(chunks, np.int64)
+            for _ in range(4 * chunks):
+                if rng.random() < 0.5:
+                    first, count = kernel.claim_high(control, chunks, int(rng.integers(1, 5)))
+                    taken[first : first + count] += 1
+                else:
+                    before = control[kernel.CLAIM]
+                    control[kernel.CLAIM] += 1
+                    low, high = before % kernel.HALF, before // kernel.HALF
+                    if low + high < chunks:
+                        taken[low] += 1
+            assert (taken == 1).all()
+
+
+# -- faults -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("share", "after"), [(0.3, 0), ("auto", 0), ("auto", 1)])
+def test_a_device_lost_in_the_middle_is_replaced_by_the_host(device, monkeypatch, share, after):
+    g = tg.kronecker(10, seed=1)
+    expected = tg.jaccard(g, devices="host")
+    launch, calls = OpenCL.launch, []
+
+    def dying(self, kernel, size, *arguments, **options):
+        calls.append(size)
+        if len(calls) > 1 + after:  # the first one only warms up
+            raise tg.DeviceError("made-up failed at the kernel by_marks: OUT_OF_RESOURCES")
+        launch(self, kernel, size, *arguments, **options)
+
+    monkeypatch.setattr(OpenCL, "launch", dying)
+    walk = kernel.walk
+
+    def late(*arguments):
+        time.sleep(0.2)  # the device is there first
+        return walk(*arguments)
+
+    monkeypatch.setattr(kernel, "walk", late)
+    with pytest.warns(tg.TachographWarning, match="was given up, the host did its part: made-up"):
+        found = tg.jaccard(g, devices=["host", device], split=share)
+    np.testing.assert_array_equal(found.values, expected.values)
+    assert np.array_equal(found.source, expected.source)
+    assert "given up" in found.why
+
+
+def test_a_device_alone_that_is_lost(monkeypatch):
+    g = tg.kronecker(9, seed=1)
+    monkeypatch.setattr(lanes, "PIECE", 1000)
+    calls = []
+
+    def dying(self, lo, hi):
+        calls.append((lo, hi))
+        if len(calls) == 3:
+            raise tg.DeviceError("lost")
+        compute(self, lo, hi)
+
+    compute = InPlace.compute
+    monkeypatch.setattr(InPlace, "compute", dying)
+    if not any_device().capabilities.shares_memory:
+        pytest.skip("no shared memory")
+    with pytest.warns(tg.TachographWarning, match="lost"):
+        found = tg.jaccard(g, devices="opencl")
+    assert np.array_equal(found.values, tg.jaccard(g, devices="host").values)
+
+
+@pytest.mark.parametrize("room", [10, 3000])
+def test_a_device_without_memory_is_replaced_by_the_host(room):
+    g = tg.kronecker(9, seed=1)
+    device = any_device().masked("shares_memory", memory=room)
+    with pytest.warns(tg.TachographWarning, match="use the host"):
+        found = tg.jaccard(g, devices=["host", device])
+    assert np.array_equal(found.values, tg.jaccard(g, devices="host").values)
+    assert found.share == 1.0
+
+
+def test_a_kernel_that_cannot_be_built(monkeypatch):
+    def broken(self, *words):
+        raise tg.DeviceError("similarity.cl cannot be built for it")
+
+    monkeypatch.setattr(OpenCL, "kernel", broken)
+    with pytest.warns(tg.TachographWarning, match="cannot be built"):
+        found = tg.jaccard(tg.complete(9), devices=["host", "opencl"])
+    assert found.values.size == 36
+
+
+# -- which devices, and which share ---------------------------------------------------------------
+
+
+def calibrated(device, host_rate, device_rate):
+    numbers = dict.fromkeys(UNITS, 1.0) | {"latency": 10.0, "transfer": None}
+    for threads in (1, 2, 4):
+        journal().put("calibration", Host(threads).key, {**numbers, "gather": host_rate})
+    journal().put("calibration", device.key, {**numbers, "gather": device_rate})
+
+
+def test_auto_takes_the_host_until_a_device_is_calibrated(monkeypatch):
+    monkeypatch.setattr(placed, "SMALL", 0)
+    found = tg.jaccard(tg.kronecker(8, seed=1))
+    assert found.share == 1.0
+    assert "no device is calibrated" in found.why
+
+
+@pytest.mark.parametrize(("rates", "share"), [((100, 1), 1.0), ((1, 100), 0.0), ((10, 10), None)])
+def test_auto_takes_what_is_predicted_to_be_fastest(monkeypatch, rates, share):
+    device = any_device()
+    monkeypatch.setattr(placed, "SMALL", 0)
+    zero = np.zeros(len(split.FEATURES))
+    monkeypatch.setattr(split, "model", lambda: split.Model(zero, zero, zero, {}))
+    calibrated(device, *rates)
+    g = tg.kronecker(12, seed=1)
+    found = tg.jaccard(g, threads=1)
+    assert "predicted" in found.why
+    if share is not None:
+        assert found.share == share
+    else:
+        assert found.why.startswith("both")
+        assert len(set(found.trace["phase"])) == 2
+    same(found, tg.jaccard(g, devices="host"), device)
+
+
+def test_the_best_device_is_a_matter_of_predicted_times():
+    state = split.State.of(tg.kronecker(10, seed=1), transfer=10**9)
+    host = dict.fromkeys(UNITS, 100.0)
+    near = split.expected(state, host, {**host, "transfer": None}, shares_cores=True)
+    far = split.expected(state, host, {**host, "transfer": 1.0}, shares_cores=False)
+    assert far.device > 1.0 > near.device  # a gigabyte at a gigabyte per second
+    assert far.share > near.share
+    assert near.both > near.host / 2

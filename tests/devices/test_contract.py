@@ -1,0 +1,138 @@
+"""Every kernel on every device, whatever it can do, gives what the oracles give."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import tachograph as tg
+from tachograph.algorithms import on_device
+from tachograph.devices import calibrate as room
+from tachograph.devices import discover, open_device
+from tachograph.devices.opencl import GROUP, SOURCES
+from tests.algorithms.test_bfs import GRAPHS
+from tests.devices.support import any_device, needs_pyopencl
+from tests.graph.test_build import rows_of
+from tests.oracles import distances, shortest, similarity
+
+pytestmark = needs_pyopencl
+MASKS = {"all it can": (), "own memory": ("shares_memory", "svm")}
+DEVICES = [found.id for found in discover() if found.problem is None] or ["none"]
+
+
+@pytest.fixture(params=[(d, m) for d in DEVICES for m in MASKS], ids="-".join)
+def device(request):
+    any_device()  # or skip
+    which, mask = request.param
+    return open_device(which).masked(*MASKS[mask])
+
+
+def search(device, g, monkeypatch):
+    """Levels by pushing, by pulling and by both."""
+    neighbours = [[t for t, _ in row] for row in rows_of(g)]
+    found = distances(neighbours, 0)
+    expected = [found.get(v, -1) for v in range(g.n)]
+    for dense in (0.5, 10**9, on_device.DENSE):  # never and always pull, and the rule
+        monkeypatch.setattr(on_device, "DENSE", dense)
+        assert tg.bfs(g, 0, device=device, verify=True).levels.tolist() == expected
+    cut = tg.bfs(g, 0, device=device, cutoff=1, verify=True).levels
+    assert cut.tolist() == [x if x <= 1 else -1 for x in expected]
+
+
+def relax(device, g, monkeypatch):
+    """Distances with weights that may be zero."""
+    lengths = (np.arange(g.arcs) % 7).astype(np.int32)
+    ends = np.repeat(np.arange(g.n), g.degrees), g.indices
+    w = tg.Graph.from_edges(*ends, lengths, n=g.n)
+    found = tg.sssp(w, 0, device=device, verify=True)
+    assert found.distances.tolist() == shortest(rows_of(w), [0])
+
+
+def intersect(device, g, monkeypatch):
+    """Similarities of edges."""
+    if g.directed:
+        return
+    found = tg.jaccard(g, devices=[device])
+    rows = [{t: 1 for t, _ in row if t != v} for v, row in enumerate(rows_of(g))]
+    for u, v, value in zip(found.source, found.target, found.values, strict=True):
+        assert value == similarity("jaccard", rows[u], rows[v])
+
+
+def blocks(device, g, monkeypatch):
+    """Prefix sums, and the places of elements, for lengths around those of groups."""
+    for n in (1, GROUP - 1, GROUP, 3 * GROUP + 5, g.arcs + 1):
+        values = np.random.default_rng(n).integers(0, 3, n, np.int32)
+        places = np.zeros(n, np.int32)
+        held = [device.output(a) for a in (values, places)]
+        count = on_device.places_of(device, held[0], n, 2, held[1])
+        held[1].fetch()
+        assert places[:count].tolist() == np.flatnonzero(values == 2).tolist()
+        for buffer in held:
+            buffer.release()
+
+
+def micro_benchmarks(device, g, monkeypatch):
+    """Their outcomes are checked where they are measured."""
+    for name in ("STREAM", "GATHER", "CHAINS"):
+        monkeypatch.setattr(room, name, 256)
+    assert room.calibrate(device)["stream"] > 0
+
+
+KERNELS = {
+    search: ["push", "pull"],
+    relax: ["relax"],
+    intersect: ["by_marks", "by_search"],
+    blocks: ["scan", "add", "mark", "compact"],
+    micro_benchmarks: ["nothing", "stream", "gather", "count", "scalar", "vector"],
+}
+
+
+@pytest.mark.parametrize("check", KERNELS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", list(GRAPHS))
+def test_the_contract(device, name, check, monkeypatch):
+    g = GRAPHS[name]()
+    if check in (blocks, micro_benchmarks) and name not in ("path", "star"):
+        return  # the graph says nothing about them
+    check(device, g, monkeypatch)
+    for graph in list(device.room.graphs.values()):
+        graph.release()
+    assert device.room.used == 0
+
+
+def test_every_kernel_is_in_the_contract():
+    written = {
+        name
+        for path in SOURCES.glob("*.cl")
+        for name in re.findall(r"__kernel void (\w+)", path.read_text(encoding="utf-8"))
+    }
+    assert written == {name for names in KERNELS.values() for name in names}
+
+
+def test_what_a_device_cannot_do_is_said():
+    device = any_device()
+    g = tg.path(4, weights=(1, 5))
+    with pytest.raises(tg.DeviceError, match="no atomic minimum of 64 bits"):
+        tg.sssp(g, 0, device=device.masked("int64_atomics"))
+    with pytest.raises(tg.DeviceError, match="does not fit on .* as a whole"):
+        tg.bfs(tg.kronecker(9, seed=1), 0, device=device.masked("shares_memory", memory=20_000))
+    with pytest.raises(tg.InputError, match="whole numbers"):
+        tg.sssp(tg.path(4, weights=(0.5, 1.0)), 0, device=device)
+    with pytest.raises(tg.InputError, match="dijkstra runs on the host"):
+        tg.sssp(g, 0, algorithm="dijkstra", device=device)
+    with pytest.raises(tg.InputError, match="on the host"):
+        tg.bfs(g, 0, target=2, device=device)
+    with pytest.raises(tg.InputError, match="cutoff = -1"):
+        tg.bfs(g, 0, cutoff=-1, device=device)
+    with pytest.raises(tg.DeviceError, match="no device 'opencl:99'"):
+        tg.bfs(g, 0, device="opencl:99")
+
+
+def test_negative_weights_and_cycles_on_a_device():
+    g = tg.Graph.from_edges([0, 1, 0], [1, 2, 2], np.array([5, -3, 4], np.int32))
+    assert tg.sssp(g, 0, device=any_device(), verify=True).distances.tolist() == [0, 5, 2]
+    loop = tg.Graph.from_edges([0, 1, 2], [1, 2, 0], np.array([1, 1, -3], np.int32))
+    with pytest.raises(tg.NegativeCycleError):
+        tg.sssp(loop, 0, device=any_device())
+    assert tg.sssp(tg.path(4), 0, device=any_device()).distances.tolist() == [0, 1, 2, 3]
