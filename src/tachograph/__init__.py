@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .algorithms.result import Result, Trace
     from .algorithms.sssp import ShortestPaths, sssp
     from .algorithms.triangles import triangles
+    from .decisions.approximation import Approximation
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
     from .graph.files import read, write
@@ -57,7 +58,7 @@ __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "Features", "FileFormatError", "Graph", "InputError", "Memory", "MissingDependencyError",
+    "Approximation", "Features", "FileFormatError", "Graph", "InputError", "Memory", "MissingDependencyError",
     "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths", "TachographError",
     "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
     "bipartite", "complete",
@@ -73,6 +74,7 @@ _HOMES = {
     ".algorithms.pagerank": ["pagerank", "spmv"],
     ".algorithms.sssp": ["ShortestPaths", "sssp"],
     ".algorithms.triangles": ["triangles"],
+    ".decisions.approximation": ["Approximation"],
     ".algorithms.result": ["Result", "Trace"],
     ".kernels.runtime": ["threads"],
     ".graph.graph": ["Graph"],

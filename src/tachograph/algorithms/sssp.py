@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..decisions.approximation import EXACT, Approximation
 from ..errors import InputError, NegativeCycleError
 from ..graph.graph import Graph
 from .bfs import bfs, vertices
@@ -15,7 +16,7 @@ from .verify import check_sssp
 __all__ = ["ALGORITHMS", "ShortestPaths", "sssp"]
 
 ALGORITHMS = ("auto", "delta-stepping", "bellman-ford", "dijkstra", "hybrid")
-EXACT = 2.0**53  # whole numbers up to here are float64 numbers
+WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
 
 
 class ShortestPaths(Result):
@@ -57,6 +58,7 @@ def sssp(
     *,
     algorithm: str = "auto",
     delta: float | None = None,
+    approximation: Approximation = EXACT,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
@@ -76,8 +78,13 @@ def sssp(
     delta
         The width of delta-stepping's buckets, rounded down to a power of two, and at least a
         2**-15th of the mean weight. Default: from the weights and degrees.
+    approximation
+        What may be left out to save time. Distances are then those of paths that exist, but maybe not
+        of the shortest ones, or inf for a vertex that could have been reached. A negative cycle may
+        not be noticed.
     threads
-        How many to use, for this call. Distances and predecessors do not depend on it.
+        How many to use, for this call. Distances and predecessors do not depend on it, except for
+        approximate ones of delta-stepping and Bellman-Ford.
     trace
         Whether to keep a row for each round.
     verify
@@ -115,16 +122,18 @@ def sssp(
     from ..kernels.runtime import threads as using
 
     sources = vertices(graph, source, "source")
-    chosen = _choose(graph, algorithm)
+    chosen = _choose(graph, algorithm, approximation)
     if chosen == "bfs":
         return _by_hops(graph, sources, threads, trace, verify)
     weights = graph.weights
     if weights is None:
         weights = read_only(np.ones(graph.arcs, np.int32))
     with using(threads):
-        distances, rows, workers, seconds = _run(graph, weights, sources, chosen, delta, trace)
+        distances, rows, workers, seconds = _run(
+            graph, weights, sources, chosen, delta, approximation, trace
+        )
     known = np.isfinite(distances)
-    if weights.dtype.kind == "i" and abs(distances).max(where=known, initial=0) >= EXACT:
+    if weights.dtype.kind == "i" and abs(distances).max(where=known, initial=0) >= WHOLE:
         raise InputError("distances reach beyond 2**53, where not every whole number can be kept: "
                          "scale the weights down, or make them float64")  # fmt: skip
     columns = dict(zip(rounds.COLUMNS, rows.T, strict=True))
@@ -146,14 +155,23 @@ def sssp(
         trace=Trace(columns),
     )
     if verify:
-        check_sssp(graph, weights, sources, distances, result.predecessors)
+        check_sssp(
+            graph, weights, sources, distances, result.predecessors, exact=approximation.exact
+        )
     return result
 
 
-def _choose(graph: Graph, algorithm: str) -> str:
-    """The algorithm to run; refuses one that the weights forbid."""
+def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
+    """The algorithm to run; refuses one that the weights or the approximation forbid."""
+    if not approximation.atomic:
+        if algorithm == "delta-stepping":
+            raise InputError("delta-stepping cannot do without atomics: use algorithm='bellman-ford', "
+                             "'dijkstra' or 'hybrid'")  # fmt: skip
+        algorithm = "bellman-ford" if algorithm == "auto" else algorithm
     if graph.weights is None:
-        return "bfs" if algorithm == "auto" else algorithm
+        if algorithm != "auto":
+            return algorithm
+        return "bfs" if approximation.exact else "delta-stepping"
     known = graph.features.weights
     if known is None or known["min"] >= 0:
         return "delta-stepping" if algorithm == "auto" else algorithm
@@ -169,15 +187,21 @@ def _choose(graph: Graph, algorithm: str) -> str:
 
 def _run(
     graph: Graph, weights: np.ndarray, sources: np.ndarray, algorithm: str, delta: float | None,
-    traced: bool,
+    approximation: Approximation, traced: bool,
 ) -> tuple[np.ndarray, np.ndarray, int, float]:  # fmt: skip
     """Distances, trace, workers and seconds."""
     from ..kernels.bellman_ford import relaxed_distances
     from ..kernels.delta_stepping import shortest_distances
+    from ..kernels.limits import UNLIMITED, Limits
     from ..kernels.runtime import clock
 
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
     rows_of_graph = (graph.indptr, graph.indices, weights)
+    limits = Limits(
+        approximation.min_degree, approximation.max_degree or UNLIMITED, approximation.keep,
+        approximation.seed, approximation.atomic,
+    )  # fmt: skip
+    iterations = approximation.iterations or UNLIMITED
     cycle = None
     if algorithm == "delta-stepping":
         back = None
@@ -188,12 +212,14 @@ def _run(
         distances, rows, workers = shortest_distances(
             *rows_of_graph, back, sources, mean_weight=known["mean"], heaviest=known["max"],
             largest_degree=largest, delta=delta, traced=traced,
+            limits=limits, iterations=iterations,
         )  # fmt: skip
     else:
         begin = clock()
         distances, rows, workers, cycle = relaxed_distances(
-            algorithm, *rows_of_graph, sources, known["min"], known["max"], traced
-        )
+            algorithm, *rows_of_graph, sources, known["min"], known["max"], traced, limits,
+            iterations,
+        )  # fmt: skip
     seconds = clock() - begin
     if cycle is not None:
         raise NegativeCycleError(*cycle)
