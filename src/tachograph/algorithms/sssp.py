@@ -13,7 +13,7 @@ from .bfs import bfs, vertices
 from .result import Result, Trace
 from .verify import check_sssp
 
-__all__ = ["ALGORITHMS", "ShortestPaths", "sssp"]
+__all__ = ["ALGORITHMS", "ShortestPaths", "search", "sssp", "weights_of"]
 
 ALGORITHMS = ("auto", "delta-stepping", "bellman-ford", "dijkstra", "hybrid")
 WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
@@ -118,18 +118,15 @@ def sssp(
     if delta is not None and not 0 < delta < np.inf:
         raise InputError(f"delta = {delta} must be above 0")
     from ..kernels import rounds
-    from ..kernels.runtime import read_only
     from ..kernels.runtime import threads as using
 
     sources = vertices(graph, source, "source")
     chosen = _choose(graph, algorithm, approximation)
     if chosen == "bfs":
         return _by_hops(graph, sources, threads, trace, verify)
-    weights = graph.weights
-    if weights is None:
-        weights = read_only(np.ones(graph.arcs, np.int32))
+    weights = weights_of(graph)
     with using(threads):
-        distances, rows, workers, seconds = _run(
+        distances, rows, workers, seconds = search(
             graph, weights, sources, chosen, delta, approximation, trace
         )
     known = np.isfinite(distances)
@@ -161,6 +158,14 @@ def sssp(
     return result
 
 
+def weights_of(graph: Graph) -> np.ndarray:
+    """The weights of the arcs, or ones."""
+    from ..kernels.runtime import read_only
+
+    weights = graph.weights
+    return read_only(np.ones(graph.arcs, np.int32)) if weights is None else weights
+
+
 def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
     """The algorithm to run; refuses one that the weights or the approximation forbid."""
     if not approximation.atomic:
@@ -185,11 +190,11 @@ def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
     return "hybrid" if algorithm == "auto" else algorithm
 
 
-def _run(
+def search(
     graph: Graph, weights: np.ndarray, sources: np.ndarray, algorithm: str, delta: float | None,
     approximation: Approximation, traced: bool,
 ) -> tuple[np.ndarray, np.ndarray, int, float]:  # fmt: skip
-    """Distances, trace, workers and seconds."""
+    """Distances, trace, workers and seconds of one search by an algorithm that the weights allow."""
     from ..kernels.bellman_ford import relaxed_distances
     from ..kernels.delta_stepping import shortest_distances
     from ..kernels.limits import UNLIMITED, Limits

@@ -7,7 +7,6 @@ signal sAtomicBlock; relaxing without atomics is our reading of it.
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,7 +24,6 @@ METHODS = {
     "fraction": "partial queue",
     "atomic": "without atomics",
 }
-CHUNKS = 10
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,13 @@ class Approximation:
     @property
     def methods(self) -> tuple[str, ...]:
         """The fields that leave something out."""
-        off = {"iterations": None, "min_degree": 0, "max_degree": None, "fraction": 1.0, "atomic": True}
+        off = {
+            "iterations": None,
+            "min_degree": 0,
+            "max_degree": None,
+            "fraction": 1.0,
+            "atomic": True,
+        }
         return tuple(name for name in METHODS if getattr(self, name) != off[name])
 
     @property
@@ -131,18 +135,16 @@ def degree_thresholds(counts: np.ndarray) -> tuple[list[int], list[int]]:
     Examples
     --------
     >>> degree_thresholds(np.array([5, 90, 5, 4, 1]))
-    ([2, 3, 4], [3, 4])
+    ([2, 3, 4], [4])
     """
     upto = np.cumsum(counts[1:])  # vertices of degree 1..d
     total = int(upto[-1]) if upto.size else 0
     if total == 0:
         return [], []
 
-    def degree_at(place: float) -> int:
-        return int(np.searchsorted(upto, min(math.floor(place * total), total - 1), "right")) + 1
+    def degree_at(thousandths: int) -> int:
+        return int(np.searchsorted(upto, thousandths * total // 1000, "right")) + 1
 
-    tenths = [k / CHUNKS for k in range(1, CHUNKS)]
-    tenths += [0.9 + k / CHUNKS**2 for k in range(1, CHUNKS)]
-    thousandths = [0.99 + k / CHUNKS**3 for k in range(CHUNKS)]
-    least = sorted({degree_at(p) for p in tenths} - {1})
-    return least, sorted({degree_at(p) for p in thousandths})
+    tenths = [*range(100, 1000, 100), *range(910, 1000, 10)]
+    least = sorted({degree_at(place) for place in tenths} - {1})
+    return least, sorted({degree_at(place) for place in range(990, 1000)})

@@ -1,0 +1,1 @@
+"""Measurements in, models out: what the learned decisions are made from."""
