@@ -60,8 +60,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Approximation", "Features", "FileFormatError", "Graph", "InputError", "Memory",
     "MissingDependencyError", "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths",
-    "TachographError", "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__",
-    "bfs", "bipartite", "complete",
+    "TachographError", "TachographWarning", "TooLargeError", "Trace", "VerificationError",
+    "__version__", "bfs", "bipartite", "complete",
     "connected_components", "dataset", "datasets", "disjoint_union", "kronecker", "pagerank",
     "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "spmv",
     "sssp", "star", "threads", "tree", "triangles", "uniform", "write", "write_coordinates",

@@ -16,7 +16,7 @@ import numpy as np
 from ..graph.graph import Graph
 from .approximation import EXACT, Approximation, degree_thresholds
 
-__all__ = ["ALGORITHMS", "FEATURES", "Configuration", "State"]
+__all__ = ["ALGORITHMS", "FEATURES", "Configuration", "State", "spread"]
 
 ALGORITHMS = ("delta-stepping", "bellman-ford", "dijkstra", "hybrid")
 FAR = 1 << 20  # stands for no limit
@@ -97,8 +97,8 @@ class State:
     def candidates(self, algorithms: Sequence[str]) -> list[Configuration]:
         """Configurations to choose from: iterations with thresholds of degrees; fractions alone."""
         least, most = self.thresholds
-        minima = [0, *(least[k] for k in _spread(len(least), 6))]
-        maxima = [None, *(most[k] for k in _spread(len(most), 3))]
+        minima = [0, *spread(least, 6)]
+        maxima = [None, *spread(most, 3)]
         choices = [
             Approximation(i, low, high)
             for i in (None, *self.iteration_caps)
@@ -133,6 +133,7 @@ def _shares(part: np.ndarray) -> np.ndarray:
     return shares
 
 
-def _spread(size: int, wanted: int) -> list[int]:
-    """At most ``wanted`` places of a list of ``size``, spread evenly, the last included."""
-    return sorted({round(k) for k in np.linspace(0, size - 1, wanted)}) if size else []
+def spread(values: Sequence[int], wanted: int) -> list[int]:
+    """At most ``wanted`` of the values, spread evenly, the last included."""
+    places = {round(k) for k in np.linspace(0, len(values) - 1, wanted)} if values else ()
+    return [values[k] for k in sorted(places)]
