@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     )
     from .graph.graph import Graph
     from .kernels.runtime import threads
+    from .planning.plan import Plan, plan
     from .simulation.dram.memory import Memory
 
 __version__ = "0.1.0"
@@ -59,11 +60,11 @@ __version__ = "0.1.0"
 # fmt: off
 __all__ = [
     "Approximation", "Features", "FileFormatError", "Graph", "InputError", "Memory",
-    "MissingDependencyError", "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths",
-    "TachographError", "TachographWarning", "TooLargeError", "Trace", "VerificationError",
-    "__version__", "bfs", "bipartite", "complete",
+    "MissingDependencyError", "MissingFileError", "NegativeCycleError", "Plan", "Result",
+    "ShortestPaths", "TachographError", "TachographWarning", "TooLargeError", "Trace",
+    "VerificationError", "__version__", "bfs", "bipartite", "complete",
     "connected_components", "dataset", "datasets", "disjoint_union", "kronecker", "pagerank",
-    "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "spmv",
+    "path", "plan", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "spmv",
     "sssp", "star", "threads", "tree", "triangles", "uniform", "write", "write_coordinates",
 ]
 
@@ -77,6 +78,7 @@ _HOMES = {
     ".decisions.approximation": ["Approximation"],
     ".algorithms.result": ["Result", "Trace"],
     ".kernels.runtime": ["threads"],
+    ".planning.plan": ["Plan", "plan"],
     ".graph.graph": ["Graph"],
     ".graph.features": ["Features"],
     ".graph.files": ["read", "write"],

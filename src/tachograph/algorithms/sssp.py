@@ -9,18 +9,36 @@ import numpy as np
 from ..decisions.approximation import EXACT, Approximation
 from ..errors import InputError, NegativeCycleError
 from ..graph.graph import Graph
+from .audit import Audit, audit
 from .bfs import bfs, vertices
 from .result import Result, Trace
 from .verify import check_sssp
 
-__all__ = ["ALGORITHMS", "ShortestPaths", "search", "sssp", "weights_of"]
+__all__ = ["ALGORITHMS", "ShortestPaths", "audited", "search", "sssp", "weights_of"]
 
 ALGORITHMS = ("auto", "delta-stepping", "bellman-ford", "dijkstra", "hybrid")
 WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
 
 
 class ShortestPaths(Result):
-    """Distances, and the paths that have them."""
+    """Distances, and the paths that have them.
+
+    ``approximation`` says what was left out, ``audit`` what a check of approximate distances found, if
+    there was one.
+    """
+
+    approximation: Approximation
+    audit: Audit | None
+
+    def __init__(
+        self,
+        *arguments: Any,
+        approximation: Approximation = EXACT,
+        audit: Audit | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.__dict__.update(approximation=approximation, audit=audit)
 
     def path(self, target: int) -> np.ndarray:
         """The vertices of a shortest path to ``target``, both ends included.
@@ -58,7 +76,9 @@ def sssp(
     *,
     algorithm: str = "auto",
     delta: float | None = None,
-    approximation: Approximation = EXACT,
+    approximation: Approximation | None = None,
+    max_error: float | None = None,
+    confidence: float = 0.9,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
@@ -82,6 +102,11 @@ def sssp(
         What may be left out to save time. Distances are then those of paths that exist, but maybe not
         of the shortest ones, or inf for a vertex that could have been reached. A negative cycle may
         not be noticed.
+    max_error
+        The mean relative error that is allowed; then the fastest algorithm and approximation that is
+        predicted to keep it is taken, or an exact search. ``tg.plan`` shows what that would be.
+    confidence
+        In which share of such graphs ``max_error`` is to be kept.
     threads
         How many to use, for this call. Distances and predecessors do not depend on it, except for
         approximate ones of delta-stepping and Bellman-Ford.
@@ -100,8 +125,9 @@ def sssp(
     Raises
     ------
     InputError
-        For a source that does not exist, a negative weight where the algorithm forbids it, or whole
-        distances beyond 2**53, which would not be exact.
+        For a source that does not exist, a negative weight where the algorithm forbids it, whole
+        distances beyond 2**53, which would not be exact, or ``max_error`` together with an algorithm
+        or approximation.
     NegativeCycleError
         If a cycle of negative weight can be reached: then there are no shortest paths.
 
@@ -121,6 +147,16 @@ def sssp(
     from ..kernels.runtime import threads as using
 
     sources = vertices(graph, source, "source")
+    if max_error is not None:
+        if approximation is not None or algorithm != "auto" or delta is not None:
+            raise InputError("max_error chooses the algorithm and the approximation: give either")
+        from ..decisions.approximation_advisor import advise
+
+        with using(threads):
+            algorithm, approximation = advise(
+                graph, sources, max_error, confidence
+            ).chosen.configuration
+    approximation = approximation or EXACT
     chosen = _choose(graph, algorithm, approximation)
     if chosen == "bfs":
         return _by_hops(graph, sources, threads, trace, verify)
@@ -150,12 +186,27 @@ def sssp(
         later={"predecessors": predecessors},
         seconds=seconds,
         trace=Trace(columns),
+        approximation=approximation,
     )
     if verify:
         check_sssp(
             graph, weights, sources, distances, result.predecessors, exact=approximation.exact
         )
     return result
+
+
+def audited(
+    graph: Graph, source: Any, result: ShortestPaths, threads: int | None = None
+) -> ShortestPaths:
+    """The same result, its distances compared with exact ones on a random sample of vertices."""
+    sources = vertices(graph, source, "source")
+    exact = result
+    if not result.approximation.exact:
+        exact = sssp(graph, sources, threads=threads, trace=False)
+    same = object.__new__(ShortestPaths)
+    found = audit(exact.distances, result.distances, sources)
+    same.__dict__.update(result.__dict__, audit=found)
+    return same
 
 
 def weights_of(graph: Graph) -> np.ndarray:

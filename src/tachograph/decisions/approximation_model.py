@@ -66,7 +66,7 @@ class Model:
         """Write an ``.npz`` file without pickled objects."""
         from ..graph.files.streams import aside
 
-        arrays = self.error.to_arrays("error") | self.gain.to_arrays("gain")
+        arrays: dict[str, Any] = self.error.to_arrays("error") | self.gain.to_arrays("gain")
         arrays |= {"scores": self.scores, "gain_scores": self.gain_scores}
         card = {"format": FORMAT, "features": FEATURES, **self.card}
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,8 +96,10 @@ class Model:
                 "or delete it to use the model that comes with Tachograph"
             )  # fmt: skip
         try:
-            trees = [Trees.from_arrays(arrays, name) for name in ("error", "gain")]
-            return cls(*trees, np.sort(arrays["scores"]), np.sort(arrays["gain_scores"]), card)
+            return cls(
+                Trees.from_arrays(arrays, "error"), Trees.from_arrays(arrays, "gain"),
+                np.sort(arrays["scores"]), np.sort(arrays["gain_scores"]), card,
+            )  # fmt: skip
         except (KeyError, InputError) as error:
             raise FileFormatError(path, str(error)) from None
 

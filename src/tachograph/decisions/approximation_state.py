@@ -95,7 +95,11 @@ class State:
         return made
 
     def candidates(self, algorithms: Sequence[str]) -> list[Configuration]:
-        """Configurations to choose from: iterations with thresholds of degrees; fractions alone."""
+        """Configurations to choose from: iterations with thresholds of degrees.
+
+        A random part of the queue is left to those who ask for it: it is never the fastest for its
+        error, and where a search begins in a narrow place it may lose everything.
+        """
         least, most = self.thresholds
         minima = [0, *spread(least, 6)]
         maxima = [None, *spread(most, 3)]
@@ -106,7 +110,6 @@ class State:
             for high in maxima
             if high is None or high >= low
         ]
-        choices += [Approximation(fraction=share) for share in (0.9, 0.75, 0.5)]
         return [Configuration(a, c) for a in algorithms for c in choices if not c.exact]
 
     @cached_property

@@ -75,7 +75,8 @@ def _our_predictions(data: Data, train: np.ndarray, test: np.ndarray) -> np.ndar
     found = np.stack([from_scale(level), np.exp(log)], axis=1)
     known = np.stack([error, speedup], axis=1)
     least, most = known.min(axis=0), known.max(axis=0)
-    return (found - least) / (most - least)
+    scaled: np.ndarray = (found - least) / (most - least)
+    return scaled
 
 
 def score(wanted: np.ndarray, found: np.ndarray) -> tuple[float, float, float]:
