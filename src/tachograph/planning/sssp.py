@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..algorithms.bfs import vertices
-from ..algorithms.sssp import ShortestPaths, sssp
+from ..algorithms.sssp import ShortestPaths, audited, sssp
 from ..decisions.approximation_advisor import Option, advise
 from ..graph.graph import Graph
 from .plan import Alternative, Plan
