@@ -1,1 +1,1 @@
-"""Forks on the way to a result: one file for each, with its choices and the policies that take it."""
+"""One module for each fork: what is looked at, the rules, the learned policies."""

@@ -13,7 +13,11 @@ from ..errors import InputError
 __all__ = ["EXPERIMENTS", "Settings", "Table", "reproduce"]
 
 # What can be reproduced: the module of this package and the function that yields its tables.
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "sssp-table-1": "approximation:table_1",
+    "sssp-table-4": "approximation:table_4",
+    "sssp-figures": "approximation_figures:figures",
+}
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Measurements in, models out: what the learned decisions are made from."""
+"""Traces in, models out: collect, fit, evaluate, keep."""
