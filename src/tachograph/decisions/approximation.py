@@ -33,8 +33,9 @@ class Approximation:
     Parameters
     ----------
     iterations
-        Stop after so many rounds; that of the sources does not count. In delta-stepping, rounds of
-        pushing: on graphs with hubs one pull follows, in which every vertex looks at its neighbours.
+        Stop after so many rounds; that of the sources does not count. In delta-stepping on graphs with
+        hubs, rounds count from the first with 1/256 of all arcs on, and a pull follows, in which
+        every vertex looks at its neighbours.
     min_degree, max_degree
         Do not go on from vertices with fewer, or more, arcs. Sources are exempt.
     fraction

@@ -97,15 +97,19 @@ class State:
     def candidates(self, algorithms: Sequence[str]) -> list[Configuration]:
         """Configurations to choose from: iterations with thresholds of degrees.
 
+        On roads and small graphs, where no pull follows, all that iterations do not reach is lost:
+        they are not proposed there.
+
         A random part of the queue is left to those who ask for it: it is never the fastest for its
         error, and where a search begins in a narrow place it may lose everything.
         """
         least, most = self.thresholds
         minima = [0, *spread(least, 6)]
         maxima = [None, *spread(most, 3)]
+        caps = () if self.facts["owned"] else self.iteration_caps
         choices = [
             Approximation(i, low, high)
-            for i in (None, *self.iteration_caps)
+            for i in (None, *caps)
             for low in minima
             for high in maxima
             if high is None or high >= low
@@ -119,10 +123,10 @@ class State:
 
     @property
     def iteration_caps(self) -> list[int]:
-        """Candidates for the number of iterations: few, or shares of a large diameter."""
+        """Candidates for the number of iterations: few, or on roads shares of the diameter."""
         hops = round(2.0 ** self.facts["log_diameter"])
-        if hops <= STEEP:
-            return [1, 2, 3, 4, 5, 6, 8]
+        if hops <= STEEP or not self.facts["owned"]:
+            return [1, 2, 3, 4, 5, 6, 8, 12]
         return sorted({max(1, round(s * hops)) for s in (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5)})
 
     def to_dict(self) -> dict[str, Any]:

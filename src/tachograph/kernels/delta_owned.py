@@ -66,9 +66,9 @@ def walk(
     control, me, workers, n, indptr, indices, weights, sources, width, delta, ring, bits, ceiling,
     infinity, dist, out_v, out_d, room, largest, sent, limits, rounds, board, traced,
 ):  # fmt: skip
-    """What each worker does, for at most ``rounds``: the trace (worker 0), and how it ended (all).
+    """What each worker does: the trace (worker 0), and how it ended (all).
 
-    What is at distance 0, as sources are, is never left out.
+    Ends ``rounds`` after that of the sources. What is at distance 0, as sources are, is never left out.
     """
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
     used = np.int64(0)
@@ -178,7 +178,7 @@ def walk(
             begin_time = now
         unvisited -= total(board, phase, workers, REACHED)
         current = least(board, phase, workers, LOW)
-        if current == LATER or phase + 1 >= rounds:
+        if current == LATER or phase >= rounds:
             break
         taken += total(board, phase, workers, POPPED)
         if (current + 1) * delta > ceiling:

@@ -261,8 +261,8 @@ def walk(
     """What each worker does: the trace (worker 0), and how it ended (all).
 
     ``trigger`` is the number of arcs out of a bucket from which on a limit is set, ``reach`` the
-    number of buckets from there to the limit. After ``rounds`` of pushing a pull, if possible, is the
-    last thing done; it then looks at all distances.
+    number of buckets from there to the limit. Of the pushing from there on, at most ``rounds`` are
+    done; a pull, if possible, is then the last thing, and looks at all distances.
     """
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
     used = np.int64(0)
@@ -296,6 +296,7 @@ def walk(
     current = np.int64(0)
     phase = np.int64(0)
     stage = PUSH if trigger > 0 else REST
+    counted = np.int64(0)
     limit = infinity
     outcome = DONE
     taken = np.int64(0)
@@ -340,7 +341,8 @@ def walk(
             begin_time = now
         unvisited -= total(board, phase, workers, REACHED)
         taken += total(board, phase, workers, POPPED)
-        ended = phase + 1 >= rounds
+        counted += stage != PUSH and phase > 0
+        ended = counted >= rounds
         known = limit
         if ended and stage != REST and nearest != LATER:
             stage = BOUNDED

@@ -87,14 +87,14 @@ def shortest_distances(
 
     ``back`` are offsets, targets and weights of the transpose: the same arrays if undirected, None if
     there are none; then nothing is pulled. Weights must not be negative. Distances do not depend on
-    the number of threads, unless ``limits`` or at most ``iterations`` rounds after that of the sources
-    make them approximate.
+    the number of threads, unless ``limits`` or at most ``iterations`` rounds make them approximate:
+    after that of the sources or, if something is pulled, from the first with many arcs on.
     """
     n, arcs = indptr.size - 1, indices.size
     brief = n + arcs < SMALL
     mean_weight = min(mean_weight, heaviest)  # a sum of floats may overflow
     problem = _Problem(indptr, indices, weights, back, sources, mean_weight, heaviest,
-                       largest_degree, traced, brief, limits, 1 + iterations)  # fmt: skip
+                       largest_degree, traced, brief, limits, iterations)  # fmt: skip
     workers = 1 if brief else threads_available()
     narrow = weights.dtype.kind == "i" and heaviest < 2**30
     while True:

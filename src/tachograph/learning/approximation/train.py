@@ -19,7 +19,7 @@ from ...decisions.approximation_model import Model, from_scale, to_scale
 from ...decisions.trees import Trees
 from ...errors import InputError
 from ...progress import bar
-from .models import boosted
+from .models import boosted, fitted
 from .tables import Data
 
 __all__ = ["BUDGETS", "Verdict", "evaluate", "train", "trees_of"]
@@ -65,8 +65,8 @@ def trees_of(model: Any) -> Trees:
 
 def _fit(data: Data) -> tuple[Any, Any]:
     rows = data.ours
-    error = boosted(True, **SIZE).fit(rows, to_scale(data.column("error")))
-    return error, boosted(False, **SIZE).fit(rows, np.log(data.column("gain")))
+    error = fitted(boosted(True, **SIZE), rows, to_scale(data.column("error")))
+    return error, fitted(boosted(False, **SIZE), rows, np.log(data.column("gain")))
 
 
 def _cases(data: Data) -> Iterator[tuple[str, Data]]:
@@ -84,6 +84,7 @@ def _considered(data: Data) -> Data:
         r for r in data.records
         if r["algorithm"] in CHOICES and r["approximation"]["fraction"] == 1
         and r["approximation"]["atomic"]
+        and not (r["features"]["owned"] and r["approximation"]["iterations"])
     ])  # fmt: skip
 
 
