@@ -17,7 +17,7 @@ from tachograph.decisions.trees import Trees
 
 @pytest.fixture
 def graph():
-    return tg.kronecker(12, seed=3, weights=True)
+    return tg.kronecker(13, seed=3, weights=True)
 
 
 @given(st.floats(0, 1))
@@ -53,9 +53,10 @@ def test_where_only_exact_will_do():
     found = advise(negative, [0], 0.1)
     assert found.chosen.configuration.algorithm == "hybrid"
     assert "negative" in found.reason
-    few = advise(tg.kronecker(8, weights=True), [0], 0.1, confidence=0.99999)
+    few = advise(tg.kronecker(13, weights=True), [0], 0.1, confidence=0.99999)
     assert few.chosen.configuration.approximation.exact
     assert "too few graphs" in few.reason
+    assert "a road network" in advise(tg.road(9, 9), [0], 0.1).reason
 
 
 @pytest.mark.parametrize("budget", [0, 1, -0.1, 5, float("nan"), "5%", None])
@@ -74,7 +75,7 @@ def test_a_graph_without_edges():
 def test_the_model_is_small_and_needs_no_scikit_learn():
     assert models.shipped_path().stat().st_size < 300_000
     code = (
-        "import sys, tachograph as tg; g = tg.kronecker(8, weights=True); "
+        "import sys, tachograph as tg; g = tg.kronecker(13, weights=True); "
         "tg.plan('sssp', g, source=0, max_error=0.1).run(); print('sklearn' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

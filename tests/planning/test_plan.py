@@ -12,7 +12,7 @@ from tachograph.algorithms.sssp import audited
 
 @pytest.fixture
 def graph():
-    return tg.kronecker(12, seed=5, weights=True)
+    return tg.kronecker(13, seed=5, weights=True)
 
 
 def test_a_plan_says_what_it_would_run_and_runs_it(graph):

@@ -19,7 +19,7 @@ from .approximation_state import ALGORITHMS, Configuration, State
 __all__ = ["CHOICES", "WORTH", "Advice", "Option", "advise", "best", "checked_budget"]
 
 WORTH = 1.05  # a predicted gain below this is not worth an error
-CHOICES = ALGORITHMS[:2]  # the others are slower than these, and not more accurate
+CHOICES = ALGORITHMS[:1]  # the others are slower, and not more accurate
 SHOWN = 10
 
 
@@ -135,6 +135,9 @@ def _advise(state: State, model: Model | None, max_error: float, confidence: flo
     if exact.configuration.algorithm == "hybrid":
         return Advice(exact, (), "some weights are negative: approximations were never measured with "
                       "such")  # fmt: skip
+    if state.owned:
+        return Advice(exact, (), "the graph is small or a road network: there, what is left out is "
+                      "lost for all behind it, and little time is saved")  # fmt: skip
     if not math.isfinite(model.margin(confidence)):
         return Advice(exact, (), f"the model was calibrated on too few graphs for {confidence:.1%} "
                       "confidence")  # fmt: skip

@@ -2,9 +2,9 @@
 
 A model predicts for a graph and a configuration the mean relative error and the gain, the time of the
 fastest exact search over that of this one. How far errors may exceed their prediction was found out on
-graphs that the model had not seen: ``scores`` holds, for each of them and several budgets, the margin
-that would have kept the budget. The margin for a confidence is a quantile of those (split-conformal,
-with the finite-sample correction), so the promise is about graphs like those it was calibrated on.
+families of graphs that the model had not seen: ``scores`` holds, for each of their graphs and several
+budgets, the margin that would have kept the budget. The margin for a confidence is a quantile of those
+(split-conformal, with the finite-sample correction), so the promise is about graphs like those.
 """
 
 from __future__ import annotations

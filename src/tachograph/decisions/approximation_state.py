@@ -23,9 +23,9 @@ FAR = 1 << 20  # stands for no limit
 STEEP = 16  # hops from which on a diameter counts as large: rounds are then a share of it
 GRAPH = ("log_n", "log_arcs", "mean_degree", "log_max_degree", "gini", "hub_probability",
          "log_diameter", "weight_spread", "weight_low", "directed", "source_degree", "owned",
-         "threads")  # fmt: skip
+         "threads", "bucket_width")  # fmt: skip
 CHOICE = ("log_iterations", "iterations_per_hop", "vertices_below", "arcs_below", "vertices_above",
-          "arcs_above", "arcs_left", "fraction", "atomic", *ALGORITHMS)  # fmt: skip
+          "arcs_above", "arcs_left", "fraction", "atomic", "covered", *ALGORITHMS)  # fmt: skip
 #: Columns of :meth:`State.rows`.
 FEATURES = (*GRAPH, *CHOICE)
 
@@ -54,18 +54,29 @@ class State:
         graph, f = self.graph, self.graph.features
         known = f.weights or {"min": 1.0, "mean": 1.0, "max": 1.0, "std": 0.0}
         mean = known["mean"] or 1.0
-        # roads and small graphs are searched by another kernel than graphs with hubs
-        small = graph.n + graph.arcs < 1 << 17
-        owned = small or (f.mean_degree <= 8 and f.max_degree <= 64)
+        # buckets of delta-stepping are as wide as the power of two below this
+        spread = 2 * mean / max(f.mean_degree, 1e-9)
+        width = 2.0 ** math.floor(math.log2(spread)) / spread if spread > 0 else 1.0
         values = (
             math.log2(max(graph.n, 1)), math.log2(max(graph.arcs, 1)), f.mean_degree,
             math.log2(max(f.max_degree, 1)), f.gini, f.hub_probability,
             math.log2(max(f.diameter, 1)), known["std"] / mean, known["min"] / mean,
             float(graph.directed),
             float(graph.degrees[self.sources].max(initial=0)) / max(f.max_degree, 1),
-            float(owned), 1.0 if small else float(self.threads),
+            float(self.owned), 1.0 if self.small else float(self.threads), width,
         )  # fmt: skip
         return dict(zip(GRAPH, values, strict=True))
+
+    @property
+    def small(self) -> bool:
+        """Whether one worker does it."""
+        return self.graph.n + self.graph.arcs < 1 << 17
+
+    @property
+    def owned(self) -> bool:
+        """Whether delta-stepping takes the kernel for roads and small graphs, which never pulls."""
+        f = self.graph.features
+        return self.small or (f.mean_degree <= 8 and f.max_degree <= 64)
 
     @cached_property
     def _below(self) -> tuple[np.ndarray, np.ndarray]:
@@ -79,7 +90,7 @@ class State:
         """A row of ``FEATURES`` for each configuration."""
         below_v, below_a = self._below
         top = below_v.size - 1
-        hops = 2.0 ** self.facts["log_diameter"]
+        hops, width = 2.0 ** self.facts["log_diameter"], self.facts["bucket_width"]
         made = np.empty((len(configurations), len(FEATURES)))
         made[:, : len(GRAPH)] = list(self.facts.values())
         for row, (algorithm, choice) in zip(made[:, len(GRAPH) :], configurations, strict=True):
@@ -90,15 +101,12 @@ class State:
                 math.log2(rounds), min(rounds / hops, 4.0), below_v[least], below_a[least],
                 1.0 - below_v[above], 1.0 - below_a[above],
                 max(below_a[above] - below_a[least], 0.0), choice.fraction, choice.atomic,
-                *(algorithm == name for name in ALGORITHMS),
+                min(rounds * width, 64.0), *(algorithm == name for name in ALGORITHMS),
             )  # fmt: skip
         return made
 
     def candidates(self, algorithms: Sequence[str]) -> list[Configuration]:
         """Configurations to choose from: iterations with thresholds of degrees.
-
-        On roads and small graphs, where no pull follows, all that iterations do not reach is lost:
-        they are not proposed there.
 
         A random part of the queue is left to those who ask for it: it is never the fastest for its
         error, and where a search begins in a narrow place it may lose everything.
@@ -106,10 +114,9 @@ class State:
         least, most = self.thresholds
         minima = [0, *spread(least, 6)]
         maxima = [None, *spread(most, 3)]
-        caps = () if self.facts["owned"] else self.iteration_caps
         choices = [
             Approximation(i, low, high)
-            for i in (None, *caps)
+            for i in (None, *self.iteration_caps)
             for low in minima
             for high in maxima
             if high is None or high >= low
@@ -125,7 +132,7 @@ class State:
     def iteration_caps(self) -> list[int]:
         """Candidates for the number of iterations: few, or on roads shares of the diameter."""
         hops = round(2.0 ** self.facts["log_diameter"])
-        if hops <= STEEP or not self.facts["owned"]:
+        if hops <= STEEP or not self.owned:
             return [1, 2, 3, 4, 5, 6, 8, 12]
         return sorted({max(1, round(s * hops)) for s in (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5)})
 

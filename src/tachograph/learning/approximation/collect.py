@@ -68,7 +68,7 @@ class Job:
 def configurations(state: State, algorithm: str, size: int, seed: int) -> list[Configuration]:
     """Each method alone with all its parameters, then combinations of some: at most ``size``."""
     least, most = state.thresholds
-    roads = state.facts["owned"] and state.facts["log_diameter"] > 4
+    roads = state.owned and state.facts["log_diameter"] > 4
     fractions = STEEP_FRACTIONS if roads else FRACTIONS
     alone = [Approximation(iterations=i) for i in state.iteration_caps]
     alone += [Approximation(min_degree=d) for d in least]
@@ -76,12 +76,14 @@ def configurations(state: State, algorithm: str, size: int, seed: int) -> list[C
     alone += [Approximation(fraction=f) for f in fractions]
     if algorithm != "delta-stepping":
         alone.append(Approximation(atomic=False))
+    # the advisor chooses among searches by delta-stepping that take the whole queue
+    shares = (1.0,) if algorithm == ALGORITHMS[0] else (1.0, *fractions[:3])
     combined = [
         Approximation(cap, low, high, share)
         for cap in (None, *state.iteration_caps)
-        for low in (0, *spread(least, 4))
+        for low in (0, *spread(least, 6))
         for high in (None, *spread(most, 3))
-        for share in (1.0, *fractions[:3])
+        for share in shares
         if high is None or high >= low
     ]
     random = np.random.default_rng(seed)

@@ -33,6 +33,7 @@ SCENARIOS = ("random", "large", "real")
 MONOTONIC = {
     "log_iterations": -1, "iterations_per_hop": -1, "vertices_below": 1, "arcs_below": 1,
     "vertices_above": 1, "arcs_above": 1, "arcs_left": -1, "fraction": -1,
+    "covered": -1,
 }  # fmt: skip
 
 
