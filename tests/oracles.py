@@ -89,6 +89,23 @@ def shortest(rows: list[list[tuple[int, float | None]]], sources: list[int]) -> 
     return None
 
 
+def limited(
+    rows: list[list[tuple[int, float]]], sources: list[int], rounds: int, least: int, most: float
+) -> list[float]:
+    """Distances by paths of at most ``rounds`` arcs that go on only from the sources and from vertices
+    with ``least`` to ``most`` arcs.
+    """
+    distance = [0 if v in sources else inf for v in range(len(rows))]
+    for _ in range(min(rounds, len(rows))):
+        after = list(distance)
+        for u, row in enumerate(rows):
+            if u in sources or least <= len(row) <= most:
+                for v, w in row:
+                    after[v] = min(after[v], distance[u] + w)
+        distance = after
+    return distance
+
+
 def diameter(neighbours: list[list[int]]) -> int:
     """The greatest distance between two vertices that reach each other."""
     return max((max(distances(neighbours, v).values()) for v in range(len(neighbours))), default=0)

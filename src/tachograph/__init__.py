@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .algorithms.similarity import cosine, jaccard, overlap, sorensen
     from .algorithms.sssp import ShortestPaths, sssp
     from .algorithms.triangles import triangles
+    from .decisions.approximation import Approximation
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
     from .graph.files import read, write
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     )
     from .graph.graph import Graph
     from .kernels.runtime import threads
+    from .planning.plan import Plan, plan
     from .simulation.accelerators.accugraph import AccuGraph
     from .simulation.accelerators.hitgraph import HitGraph
     from .simulation.accelerators.simulate import simulate
@@ -63,14 +65,15 @@ __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "AccuGraph", "DeviceError", "Features", "FileFormatError", "Graph", "HitGraph",
-    "InputError", "Memory", "MissingDependencyError", "MissingFileError", "NegativeCycleError",
-    "Result", "ShortestPaths", "TachographError", "TachographWarning", "TooLargeError", "Trace",
-    "VerificationError", "__version__", "bfs", "bipartite", "complete", "connected_components",
-    "cosine", "dataset", "datasets", "disjoint_union", "jaccard", "kronecker", "overlap",
-    "pagerank", "path", "power_law", "preferential_attachment", "read", "read_coordinates",
-    "road", "simulate", "small_world", "sorensen", "spmv", "sssp", "star", "threads", "tree",
-    "triangles", "uniform", "write", "write_coordinates",
+    "AccuGraph", "Approximation", "DeviceError", "Features", "FileFormatError", "Graph",
+    "HitGraph", "InputError", "Memory", "MissingDependencyError", "MissingFileError",
+    "NegativeCycleError", "Plan", "Result", "ShortestPaths", "TachographError",
+    "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
+    "bipartite", "complete", "connected_components", "cosine", "dataset", "datasets",
+    "disjoint_union", "jaccard", "kronecker", "overlap", "pagerank", "path", "plan",
+    "power_law", "preferential_attachment", "read", "read_coordinates", "road", "simulate",
+    "small_world", "sorensen", "spmv", "sssp", "star", "threads", "tree", "triangles",
+    "uniform", "write", "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
@@ -81,8 +84,10 @@ _HOMES = {
     ".algorithms.sssp": ["ShortestPaths", "sssp"],
     ".algorithms.similarity": ["cosine", "jaccard", "overlap", "sorensen"],
     ".algorithms.triangles": ["triangles"],
+    ".decisions.approximation": ["Approximation"],
     ".algorithms.result": ["Result", "Trace"],
     ".kernels.runtime": ["threads"],
+    ".planning.plan": ["Plan", "plan"],
     ".graph.graph": ["Graph"],
     ".graph.features": ["Features"],
     ".graph.files": ["read", "write"],

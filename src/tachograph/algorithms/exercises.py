@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..decisions.approximation_model import the_model
+from ..decisions.approximation_state import FEATURES
 from ..errors import NegativeCycleError
 from ..graph import generate
 from ..graph.files import read, write
@@ -179,6 +181,12 @@ def _relaxed(weights: Any) -> None:
         sssp(g, 0)
 
 
+def _forest() -> None:
+    """The trees that advise."""
+    rows = np.zeros((1, len(FEATURES)))
+    the_model().predict(rows, 0.9)
+
+
 FIRST: dict[str, Callable[[], None]] = {
     "rows of short ids": partial(_build, np.int32, np.int32),
     "rows of short ids, double weights": partial(_build, np.int32, np.float64),
@@ -208,6 +216,7 @@ THEN: dict[str, Callable[[], Any]] = {
     "bellman-ford, float32": partial(_relaxed, np.float32),
     "bellman-ford, float64": partial(_relaxed, np.float64),
     "bellman-ford, long distances": partial(_wide, False),
+    "regression trees": _forest,
     "pagerank, spmv": partial(_multiply, None),
     "pagerank, spmv, int32": partial(_multiply, np.int32),
     "pagerank, spmv, float32": partial(_multiply, np.float32),

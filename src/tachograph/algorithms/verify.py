@@ -72,14 +72,15 @@ def check_sssp(
     sources: np.ndarray,
     distances: np.ndarray,
     predecessors: np.ndarray,
+    exact: bool = True,
 ) -> None:
-    """Distances and predecessors of shortest paths.
+    """Distances and predecessors of shortest paths, or of paths that are not (``exact=False``).
 
     1. No arc leads to a vertex that is farther than the arc's source and weight allow; a source is at
-       most at distance 0.
+       most at distance 0. (The first is not so where paths are approximate.)
        (Float weights below zero may miss by rounding, relative to the numbers.)
     2. Whoever is reached has a predecessor, and there is an arc from it that makes up the difference;
-       only a source at distance 0 is its own.
+       only a source at distance 0 is its own. (Of an approximate path, it may save some way.)
     3. From every reached vertex, predecessors lead to a source.
     """
     from ..kernels.cycles import SLACK
@@ -90,7 +91,7 @@ def check_sssp(
         off = distances[target] - reach
         rounded = weights.dtype.kind == "f" and weights.min(initial=0) < 0
         room = SLACK * (abs(reach) + abs(weights)) if rounded else 0
-        _require(not (off > room).any(), "an arc leads to a nearer place than known")
+        _require(not exact or not (off > room).any(), "an arc leads to a nearer place than known")
     _require(bool((distances[sources] <= 0).all()), "a source is away from itself")
     reached = np.isfinite(distances)
     _require(np.array_equal(reached, predecessors >= 0), "distances and predecessors disagree")
@@ -99,7 +100,7 @@ def check_sssp(
     _require(bool((distances[roots] == 0).all()), "a vertex away from 0 has no predecessor")
     _require(bool(np.isin(roots, sources).all()), "other vertices than the sources are roots")
     with np.errstate(invalid="ignore"):
-        tight = (source == predecessors[target]) & (abs(off) <= room)
+        tight = (source == predecessors[target]) & ((abs(off) if exact else -off) <= room)
     explained = np.zeros(graph.n, bool)
     explained[target[tight]] = True
     explained[roots] = True

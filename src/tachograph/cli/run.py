@@ -15,9 +15,20 @@ import typer
 from ..algorithms.result import Result, Trace
 from ..errors import InputError, NegativeCycleError
 from ..graph.graph import Graph
-from .options import Directed, GraphFile, Json, Relabel, load, out, print_json
+from .options import (
+    Confidence,
+    Directed,
+    GraphFile,
+    Json,
+    MaxError,
+    Relabel,
+    load,
+    out,
+    print_json,
+    share,
+)
 
-__all__ = ["app"]
+__all__ = ["app", "vertex_of"]
 
 app = typer.Typer(
     help="Run an algorithm.\n\n[bold]Example[/bold]  tacho run bfs roads.gr --source 0 --verify",
@@ -115,13 +126,13 @@ def bfs(
 
     if plot is not None:
         check_suffix(plot)
-    sources = [_vertex(graph, s) for s in source]
+    sources = [vertex_of(graph, s) for s in source]
     result = search(
         graph,
         sources,
         direction=direction,
         cutoff=cutoff,
-        target=None if target is None else _vertex(graph, target),
+        target=None if target is None else vertex_of(graph, target),
         deterministic=deterministic,
         verify=verify,
     )
@@ -148,30 +159,63 @@ def sssp(
         str, typer.Option(help="auto, delta-stepping, bellman-ford, dijkstra or hybrid.")
     ] = "auto",
     delta: Annotated[float | None, typer.Option(help="Width of the buckets.")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Stop after so many rounds.")] = None,
+    min_degree: Annotated[int, typer.Option(help="Go on from vertices with so many arcs.")] = 0,
+    max_degree: Annotated[int | None, typer.Option(help="And with no more than so many.")] = None,
+    fraction: Annotated[str, typer.Option(help="Go on from a random share, as 50%.")] = "1",
+    no_atomics: Annotated[
+        bool, typer.Option("--no-atomics", help="Relax without atomics.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of the random share.")] = 0,
+    max_error: MaxError = None,
+    confidence: Confidence = "90%",
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Check approximate distances on a sample.")
+    ] = False,
 ) -> Outcome:
     """Shortest paths: the distance and the predecessor of every vertex.
+
+    With --max-error the fastest way that keeps this mean relative error is taken (see tacho plan);
+    --iterations, --min-degree, --max-degree, --fraction and --no-atomics leave something out by hand.
 
     [bold]Examples[/bold]
 
     tacho run sssp roads.gr --source 0 --target 17
 
+    tacho run sssp web.gr --source 0 --max-error 5% --audit
+
+    tacho run sssp web.gr --source 0 --iterations 4 --min-degree 3 --audit
+
     tacho run sssp roads.gr --source 0 --verify --output distances.parquet --trace trace.parquet
     """
     import numpy as np
 
+    from ..algorithms.sssp import audited
     from ..algorithms.sssp import sssp as search
+    from ..decisions.approximation import Approximation
 
+    by_hand = Approximation(iterations, min_degree, max_degree, share(fraction, "fraction"),
+                            not no_atomics, seed)  # fmt: skip
+    budget = None if max_error is None else share(max_error, "max-error")
+    sources = [vertex_of(graph, s) for s in source]
     try:
-        result = search(graph, [_vertex(graph, s) for s in source], algorithm=algorithm,
-                        delta=delta, verify=verify)  # fmt: skip
+        result = search(graph, sources, algorithm=algorithm, delta=delta,
+                        approximation=None if by_hand.exact else by_hand, max_error=budget,
+                        confidence=share(confidence, "confidence"), verify=verify)  # fmt: skip
+        if audit:
+            result = audited(graph, sources, result)
     except NegativeCycleError as error:
         if graph.names is not None:
             raise NegativeCycleError(graph.names[error.cycle].tolist(), error.weight) from None
         raise
     reached = result.distances[np.isfinite(result.distances)]
     facts: dict[str, Any] = {"reached": reached.size, "farthest": float(reached.max())}
+    if not result.approximation.exact or budget is not None:
+        facts["left out"] = str(result.approximation)
+    if result.audit is not None:
+        facts["audit"] = result.audit
     if target is not None:
-        end = _vertex(graph, target)
+        end = vertex_of(graph, target)
         if np.isinf(result.distances[end]):
             raise InputError(f"there is no path to vertex {target}: it cannot be reached")
         path = result.path(end)
@@ -314,7 +358,7 @@ _similarity("sorensen", "Sørensen's coefficient of the ends of edges, or of pai
 _similarity("cosine", "The cosine similarity of the ends of edges, or of pairs two hops apart.")
 
 
-def _vertex(graph: Graph, given: str) -> int:
+def vertex_of(graph: Graph, given: str) -> int:
     """A vertex by id, or by name if the graph has names."""
     numbers = graph.names is None or graph.names.dtype.kind in "iu"
     name: int | str = given
@@ -343,6 +387,7 @@ def _finish(
         _write({name: result.trace[name] for name in result.trace.columns}, trace)
     facts = {"task": result.task, **facts, "seconds": result.seconds, "verified": verified}
     if json:
+        facts = {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in facts.items()}
         print_json({**facts, "trace": result.trace.summary()})
         return
     console = out()

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .options import Json, out, print_json
+from .train_approximation import approximation
 
 __all__ = ["app"]
 
@@ -117,3 +118,6 @@ def split(
     for name, value in model.card["families left out"].items():
         typer.echo(f"  {name:28} {value:.1%}")
     typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
+
+
+app.command()(approximation)
