@@ -92,3 +92,28 @@ def shortest(rows: list[list[tuple[int, float | None]]], sources: list[int]) -> 
 def diameter(neighbours: list[list[int]]) -> int:
     """The greatest distance between two vertices that reach each other."""
     return max((max(distances(neighbours, v).values()) for v in range(len(neighbours))), default=0)
+
+
+def draw(key: int, counter: int) -> int:
+    """Number ``counter`` of the stream ``key`` of SplitMix64."""
+    word = 2**64 - 1
+    x = (key + (counter + 1) * 0x9E3779B97F4A7C15) & word
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & word
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & word
+    return x ^ (x >> 31)
+
+
+def independent_set(rows: list[list[int]], key: int) -> list[int]:
+    """Greedily: first those with few neighbours, those of one class of degrees at random."""
+
+    def place(v: int) -> tuple[int, int]:
+        # classes of degree + 1: 1, 2, 3, 4-5, 6-7, 8-11, 12-15, 16-23, ...: two for each doubling
+        bounds = [1, 2, 3] + [b * 2**k for k in range(14) for b in (4, 6)]
+        at = max(i for i, bound in enumerate(bounds) if len(rows[v]) + 1 >= bound)
+        return at, -draw(key, v)
+
+    chosen: set[int] = set()
+    for v in sorted(range(len(rows)), key=place):
+        if not any(u in chosen for u in rows[v] if u != v):
+            chosen.add(v)
+    return sorted(chosen)

@@ -28,6 +28,7 @@ from .errors import (
 if TYPE_CHECKING:
     from .algorithms.bfs import bfs
     from .algorithms.components import connected_components
+    from .algorithms.independent_set import maximal_independent_set
     from .algorithms.pagerank import pagerank, spmv
     from .algorithms.result import Result, Trace
     from .algorithms.sssp import ShortestPaths, sssp
@@ -61,8 +62,9 @@ __all__ = [
     "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths", "TachographError",
     "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
     "bipartite", "complete",
-    "connected_components", "dataset", "datasets", "disjoint_union", "kronecker", "pagerank",
-    "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "spmv",
+    "connected_components", "dataset", "datasets", "disjoint_union", "kronecker",
+    "maximal_independent_set", "pagerank", "path", "power_law", "preferential_attachment", "read",
+    "read_coordinates", "road", "spmv",
     "sssp", "star", "threads", "tree", "triangles", "uniform", "write", "write_coordinates",
 ]
 
@@ -70,6 +72,7 @@ __all__ = [
 _HOMES = {
     ".algorithms.bfs": ["bfs"],
     ".algorithms.components": ["connected_components"],
+    ".algorithms.independent_set": ["maximal_independent_set"],
     ".algorithms.pagerank": ["pagerank", "spmv"],
     ".algorithms.sssp": ["ShortestPaths", "sssp"],
     ".algorithms.triangles": ["triangles"],

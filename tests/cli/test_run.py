@@ -84,3 +84,14 @@ def test_problems_of_shortest_paths():
     done = tacho("run", "sssp", "plain.txt", "--source", "²")
     assert done.returncode
     assert "not a vertex id" in done.stderr
+
+
+def test_an_independent_set_is_a_mask():
+    g = tg.kronecker(8, seed=1)
+    tg.write(g, "k.tgraph")
+    done = tacho("run", "mis", "k.tgraph", "--seed", "2", "--verify", "--json", "-o", "s.parquet")
+    assert done.returncode == 0, done.stderr
+    result = tg.maximal_independent_set(g, seed=2)
+    assert json.loads(done.stdout)["size"] == result.vertices.size
+    assert pq.read_table("s.parquet").column_names == ["vertex", "mask"]
+    assert pq.read_table("s.parquet")["mask"].to_pylist() == result.mask.tolist()

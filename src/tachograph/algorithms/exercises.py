@@ -22,6 +22,7 @@ from ..graph.files import read, write
 from ..graph.graph import Graph
 from .bfs import bfs
 from .components import connected_components
+from .independent_set import maximal_independent_set
 from .pagerank import pagerank, spmv
 from .sssp import sssp
 from .triangles import triangles
@@ -144,6 +145,7 @@ THEN: dict[str, Callable[[], Any]] = {
     "generators": _generators,
     "components": lambda: connected_components(_graph()),
     "triangles": _triangles,
+    "independent set": lambda: maximal_independent_set(_graph()),
     "sssp, int32": partial(_owned, np.int32),
     "sssp, float32": partial(_owned, np.float32),
     "sssp, float64": partial(_owned, np.float64),

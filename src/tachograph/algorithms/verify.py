@@ -8,8 +8,8 @@ from ..errors import VerificationError
 from ..graph.graph import Graph
 
 # fmt: off
-__all__ = ["check_bfs", "check_components", "check_pagerank", "check_product", "check_sssp",
-           "check_triangles"]
+__all__ = ["check_bfs", "check_components", "check_independent_set", "check_pagerank",
+           "check_product", "check_sssp", "check_triangles"]
 # fmt: on
 
 
@@ -162,3 +162,19 @@ def check_pagerank(
     _require(
         float(abs(again - scores).sum()) <= change * 1.0001 + 1e-12, "the scores do not settle"
     )
+
+
+def check_independent_set(graph: Graph, mask: np.ndarray) -> None:
+    """A maximal independent set.
+
+    1. No arc joins two different vertices of the set.
+    2. Every other vertex has a neighbour in it, in either direction.
+    """
+    source, target = _arc_sources(graph), graph.indices
+    joined = source != target
+    source, target = source[joined], target[joined]
+    _require(not (mask[source] & mask[target]).any(), "two vertices of the set are joined")
+    covered = mask.copy()
+    covered[source[mask[target]]] = True
+    covered[target[mask[source]]] = True
+    _require(bool(covered.all()), "a vertex could be added to the set")

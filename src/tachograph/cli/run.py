@@ -31,7 +31,8 @@ Output = Annotated[
 TraceFile = Annotated[Path | None, typer.Option(help="Write the trace to this Parquet file.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the result by its properties.")]
 Threads = Annotated[int | None, typer.Option(help="Default: all cores.")]
-Outcome = tuple[Result, dict[str, Any]]  # what the algorithm gave, and what to print of it
+# what the algorithm gave, what to print of it, and what to write if that is not a row for each vertex
+Outcome = tuple[Result, dict[str, Any]] | tuple[Result, dict[str, Any], dict[str, Any]]
 
 
 def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
@@ -53,8 +54,10 @@ def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
 
         loaded = load(graph, directed=directed, relabel=relabel)
         with using(threads):
-            result, facts = solve(loaded, verify, **options)
-        _finish(result, loaded, output, trace, json, verify, facts)
+            result, facts, *rows = solve(loaded, verify, **options)
+        if output is not None:
+            _write(rows[0] if rows else _values(result, loaded), output)
+        _finish(result, loaded, trace, json, verify, facts)
 
     shared = {
         "directed": (Directed, None),
@@ -224,6 +227,26 @@ def spmv(graph: Graph, verify: bool) -> Outcome:
     return result, {"sum": float(result.values.sum())}
 
 
+@algorithm
+def mis(
+    graph: Graph,
+    verify: bool,
+    seed: Annotated[int, typer.Option(help="Another seed, another set.")] = 0,
+) -> Outcome:
+    """A maximal independent set: no edges inside, and no vertex could be added.
+
+    [bold]Examples[/bold]
+
+    tacho run mis roads.gr --seed 1 --verify
+
+    tacho run mis friends.txt.gz --output set.parquet
+    """
+    from ..algorithms.independent_set import maximal_independent_set
+
+    result = maximal_independent_set(graph, seed=seed, verify=verify)
+    return result, {"size": result.vertices.size}, {"vertex": _names(graph), "mask": result.mask}
+
+
 def _vertex(graph: Graph, given: str) -> int:
     """A vertex by id, or by name if the graph has names."""
     numbers = graph.names is None or graph.names.dtype.kind in "iu"
@@ -240,15 +263,12 @@ def _vertex(graph: Graph, given: str) -> int:
 def _finish(
     result: Result,
     graph: Graph,
-    output: Path | None,
     trace: Path | None,
     json: bool,
     verified: bool,
     facts: dict[str, Any],
 ) -> None:
-    """Write what was asked for and print the outcome."""
-    if output is not None:
-        _write(_values(result, graph), output)
+    """Write the trace if it was asked for and print the outcome."""
     if trace is not None:
         _write({name: result.trace[name] for name in result.trace.columns}, trace)
     facts = {"task": result.task, **facts, "seconds": result.seconds, "verified": verified}
@@ -273,7 +293,14 @@ def _values(result: Result, graph: Graph) -> dict[str, Any]:
     arrays = {k: v for k, v in values.items() if isinstance(v, np.ndarray)}
     if not arrays:
         return {k: np.array([v]) for k, v in values.items()}
-    return {"vertex": np.arange(graph.n) if graph.names is None else graph.names, **arrays}
+    return {"vertex": _names(graph), **arrays}
+
+
+def _names(graph: Graph) -> Any:
+    """What the vertices are called."""
+    import numpy as np
+
+    return np.arange(graph.n) if graph.names is None else graph.names
 
 
 def _write(columns: dict[str, Any], path: Path) -> None:
