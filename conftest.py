@@ -24,8 +24,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Examples write files: every test runs in a directory of its own."""
+    """Examples write files: every test runs in a directory of its own, with a journal of its own."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TACHOGRAPH_HOME", str(tmp_path / "home"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -17,7 +17,7 @@ ROOMS = [
     "kernels", "graph", "devices", "decisions", "algorithms", "learning", "planning", "simulation",
     "scale", "experiments", "networkx", "lab", "cli",
 ]  # fmt: skip
-SHARED = {"errors", "memory", "progress"}
+SHARED = {"errors", "journal", "memory", "progress"}
 HEAVY = (
     "numba",
     "sklearn",

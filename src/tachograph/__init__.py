@@ -14,6 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from .errors import (
+    DeviceError,
     FileFormatError,
     InputError,
     MissingDependencyError,
@@ -28,6 +29,7 @@ from .errors import (
 if TYPE_CHECKING:
     from .algorithms.bfs import bfs
     from .algorithms.components import connected_components
+    from .algorithms.flow import maximum_flow, minimum_cut
     from .algorithms.independent_set import maximal_independent_set
     from .algorithms.pagerank import pagerank, spmv
     from .algorithms.result import Result, Trace
@@ -58,13 +60,13 @@ __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "Features", "FileFormatError", "Graph", "InputError", "Memory", "MissingDependencyError",
-    "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths", "TachographError",
-    "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
-    "bipartite", "complete",
+    "DeviceError", "Features", "FileFormatError", "Graph", "InputError", "Memory",
+    "MissingDependencyError", "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths",
+    "TachographError", "TachographWarning", "TooLargeError", "Trace", "VerificationError",
+    "__version__", "bfs", "bipartite", "complete",
     "connected_components", "dataset", "datasets", "disjoint_union", "kronecker",
-    "maximal_independent_set", "pagerank", "path", "power_law", "preferential_attachment", "read",
-    "read_coordinates", "road", "spmv",
+    "maximal_independent_set", "maximum_flow", "minimum_cut", "pagerank",
+    "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "spmv",
     "sssp", "star", "threads", "tree", "triangles", "uniform", "write", "write_coordinates",
 ]
 
@@ -72,6 +74,7 @@ __all__ = [
 _HOMES = {
     ".algorithms.bfs": ["bfs"],
     ".algorithms.components": ["connected_components"],
+    ".algorithms.flow": ["maximum_flow", "minimum_cut"],
     ".algorithms.independent_set": ["maximal_independent_set"],
     ".algorithms.pagerank": ["pagerank", "spmv"],
     ".algorithms.sssp": ["ShortestPaths", "sssp"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 __all__ = [
+    "DeviceError",
     "FileFormatError",
     "InputError",
     "MissingDependencyError",
@@ -71,6 +72,10 @@ class TooLargeError(TachographError, MemoryError):
 
 class MissingDependencyError(TachographError, ImportError):
     """An optional package that this feature needs; the message says how to install it."""
+
+
+class DeviceError(TachographError):
+    """A device that is not there, cannot do what was asked, or failed at it."""
 
 
 class VerificationError(TachographError):

@@ -22,6 +22,7 @@ from ..graph.files import read, write
 from ..graph.graph import Graph
 from .bfs import bfs
 from .components import connected_components
+from .flow import maximum_flow
 from .independent_set import maximal_independent_set
 from .pagerank import pagerank, spmv
 from .sssp import sssp
@@ -131,6 +132,11 @@ def _relaxed(weights: Any) -> None:
         sssp(g, 0)
 
 
+def _flow(weights: Any) -> None:
+    for directed in (True, False):
+        maximum_flow(_graph(weights, directed=directed), 0, 4)
+
+
 FIRST: dict[str, Callable[[], None]] = {
     "rows of short ids": partial(_build, np.int32, np.int32),
     "rows of short ids, double weights": partial(_build, np.int32, np.float64),
@@ -145,6 +151,8 @@ THEN: dict[str, Callable[[], Any]] = {
     "generators": _generators,
     "components": lambda: connected_components(_graph()),
     "triangles": _triangles,
+    "flow": partial(_flow, np.int32),
+    "flow, float64": partial(_flow, np.float64),
     "independent set": lambda: maximal_independent_set(_graph()),
     "sssp, int32": partial(_owned, np.int32),
     "sssp, float32": partial(_owned, np.float32),

@@ -1,0 +1,118 @@
+"""``tacho devices``: where kernels can run, what for, and why not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from .options import Json, out, print_json
+
+__all__ = ["devices"]
+
+
+def devices(
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Measure every device that works.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Ask the drivers, whatever is remembered.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """List the devices: memory, capabilities, what they would be used for, and why not.
+
+    [bold]Examples[/bold]
+
+    tacho devices
+
+    tacho devices --calibrate --json
+    """
+    from ..devices.calibrate import UNITS
+    from ..devices.discovery import discover
+
+    rows = [_host(calibrate), *(_device(found, calibrate) for found in discover(again))]
+    if json:
+        print_json(rows)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("id", "name", "type", "memory", "capabilities", "used for"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(row["id"], row["name"], row["type"], row["memory_text"],
+                      row["capabilities_text"], row["use"])  # fmt: skip
+    console = out()
+    console.print(table)
+    for row in rows:
+        if row["calibration"]:
+            console.print(f"{row['id']}:", style="bold")
+            for name, unit in UNITS.items():
+                value = row["calibration"][name]
+                text = "nothing is copied" if value is None else f"{value:,.4g} {unit}"
+                console.print(f"  {name:10} {text}", markup=False)
+    if len(rows) == 1:
+        from ..devices.discovery import INSTALL
+
+        console.print(f"no OpenCL device: install a driver, or {INSTALL}", markup=False)
+
+
+def _host(calibrate: bool) -> dict[str, Any]:
+    import platform
+
+    from ..devices.calibrate import calibrate as measure
+    from ..devices.calibrate import calibration
+    from ..devices.host import Host
+    from ..journal import machine
+    from ..kernels.runtime import threads_available
+    from ..memory import available, human
+
+    host = Host(threads_available())
+    free = available()
+    name = machine()[1]["processor"] or platform.machine()
+    return {
+        "id": "host", "name": f"{name}, {host.threads} threads", "type": "host", "memory": free,
+        "memory_text": "" if free is None else f"{human(free)} free", "capabilities": {},
+        "capabilities_text": "", "use": "everything", "problem": None,
+        "calibration": measure(host) if calibrate else calibration(host),
+    }  # fmt: skip
+
+
+def _device(found: Any, calibrate: bool) -> dict[str, Any]:
+    from ..devices.calibrate import calibrate as measure
+    from ..devices.calibrate import calibration
+    from ..devices.opencl import open_device
+    from ..memory import human
+
+    numbers, units = None, found.units
+    if found.problem is None:
+        device = open_device(found)
+        units = device.units
+        numbers = measure(device) if calibrate else calibration(device)
+    able = found.capabilities
+    shown = [
+        f"{able.svm} shared virtual memory" if able.svm != "none" else "no shared virtual memory"
+    ]
+    shown += ["with atomics"] * able.svm_atomics
+    shown += ["64-bit atomics"] * able.int64_atomics + ["double"] * able.double
+    shown += ["host's memory"] * able.shares_memory
+    return {
+        **asdict(found), "type": found.kind,
+        "memory_text": f"{human(found.memory)}, buffers to {human(found.largest)}",
+        "capabilities_text": ", ".join(shown), "use": _use(found, units, numbers is not None),
+        "calibration": numbers,
+    }  # fmt: skip
+
+
+def _use(found: Any, units: int, calibrated: bool) -> str:
+    """What a device would be used for, and why not for more."""
+    if found.problem is not None:
+        return f"nothing: {found.problem}"
+    use = "similarity beside the host"
+    if found.shares_cores:
+        use += f", on {units} of the host's cores"
+    if not calibrated:
+        use += "; only when asked for, until it is calibrated (tacho devices --calibrate)"
+    return use

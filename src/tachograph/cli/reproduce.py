@@ -1,0 +1,74 @@
+"""``tacho reproduce``: the papers' tables and figures beside what this machine gives."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .options import Json, out, print_json
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Without it: what there is.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="The paper's sizes: may take hours.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Write pictures and files into this directory.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run a paper's table or figure again, beside the published numbers.
+
+    [bold]Examples[/bold]
+
+    tacho reproduce
+
+    tacho reproduce surf-table-3 --json
+    """
+    from ..experiments.reproduce import EXPERIMENTS, Settings
+    from ..experiments.reproduce import reproduce as tables
+
+    if name is None:
+        for known in EXPERIMENTS:
+            print(known)
+        return
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+    made = []
+    for table in tables(name, Settings(full, output)):
+        made.append(asdict(table))
+        if not json:
+            _print(asdict(table))
+    if json:
+        print_json(made)
+
+
+def _print(table: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    shown = Table(title=table["title"], title_justify="left")
+    for i, column in enumerate(table["columns"]):
+        text = all(isinstance(row[i], str) for row in table["rows"])
+        shown.add_column(column, justify="left" if text else "right")
+    for row in table["rows"]:
+        shown.add_row(*(_cell(value) for value in row))
+    console = out()
+    console.print(shown)
+    for note in table["notes"]:
+        console.print(note, style="dim")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,152 @@
+"""What a driver can do, found out in a process of its own: a broken one may end the process.
+
+``python -m tachograph.devices.probe list`` prints a line of JSON for every device, and
+``... probe test PLATFORM DEVICE`` (their places in that list) what was found out about one, a line for
+every step before it is taken, so that the last line of a process that died names the step.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import numpy as np
+
+__all__: list[str] = []
+
+SOURCE = """
+__kernel void increment(__global int *values) { values[get_global_id(0)] += 1; }
+"""
+WIDE_SOURCE = """
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+__kernel void least(__global long *best) { atom_min(best, -(long)get_global_id(0) << 33); }
+"""
+SIZE = 64
+
+
+def say(**facts: Any) -> None:
+    """One line of JSON, at once."""
+    print(json.dumps(facts), flush=True)
+
+
+def devices() -> list[list[Any]]:
+    """The devices of every platform; empty where there are no platforms."""
+    import pyopencl as cl
+
+    try:
+        return [_of(platform) for platform in cl.get_platforms()]
+    except cl.LogicError:  # the loader of drivers has found none
+        return []
+
+
+def _of(platform: Any) -> list[Any]:
+    import pyopencl as cl
+
+    try:
+        return list(platform.get_devices())
+    except cl.LogicError:  # a driver without its hardware
+        return []
+
+
+def describe(device: Any) -> dict[str, Any]:
+    """The facts that a driver states about a device."""
+    import pyopencl as cl
+
+    kinds = {cl.device_type.GPU: "gpu", cl.device_type.CPU: "cpu"}
+    kind = next((name for bit, name in kinds.items() if device.type & bit), "accelerator")
+    return {
+        "name": device.name.strip(),
+        "kind": kind,
+        "platform": device.platform.name.strip(),
+        "driver": f"{device.platform.version.strip()} / {device.driver_version.strip()}",
+        "memory": int(device.global_mem_size),
+        "largest": int(device.max_mem_alloc_size),
+        "units": int(device.max_compute_units),
+        "shares_memory": bool(device.host_unified_memory),
+        "double": "cl_khr_fp64" in device.extensions,
+    }
+
+
+def test(device: Any) -> None:
+    """Build, launch, and try what algorithms would like to use."""
+    import pyopencl as cl
+
+    say(step="opening it")
+    context = cl.Context([device])
+    queue = cl.CommandQueue(context)
+    say(step="building a kernel")
+    kernel = cl.Kernel(cl.Program(context, SOURCE).build(), "increment")
+    say(step="launching a kernel")
+    values = np.arange(SIZE, dtype=np.int32)
+    flags = cl.mem_flags
+    there = cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=values)
+    kernel(queue, (SIZE,), None, there)
+    back = np.empty_like(values)
+    cl.enqueue_copy(queue, back, there)
+    queue.finish()
+    if (back != values + 1).any():
+        raise ValueError("a kernel that adds one to 64 numbers gave wrong ones")
+    say(step="atomic minimum of 64 bits", int64_atomics=False)
+    say(int64_atomics=_wide_atomics(device, context, queue))
+    say(step="shared virtual memory", svm="none", svm_atomics=False)
+    say(**_svm(device, context, queue, kernel))
+    say(done=True)
+
+
+def _wide_atomics(device: Any, context: Any, queue: Any) -> bool:
+    import pyopencl as cl
+
+    if "cl_khr_int64_extended_atomics" not in device.extensions:
+        return False
+    best = np.zeros(1, np.int64)
+    flags = cl.mem_flags
+    try:
+        kernel = cl.Kernel(cl.Program(context, WIDE_SOURCE).build(), "least")
+        there = cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=best)
+        kernel(queue, (SIZE,), None, there)
+        cl.enqueue_copy(queue, best, there)
+    except cl.Error:
+        return False
+    return int(best[0]) == -((SIZE - 1) << 33)
+
+
+def _svm(device: Any, context: Any, queue: Any, kernel: Any) -> dict[str, Any]:
+    """The best kind of memory that host and device can both use by address: fine, coarse or none."""
+    import pyopencl as cl
+
+    kinds = cl.device_svm_capabilities
+    try:
+        offered = device.svm_capabilities
+    except cl.LogicError:  # OpenCL 1.2
+        return {}
+    if not offered & kinds.FINE_GRAIN_BUFFER:
+        return {"svm": "coarse" if offered & kinds.COARSE_GRAIN_BUFFER else "none"}
+    wanted = cl.svm_mem_flags.READ_WRITE | cl.svm_mem_flags.SVM_FINE_GRAIN_BUFFER
+    atomics = bool(offered & kinds.ATOMICS)
+    if atomics:
+        wanted |= cl.svm_mem_flags.SVM_ATOMICS
+    values = cl.svm_empty(context, wanted, (SIZE,), np.int32)
+    values[:] = 1
+    kernel(queue, (SIZE,), None, cl.SVM(values))
+    queue.finish()
+    works = bool((np.asarray(values) == 2).all())
+    return {"svm": "fine" if works else "coarse", "svm_atomics": works and atomics}
+
+
+def main(words: list[str]) -> None:
+    if words[0] == "list":
+        for platform, found in enumerate(devices()):
+            for place, device in enumerate(found):
+                say(place=[platform, place], **describe(device))
+    else:
+        test(devices()[int(words[1])][int(words[2])])
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except Exception as problem:  # whatever a driver does, the asking process gets a sentence
+        lines = str(problem).strip().splitlines() or [""]
+        say(problem=f"{type(problem).__name__}: {lines[0][:300]}")

@@ -1,0 +1,52 @@
+"""The papers' tables and figures, run again and set beside the published numbers."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+
+__all__ = ["EXPERIMENTS", "Settings", "Table", "reproduce"]
+
+# What can be reproduced: the module of this package and the function that yields its tables.
+EXPERIMENTS: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How an experiment is to run.
+
+    ``full`` asks for the sizes of the paper; otherwise sizes that take a minute or two. Pictures and
+    files go to the directory ``output``, if there is one.
+    """
+
+    full: bool = False
+    output: Path | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers beside published ones; ``notes`` say where they come from and why they differ."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[Any]]
+    notes: list[str] = field(default_factory=list)
+
+
+def reproduce(name: str, settings: Settings) -> Iterator[Table]:
+    """The tables of one experiment, as they get ready.
+
+    Raises
+    ------
+    InputError
+        If there is no experiment of that name.
+    """
+    if name not in EXPERIMENTS:
+        raise InputError(f"there is no experiment {name!r}; known are {', '.join(EXPERIMENTS)}")
+    module, function = EXPERIMENTS[name].split(":")
+    yield from getattr(importlib.import_module(f"{__package__}.{module}"), function)(settings)

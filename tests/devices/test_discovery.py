@@ -1,0 +1,167 @@
+"""Devices are found in processes of their own: none, broken and dying drivers are only reported."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import tachograph as tg
+from tachograph.devices import discovery
+from tachograph.devices.discovery import Capabilities, Found, ask, discover, select
+from tachograph.journal import journal
+from tests.cli.test_cli import tacho
+from tests.devices.support import any_device, needs_pyopencl
+
+GOOD = {
+    "name": "Fast One", "kind": "gpu", "platform": "Maker", "driver": "1.0", "memory": 10**9,
+    "largest": 10**8, "units": 8, "svm": "coarse",
+}  # fmt: skip
+
+
+@pytest.fixture
+def answers(monkeypatch):
+    """What a made-up driver says, in place of a process."""
+
+    def say(**by_words):
+        def ask(*words):
+            asked.append(words)
+            return by_words[words[0]]
+
+        asked: list[tuple[str, ...]] = []
+        monkeypatch.setattr(discovery, "ask", ask)
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+        return asked
+
+    discovery._remembered.cache_clear()
+    yield say
+    discovery._remembered.cache_clear()
+
+
+def listed(*facts):
+    return [{"place": [0, i], **f} for i, f in enumerate(facts)], None
+
+
+def test_what_works_is_remembered_until_asked_again(answers):
+    asked = answers(list=listed(GOOD), test=([{"int64_atomics": True}], None))
+    (found,) = discover()
+    assert found == Found("opencl:0", "Fast One", "gpu", "Maker", "1.0", 10**9, 10**8, 8,
+                          Capabilities(svm="coarse", int64_atomics=True))  # fmt: skip
+    discovery._remembered.cache_clear()  # as in another process
+    assert discover() == [found]
+    assert len(asked) == 2
+    discover(again=True)
+    assert len(asked) == 4
+
+
+def test_a_broken_device_is_listed_with_its_problem_and_not_remembered(answers):
+    problem = "launching a kernel ended its process (SIGABRT)"
+    answers(list=listed(GOOD), test=([], problem))
+    assert [d.problem for d in discover()] == [problem]
+    assert journal().records("devices") == {}
+    with pytest.raises(tg.DeviceError, match=r"opencl:0 \(Fast One\) does not work: launching"):
+        select("opencl")
+
+
+def test_drivers_that_cannot_even_be_listed(answers):
+    answers(list=([], "starting ended its process (SIGSEGV)"))
+    with pytest.raises(tg.DeviceError, match="cannot be listed.*SIGSEGV.*OCL_ICD_VENDORS"):
+        discover()
+
+
+def test_selection_by_number_name_and_kind(answers):
+    cpu = {**GOOD, "name": "Slow One", "kind": "cpu"}
+    answers(list=listed(cpu, GOOD), test=([], None))
+    assert select("opencl").name == "Fast One"  # has processors of its own
+    assert select("opencl:0").name == "Slow One"
+    assert select("opencl:slow").name == "Slow One"
+    with pytest.raises(tg.DeviceError, match=r"no device 'opencl:7'; there are opencl:0 \(Slow"):
+        select("opencl:7")
+    with pytest.raises(tg.DeviceError, match="no device 'opencl:nvidia'"):
+        select("opencl:nvidia")
+
+
+def test_no_driver_and_no_package(answers, monkeypatch):
+    answers(list=([], None))
+    with pytest.raises(tg.DeviceError, match=r"no OpenCL device.*pip install 'tachograph\[opencl"):
+        select("opencl")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    discovery._remembered.cache_clear()
+    assert discover() == []
+    with pytest.raises(tg.MissingDependencyError, match=r"pip install 'tachograph\[opencl\]'"):
+        select("opencl")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("os.abort()", r"launching a kernel ended its process \(SIGABRT\)"),
+        ("sys.exit(3)", r"launching a kernel ended its process \(exit code 3\)"),
+        ("time.sleep(60)", "launching a kernel took longer than 1 s"),
+    ],
+)
+def test_a_process_that_dies_names_its_step(code, said, tmp_path, monkeypatch):
+    script = tmp_path / "driver.py"
+    script.write_text(
+        "import os, sys, time\n"
+        """print('{"step": "launching a kernel", "svm": "fine"}', flush=True)\n""" + code
+    )
+    run = subprocess.run
+    monkeypatch.setattr(discovery, "PATIENCE", 1.0 if "sleep" in code else 60.0)
+    monkeypatch.setattr(
+        subprocess, "run", lambda command, **kw: run([sys.executable, str(script)], **kw)
+    )
+    found, problem = ask("test", "0", "0")
+    assert found == [{"step": "launching a kernel", "svm": "fine"}]
+    assert re.fullmatch(said, problem)
+
+
+@needs_pyopencl
+def test_the_probe_finds_what_the_driver_states():
+    device = any_device()
+    import pyopencl as cl
+
+    every = [d for p in cl.get_platforms() for d in p.get_devices()]
+    stated = next(d for d in every if d.name.strip() == device.name)
+    assert device.found.memory == stated.global_mem_size
+    assert device.capabilities.double == ("cl_khr_fp64" in stated.extensions)
+
+
+@needs_pyopencl
+def test_an_abort_in_the_driver_leaves_us_alive(tmp_path):
+    """PoCL needs a linker: without one it ends the process at the first launch of a new kernel."""
+    if "pocl" not in any_device().found.driver.lower():
+        pytest.skip("not PoCL")
+    env = {"PATH": "/nonexistent", "POCL_CACHE_DIR": str(tmp_path / "pocl")}
+    run = tacho("devices", "--json", **env)
+    assert run.returncode == 0, run.stderr
+    host, device = json.loads(run.stdout)
+    assert host["use"] == "everything"
+    if device["problem"] is not None:  # this build of PoCL brings no linker of its own
+        assert "nothing: " in device["use"]
+        assert "ended its process" in device["problem"] or "failed" in device["problem"]
+
+
+def test_capabilities_can_be_taken_away():
+    able = Capabilities("fine", True, True, True, True)
+    assert able.without("svm", "double") == Capabilities("none", False, True, False, True)
+    assert able.without() == able
+    with pytest.raises(tg.DeviceError, match="no capability speed"):
+        able.without("speed")
+
+
+def test_commands_without_opencl():
+    """As if pyopencl were not installed."""
+    hide = "import sys; sys.modules['pyopencl'] = None; from tachograph.cli import main; main()"
+    run = subprocess.run(
+        [sys.executable, "-c", hide, "devices"], capture_output=True, text=True, check=False,
+        env=dict(os.environ),
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert "host" in run.stdout
+    assert "pip install 'tachograph[opencl]'" in run.stdout

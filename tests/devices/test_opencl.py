@@ -1,0 +1,201 @@
+"""Programs, buffers, graphs on a device, and what is said when something does not work."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tachograph as tg
+from tachograph.devices import Host, calibrate, host_threads, open_device, opencl, resident
+from tachograph.devices.host import cores
+from tests.devices.support import any_device, needs_pyopencl
+
+pytestmark = needs_pyopencl
+
+
+def increment(device, array):
+    """``array + 1``, computed there."""
+    there = device.output(array)
+    kernel = device.kernel("increment", "increment")
+    device.launch(kernel, array.size, there, np.int64(array.size))
+    there.fetch()
+    there.release()
+    return array
+
+
+def content(buffer):
+    """What is in a buffer whose array is not to be written."""
+    found = np.empty_like(buffer.array)
+    buffer.device.copy_back(buffer, found, 0)
+    return found
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """A directory for kernels of tests."""
+    monkeypatch.setattr(opencl, "SOURCES", tmp_path)
+    (tmp_path / "increment.cl").write_text(
+        "__kernel void increment(__global int *a, long n)"
+        "{ long i = get_global_id(0); if (i < n) a[i] += 1; }"
+    )
+    device = any_device()
+    before = dict(device._programs)
+    yield tmp_path
+    device._programs.clear()
+    device._programs.update(before)
+
+
+@pytest.mark.parametrize("mask", [(), ("shares_memory",)])
+@pytest.mark.parametrize("size", [1, 63, 1000])
+def test_results_come_back_from_shared_and_from_own_memory(sources, mask, size):
+    device = any_device().masked(*mask)
+    assert increment(device, np.arange(size, dtype=np.int32)).tolist() == list(range(1, size + 1))
+    assert device.room.used == 0
+
+
+def test_a_part_is_fetched_and_nothing_else(sources):
+    device = any_device().masked("shares_memory")
+    array = np.zeros(10, np.int32)
+    there = device.output(array)
+    device.launch(device.kernel("increment", "increment"), 10, there, np.int64(10))
+    assert there.fetch(3, 5).tolist() == [1, 1]
+    assert array.tolist() == [0, 0, 0, 1, 1, 0, 0, 0, 0, 0]
+
+
+def test_a_kernel_that_does_not_build_says_where(sources):
+    (sources / "broken.cl").write_text("__kernel void f(__global int *a) { a[0] = nonsense; }")
+    with pytest.raises(tg.DeviceError, match=r"(?s)broken\.cl cannot be built for .*nonsense"):
+        any_device().kernel("broken", "f")
+    with pytest.raises(tg.DeviceError, match="failed at the kernel missing"):
+        any_device().kernel("increment", "missing")
+
+
+def test_memory_that_is_not_there_is_refused_with_sizes():
+    small = any_device().masked("shares_memory", memory=1000, largest=800)
+    with pytest.raises(tg.TooLargeError, match=r"a list takes 900 B, but the largest .* 800 B"):
+        small.upload(np.zeros(900, np.uint8), "a list")
+    kept = small.upload(np.zeros(700, np.uint8))
+    with pytest.raises(tg.TooLargeError, match="takes 400 B.* has 1.0 kB, of which 700 B are in"):
+        small.scratch(100, np.int32)
+    kept.release()
+    small.scratch(100, np.int32).release()
+    assert small.room.used == 0
+    shared = any_device().masked(largest=100)
+    if shared.capabilities.shares_memory:
+        with pytest.raises(tg.TooLargeError, match="largest buffer"):
+            shared.upload(np.zeros(101, np.uint8))
+
+
+def test_shared_arrays_only_where_both_may_write_at_once(sources):
+    device = any_device()
+    with pytest.raises(tg.DeviceError, match="at the same time"):
+        device.masked("svm").shared(10, np.int32)
+    if device.capabilities.svm != "fine":
+        pytest.skip("no fine-grained shared memory")
+    array = device.shared(100, np.int32)
+    array[:] = 5
+    device.launch(device.kernel("increment", "increment"), 100, array, np.int64(100))
+    device.finish()
+    assert (array == 6).all()
+
+
+def test_a_graph_is_uploaded_once_and_leaves_with_it():
+    device = any_device().masked("shares_memory")
+    g = tg.kronecker(8, seed=1)
+    there = resident(device, g)
+    assert there.whole
+    part = there.part(0)
+    assert there.part(0) is part
+    assert resident(device, g) is there
+    assert device.room.used == g.nbytes
+    assert content(part.indices).tolist() == g.indices.tolist()
+    del g, there, part
+    gc.collect()
+    assert device.room.used == 0
+
+
+def test_the_graph_not_used_for_longest_makes_room():
+    graphs = [tg.kronecker(8, seed=s) for s in (1, 2, 3)]
+    device = any_device().masked("shares_memory", memory=2 * graphs[0].nbytes + 8000)
+    for g in (*graphs[:2], graphs[0]):
+        resident(device, g).part(0)
+    resident(device, graphs[2]).part(0)
+    assert resident(device, graphs[0]).part(0) is not None
+    held = [bool(resident(device, g)._parts) for g in graphs]
+    assert held == [True, False, True]
+
+
+@pytest.mark.parametrize("share", [2, 5, 20])
+def test_a_graph_too_large_comes_in_parts_two_at_a_time(share):
+    g = tg.kronecker(9, seed=1)
+    device = any_device().masked("shares_memory", memory=g.nbytes // share + 2000)
+    there = resident(device, g)
+    assert there.cuts[0] == 0
+    assert there.cuts[-1] == g.n
+    assert len(there.cuts) > share
+    rows = []
+    for which in range(len(there.cuts) - 1):
+        part = there.part(which)
+        assert device.room.used <= device.room.memory
+        places = content(part.indptr) - part.begin
+        arcs = content(part.indices)
+        rows += [arcs[a:b].tolist() for a, b in zip(places[:-1], places[1:], strict=True)]
+    assert rows == [g.neighbors(v).tolist() for v in range(g.n)]
+    vertices = np.arange(g.n)
+    own = there.part_of(vertices)
+    assert all(there.cuts[p] <= v < there.cuts[p + 1] for v, p in zip(vertices, own, strict=True))
+
+
+def test_a_row_too_large_for_any_part_is_named():
+    device = any_device().masked("shares_memory", memory=1500)
+    with pytest.raises(tg.TooLargeError, match="vertex 0 has 499 neighbours, which take 2.0 kB"):
+        resident(device, tg.star(500))
+
+
+def test_threads_are_divided_with_a_device_on_the_same_cores():
+    device = any_device()
+    if not device.found.shares_cores:
+        pytest.skip("the device has processors of its own")
+    assert 1 <= device.threads <= cores()
+    assert host_threads(64, device.found, device.threads) == max(1, cores() - device.threads)
+    assert host_threads(1, device.found, device.threads) == 1
+    assert host_threads(3, None, 0) == 3
+    with pytest.raises(tg.DeviceError, match="POCL_MAX_PTHREAD_COUNT=77 before Python starts"):
+        open_device(threads=77)
+
+
+def test_pocl_takes_the_threads_it_is_given():
+    if "pocl" not in any_device().found.driver.lower():
+        pytest.skip("not PoCL")
+    code = (
+        "import os; from tachograph.devices import open_device; d = open_device(threads=1);"
+        "print(d.threads, os.environ.get('POCL_MAX_PTHREAD_COUNT'))"
+    )
+    env = {k: v for k, v in os.environ.items() if k != "POCL_MAX_PTHREAD_COUNT"}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env
+    )
+    assert run.stdout.split() == ["1", "None"]
+
+
+@pytest.mark.parametrize("mask", [(), ("shares_memory",)])
+def test_calibration_goes_to_the_journal(mask, monkeypatch):
+    from tachograph.devices import calibrate as room
+
+    for name in ("STREAM", "GATHER"):
+        monkeypatch.setattr(room, name, 1 << 12)
+    monkeypatch.setattr(room, "ROUNDS", 1)
+    device = any_device().masked(*mask)
+    for one in (Host(2), device):
+        assert calibrate.calibration(one) is None
+        numbers = calibrate.calibrate(one)
+        assert calibrate.calibration(one) == numbers
+        assert set(numbers) == set(calibrate.UNITS)
+        copied = one is device and not device.capabilities.shares_memory
+        assert (numbers.pop("transfer") is not None) == copied
+        assert all(value > 0 for value in numbers.values())

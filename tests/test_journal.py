@@ -1,0 +1,134 @@
+"""The journal: durable, shared by processes, versioned, and kind when it cannot be used."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from tachograph import journal as module
+from tachograph.errors import TachographError, TachographWarning
+from tachograph.journal import Journal, content_key, journal
+
+
+def test_put_get_and_replace(tmp_path):
+    kept = Journal(tmp_path / "a" / "j.db")
+    assert kept.get("k", "x") is None
+    kept.put("k", "x", {"a": 1})
+    kept.put("k", "x", {"a": [2.5, None, "é"]})
+    kept.put("other", "x", {})
+    assert kept.get("k", "x") == {"a": [2.5, None, "é"]}
+    assert kept.records("k") == {"x": {"a": [2.5, None, "é"]}}
+    assert Journal(tmp_path / "a" / "j.db").get("other", "x") == {}
+
+
+def test_the_environment_names_the_place(tmp_path, monkeypatch):
+    monkeypatch.setenv("TACHOGRAPH_HOME", str(tmp_path / "here"))
+    journal().put("k", "x", {"a": 1})
+    assert (tmp_path / "here" / "journal.db").exists()
+    monkeypatch.setenv("TACHOGRAPH_JOURNAL", "off")
+    journal().put("k", "y", {"a": 1})
+    assert journal().get("k", "x") is None
+    monkeypatch.delenv("TACHOGRAPH_JOURNAL")
+    assert list(journal().records("k")) == ["x"]
+
+
+def test_keys_depend_on_content_only():
+    assert content_key("a", {"x": 1, "y": 2}) == content_key("a", {"y": 2, "x": 1})
+    assert content_key("a", 1) != content_key("a", 2)
+
+
+def write(path, name, count):
+    kept = Journal(path)
+    for i in range(count):
+        kept.put("k", f"{name}-{i}", {"i": i})
+
+
+def test_several_processes_and_threads_write(tmp_path):
+    path = tmp_path / "j.db"
+    context = multiprocessing.get_context("spawn")
+    others = [context.Process(target=write, args=(path, f"p{k}", 50)) for k in range(2)]
+    others += [threading.Thread(target=write, args=(path, f"t{k}", 50)) for k in range(2)]
+    for one in others:
+        one.start()
+    for one in others:
+        one.join()
+    assert len(Journal(path).records("k")) == 200
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from tachograph.journal import Journal
+kept = Journal(Path(sys.argv[1]))
+i = 0
+while True:
+    kept.put("k", f"{sys.argv[2]}-{i:06d}", {"i": i, "padding": "x" * 2000})
+    print(i, flush=True)
+    i += 1
+"""
+
+
+@pytest.mark.parametrize("times", [10, pytest.param(200, marks=pytest.mark.slow)])
+def test_kill_loses_no_finished_record(tmp_path, times):
+    path = tmp_path / "j.db"
+    acknowledged: set[str] = set()
+    for round_ in range(times):
+        child = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path), str(round_)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert child.stdout is not None
+        for _ in range(1 + 7 * (round_ % 5)):
+            acknowledged.add(f"{round_}-{int(child.stdout.readline()):06d}")
+        os.kill(child.pid, signal.SIGKILL)
+        acknowledged |= {
+            f"{round_}-{int(line):06d}" for line in child.stdout if line.endswith("\n")
+        }
+        child.wait()
+    found = Journal(path).records("k")
+    assert acknowledged <= set(found)
+    assert all(len(r["padding"]) == 2000 for r in found.values())
+
+
+def test_a_newer_or_damaged_file_is_refused(tmp_path):
+    path = tmp_path / "j.db"
+    Journal(path).put("k", "x", {})
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA user_version = 99")
+    db.commit()
+    db.close()
+    with pytest.raises(TachographError, match="newer Tachograph"):
+        Journal(path).get("k", "x")
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"not a database, but long enough to be read as one" * 30)
+    with pytest.raises(TachographError, match=r"broken\.db cannot be used as journal"):
+        Journal(broken).put("k", "x", {})
+
+
+def test_migrations_run_once_and_keep_records(tmp_path, monkeypatch):
+    path = tmp_path / "j.db"
+    Journal(path).put("k", "x", {"a": 1})
+    monkeypatch.setattr(
+        module, "MIGRATIONS", (*module.MIGRATIONS, "ALTER TABLE records ADD COLUMN extra TEXT")
+    )
+    for _ in range(2):
+        assert Journal(path).get("k", "x") == {"a": 1}
+    assert sqlite3.connect(path).execute("PRAGMA user_version").fetchone() == (
+        len(module.MIGRATIONS),
+    )
+
+
+def test_a_place_that_cannot_be_written_warns_and_keeps_nothing(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    kept = Journal(tmp_path / "file" / "j.db")
+    with pytest.warns(TachographWarning, match="TACHOGRAPH_HOME"):
+        kept.put("k", "x", {})
+    assert kept.get("k", "x") is None  # warned once
