@@ -117,3 +117,33 @@ def independent_set(rows: list[list[int]], key: int) -> list[int]:
         if not any(u in chosen for u in rows[v] if u != v):
             chosen.add(v)
     return sorted(chosen)
+
+
+def maximum_flow(edges: list[Edge], n: int, source: int, sink: int, directed: bool) -> float:
+    """The value, by paths of fewest arcs on which something can still be sent."""
+    room = [[0.0] * n for _ in range(n)]
+    for u, v, w in edges:
+        room[u][v] += w
+        if not directed and u != v:
+            room[v][u] += w
+    value = 0.0
+    while True:
+        before = {source: source}
+        queue = deque([source])
+        while queue:
+            u = queue.popleft()
+            for v in range(n):
+                if room[u][v] > 0 and v not in before:
+                    before[v] = u
+                    queue.append(v)
+        if sink not in before:
+            return value
+        path = [sink]
+        while path[-1] != source:
+            path.append(before[path[-1]])
+        steps = list(zip(path[1:], path[:-1], strict=True))
+        least = min(room[u][v] for u, v in steps)
+        for u, v in steps:
+            room[u][v] -= least
+            room[v][u] += least
+        value += least

@@ -145,7 +145,9 @@ def _problem(graph: Graph, source: int | None, sink: int | None, capacity: Any) 
     for what, given in (("source", source), ("sink", sink)):
         found = graph.meta.get(what) if given is None else given
         if found is None or np.ndim(found) != 0:
-            raise InputError(f"{what} = {given!r}: name one vertex, or read a file that does (.max)")
+            raise InputError(
+                f"{what} = {given!r}: name one vertex, or read a file that does (.max)"
+            )
         ends.append(int(vertices(graph, found, what)[0]))
     if ends[0] == ends[1]:
         raise InputError(f"source and sink are the same vertex, {ends[0]}")
@@ -258,7 +260,9 @@ def _rows(
 
     tails = np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)
     places = np.arange(graph.arcs, dtype=np.float64)  # travels with the arcs, as weights do
-    indptr, indices, moved = csr.build(tails, graph.indices, places, graph.n, tails.dtype, sort=True)
+    indptr, indices, moved = csr.build(
+        tails, graph.indices, places, graph.n, tails.dtype, sort=True
+    )
     assert moved is not None
     order = moved.astype(np.int64)
     return (indptr, indices), capacity[order], order

@@ -8,8 +8,8 @@ from ..errors import VerificationError
 from ..graph.graph import Graph
 
 # fmt: off
-__all__ = ["check_bfs", "check_components", "check_cut", "check_flow", "check_independent_set", "check_pagerank",
-           "check_product", "check_sssp", "check_triangles"]
+__all__ = ["check_bfs", "check_components", "check_cut", "check_flow", "check_independent_set",
+           "check_pagerank", "check_product", "check_sssp", "check_triangles"]
 # fmt: on
 
 

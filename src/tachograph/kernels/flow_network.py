@@ -5,8 +5,8 @@ are each other's reverse already, if rows are sorted: going through the vertices
 arcs of a row that lead to smaller vertices are met in the order in which they lie there. Loops carry
 nothing: they are left out, or point to themselves.
 
-Bounds: a row has a slot for each arc out of the vertex and each into it (counted first), and each of them
-is filled once.
+Bounds: a row has a slot for each arc out of the vertex and each into it (counted first), and each is
+filled once.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def network(
 def flow_of_arcs(
     made: Network, room: np.ndarray, indptr: np.ndarray, indices: np.ndarray, directed: bool
 ) -> np.ndarray:
-    """What flows along each arc of the graph, if ``room`` is left in the network that was made of it."""
+    """What flows along each arc of the graph, if ``room`` is left in its network."""
     if not directed:
         return np.maximum((room - made.room)[made.back], 0)
     flow = np.zeros(indices.size, room.dtype)

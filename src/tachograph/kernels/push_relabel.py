@@ -2,17 +2,17 @@
 
 Method: the arcs out of the source are filled; then the highest vertex that has excess pushes it to
 neighbours one step lower, and is lifted when there are none (A. Goldberg, R. Tarjan, "A New Approach to
-the Maximum-Flow Problem", 1988; highest first: J. Cheriyan, S. Maheshwari, 1989). Heights are made exact
-distances by a search from the sink at the beginning and after every so much work; if no vertex of some
-height is left, those above cannot reach the sink any more and are set aside (B. Cherkassky, A. Goldberg,
-"On Implementing the Push-Relabel Method for the Maximum Flow Problem", 1997).
+the Maximum-Flow Problem", 1988; highest first: J. Cheriyan, S. Maheshwari, 1989). Heights are made
+exact distances by a search from the sink at the beginning and after every so much work; if no vertex
+of some height is left, those above cannot reach the sink any more and are set aside (B. Cherkassky, A.
+Goldberg, "On Implementing the Push-Relabel Method for the Maximum Flow Problem", 1997).
 
 When no excess can reach the sink, its excess is the value, and the vertices that can reach it are its
 side of a minimum cut. What is left over is then sent back to the source in the same way.
 
 Encoding: vertices of one height that have excess are in a stack of that height (``top``), the
-others in a list (``first``, ``after``, ``ahead``) from which any can be taken; both go on with ``after``,
-and -1 ends them. A vertex that cannot reach the root has height n and is in neither.
+others in a list (``first``, ``after``, ``ahead``) from which any can be taken; both go on with
+``after``, and -1 ends them. A vertex that cannot reach the root has height n and is in neither.
 
 Bounds: heights are below n wherever they index ``top`` and ``first``, which have n + 1 entries; ``now``
 is a place of the vertex's own row, or its end.
@@ -301,7 +301,7 @@ def cancel(last, first, target, back, room, origin, mark, now, link):
 
 
 @kernel
-def fill_source(source, begins, target, back, room, excess):
+def fill_source(stop, source, begins, target, back, room, excess):
     """Send as much as possible along every arc out of the source."""
     for k in range(begins[source], begins[source + 1]):
         u = target[k]
@@ -334,7 +334,7 @@ class Solver:
         """Fill the sink: the value; for each vertex whether it is on the source's side of a cut."""
         source, sink = self.ends
         rows = (*self.made[:3], self.room)
-        fill_source(source, *rows, self.excess)
+        run(fill_source, [(source, *rows, self.excess)], brief=True)
         call = (*rows, sink, source, self.height, self.excess, *self.space, self.counts)
         run(drain, [call], brief=self.made.target.size < SMALL)
         apart = self.height == self.height.size
@@ -345,7 +345,15 @@ class Solver:
         source, sink = self.ends
         self.excess[sink] = 0
         origin = self.made.room[self.made.back] if self.turned else self.made.room
-        call = (*self.made[:3], self.room, origin, source, self.excess, self.height, *self.space[:3])
+        call = (
+            *self.made[:3],
+            self.room,
+            origin,
+            source,
+            self.excess,
+            self.height,
+            *self.space[:3],
+        )
         run(unwind, [call], brief=self.made.target.size < SMALL)
         return self.room[self.made.back] if self.turned else self.room
 
