@@ -30,6 +30,9 @@ Output = Annotated[
 ]
 TraceFile = Annotated[Path | None, typer.Option(help="Write the trace to this Parquet file.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the result by its properties.")]
+Placement = Annotated[
+    str, typer.Option(help="auto, host, device, break-point, learned, oracle, or a file of hints.")
+]
 Threads = Annotated[int | None, typer.Option(help="Default: all cores.")]
 # what the algorithm gave, what to print of it, and what to write if that is not a row for each vertex
 Outcome = tuple[Result, dict[str, Any]] | tuple[Result, dict[str, Any], dict[str, Any]]
@@ -232,6 +235,12 @@ def mis(
     graph: Graph,
     verify: bool,
     seed: Annotated[int, typer.Option(help="Another seed, another set.")] = 0,
+    devices: Annotated[
+        str | None, typer.Option(help="host, or an OpenCL device: in rounds of three kernels.")
+    ] = None,
+    placement: Placement = "auto",
+    overlap: Annotated[int, typer.Option(help="Percent produced while others consume.")] = 0,
+    hot: Annotated[int, typer.Option(help="Percent of high degree produced first.")] = 0,
 ) -> Outcome:
     """A maximal independent set: no edges inside, and no vertex could be added.
 
@@ -243,7 +252,8 @@ def mis(
     """
     from ..algorithms.independent_set import maximal_independent_set
 
-    result = maximal_independent_set(graph, seed=seed, verify=verify)
+    result = maximal_independent_set(graph, seed=seed, devices=devices, placement=placement,
+                                     overlap=overlap, hot=hot, verify=verify)  # fmt: skip
     return result, {"size": result.vertices.size}, {"vertex": _names(graph), "mask": result.mask}
 
 
