@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import DeviceError, InputError, TooLargeError
 from ..graph.graph import Graph
 from .bfs import bfs, vertices
 from .result import Result, Trace
 from .verify import check_cut, check_flow
+
+if TYPE_CHECKING:
+    from ..decisions.placement import Policy
+    from ..devices.opencl import OpenCL
+    from ..kernels.push_relabel import Solver
+    from .placed import Placed
 
 __all__ = ["maximum_flow", "minimum_cut"]
 
@@ -38,6 +44,9 @@ def maximum_flow(
     sink: int | None = None,
     *,
     capacity: Any = None,
+    devices: str | OpenCL | None = None,
+    placement: str | Policy = "auto",
+    threads: int | None = None,
     verify: bool = False,
 ) -> Result:
     """The most that can flow from one vertex to another, and how.
@@ -52,6 +61,13 @@ def maximum_flow(
     capacity
         Of each arc, in the order of ``graph.indices``; may be infinite, but not negative. Default: the
         weights, or 1 for each arc if there are none. Whole capacities give exact, whole flows.
+    devices
+        Default: push-relabel on one thread of the host. ``"host"``: there, in rounds of three kernels.
+        The id of an OpenCL device, or ``"opencl"``: in rounds on host and device.
+    placement
+        Where each kernel of each round runs; see :func:`~tachograph.maximal_independent_set`.
+    threads
+        How many the host uses in rounds. The flow does not depend on it, nor on devices.
     verify
         Check the result by its defining properties; raises ``VerificationError``.
 
@@ -61,13 +77,16 @@ def maximum_flow(
         ``value``; ``flow``: along each arc, in the order of ``graph.indices``; ``source_side``: for
         each vertex whether it is on the source's side of a minimum cut; ``status``: ``"optimal"``, or
         ``"unbounded"`` if a path of infinite capacity leads to the sink: then the value is infinite,
-        and so is the flow along that path. The trace has the seconds of each phase.
+        and so is the flow along that path. The trace has the seconds of each phase, or of each kernel
+        of each round and where it ran.
 
     Raises
     ------
     InputError
         For vertices that do not exist or are the same, and for capacities that are negative, not
         numbers, or whole but too large to be summed exactly.
+    DeviceError
+        If there is no such device. One that fails later is not used any more, which the trace notes.
 
     Examples
     --------
@@ -77,10 +96,18 @@ def maximum_flow(
     >>> r.value, r.flow.tolist(), r.source_side.tolist()
     (5, [3, 2, 3, 2], [True, False, True, False])
     """
+    from ..kernels.runtime import threads as using
+
     problem = _problem(graph, source, sink, capacity)
     if problem.endless.size:
         return _unbounded(problem, "maxflow")
-    value, side, flow, seconds, trace = _solve(problem, True)
+    stage = None
+    with using(threads):
+        if devices is not None:
+            from .placed import placed_on
+
+            stage = placed_on(devices, placement, "maxflow")
+        value, side, flow, seconds, trace = _solve(problem, True, stage)
     if verify:
         check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)
         check_flow(graph, problem.capacity, problem.source, problem.sink, value, flow)
@@ -220,8 +247,10 @@ def _unbounded(problem: Problem, task: str) -> Result:
     return Result(task, values, seconds=0.0, trace=trace)
 
 
-def _solve(problem: Problem, wanted: bool) -> tuple[Any, np.ndarray, Any, float, Trace]:
-    """Value, source's side, flow if it is wanted, seconds, trace."""
+def _solve(
+    problem: Problem, wanted: bool, stage: tuple[Placed, int] | None = None
+) -> tuple[Any, np.ndarray, Any, float, Trace]:
+    """Value, source's side, flow if it is wanted, seconds, trace. With a stage, in rounds."""
     from ..kernels.flow_network import flow_of_arcs, network
     from ..kernels.push_relabel import Solver
     from ..kernels.runtime import clock
@@ -232,7 +261,12 @@ def _solve(problem: Problem, wanted: bool) -> tuple[Any, np.ndarray, Any, float,
     made = network(*rows, capacity, graph.directed)
     times.append(clock())
     solver = Solver(made, problem.source, problem.sink)
-    value, side = solver.cut()
+    solver.begin()
+    if stage is None:
+        solver.drain()
+    else:
+        solver = _in_rounds(solver, *stage, problem)
+    value, side = solver.value, solver.cut()
     times.append(clock())
     flow = None
     if wanted:
@@ -240,14 +274,37 @@ def _solve(problem: Problem, wanted: bool) -> tuple[Any, np.ndarray, Any, float,
         if order is not None:
             flow = _as_given(flow, order)
         times.append(clock())
-    steps = ["network", "push-relabel", "return"][: len(times) - 1]
-    searches, pushes, lifts = (int(x) for x in solver.counts)
-    trace = Trace(
-        {"kernel": steps, "iteration": [0] * len(steps), "device": ["host"] * len(steps),
-         "work": [graph.arcs, pushes + lifts, graph.n][: len(steps)], "seconds": np.diff(times),
-         "searches": [0, searches, 0][: len(steps)]}
-    )  # fmt: skip
+    trace = _phases(graph, np.diff(times), solver.counts) if stage is None else stage[0].trace
     return value.item(), side, flow, times[-1] - times[0], trace
+
+
+def _in_rounds(solver: Solver, placed: Placed, threads: int, problem: Problem) -> Solver:
+    """Fill the sink by the kernels of rounds; without the device if it fails."""
+    from ..kernels.push_relabel import Solver
+    from .flow_rounds import FlowRounds
+
+    try:
+        rounds = FlowRounds(solver, placed.device, threads)
+        rounds.run(placed)
+        rounds.arrays.release()
+        return solver
+    except (DeviceError, TooLargeError) as problem_there:
+        placed.lose(problem_there)
+    again = Solver(solver.made, problem.source, problem.sink)
+    again.begin()
+    FlowRounds(again, None, threads).run(placed)
+    return again
+
+
+def _phases(graph: Graph, seconds: np.ndarray, counts: np.ndarray) -> Trace:
+    """The trace of push-relabel."""
+    searches, pushes, lifts = (int(x) for x in counts)
+    columns: dict[str, list[Any]] = {
+        "kernel": ["network", "push-relabel", "return"], "iteration": [0] * 3,
+        "device": ["host"] * 3, "work": [graph.arcs, pushes + lifts, graph.n],
+        "searches": [0, searches, 0],
+    }  # fmt: skip
+    return Trace({k: v[: seconds.size] for k, v in columns.items()} | {"seconds": seconds})
 
 
 def _rows(

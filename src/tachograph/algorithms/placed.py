@@ -20,10 +20,7 @@ NAN = float("nan")
 
 
 class Placed:
-    """Runs kernels where ``policy`` says; without one, on both: the oracle.
-
-    Kernels must be such that running one twice does no harm.
-    """
+    """Runs kernels where ``policy`` says; without one, on both: the oracle."""
 
     def __init__(self, device: OpenCL | None, policy: Policy | None, repeats: int = 3) -> None:
         self.device = device
@@ -32,21 +29,33 @@ class Placed:
         self.rows: list[dict[str, Any]] = []
         self.lost = ""
 
-    def step(self, call: Call, host: Callable[[], Any], there: Callable[[], Any]) -> None:
-        """Run one kernel, by ``host()`` or ``there()``, which return when it has ended."""
+    def step(
+        self,
+        call: Call,
+        host: Callable[[], Any],
+        there: Callable[[], Any],
+        undo: Callable[[], Any] | None = None,
+    ) -> None:
+        """Run one kernel, by ``host()`` or ``there()``, which return when it has ended.
+
+        ``undo`` puts back what it changes; without it, running it twice must do no harm.
+        """
         if self.device is None:
             self.note(call, "host", _seconds(host))
         elif self.policy is None:
-            self._both(call, host, there)
+            self._both(call, host, there, undo or (lambda: None))
         else:
             place = self.policy(call)
             self.note(call, place, _seconds(host if place == "host" else there))
 
-    def _both(self, call: Call, host: Callable[[], Any], there: Callable[[], Any]) -> None:
+    def _both(
+        self, call: Call, host: Callable[[], Any], there: Callable[[], Any], undo: Callable[[], Any]
+    ) -> None:
         """Time both, in turns, and note the better one as where it ran."""
         taken: dict[str, list[float]] = {place: [] for place in PLACES}
         for _ in range(self.repeats):
             for place, work in zip(PLACES, (host, there), strict=True):
+                undo()
                 taken[place].append(_seconds(work))
         least = {place: min(found) for place, found in taken.items()}
         place = min(least, key=lambda name: least[name])

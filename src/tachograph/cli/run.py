@@ -30,6 +30,9 @@ Output = Annotated[
 ]
 TraceFile = Annotated[Path | None, typer.Option(help="Write the trace to this Parquet file.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the result by its properties.")]
+RoundsOn = Annotated[
+    str | None, typer.Option("--devices", help="host, or an OpenCL device: in rounds of kernels.")
+]
 Placement = Annotated[
     str, typer.Option(help="auto, host, device, break-point, learned, oracle, or a file of hints.")
 ]
@@ -235,9 +238,7 @@ def mis(
     graph: Graph,
     verify: bool,
     seed: Annotated[int, typer.Option(help="Another seed, another set.")] = 0,
-    devices: Annotated[
-        str | None, typer.Option(help="host, or an OpenCL device: in rounds of three kernels.")
-    ] = None,
+    devices: RoundsOn = None,
     placement: Placement = "auto",
     overlap: Annotated[int, typer.Option(help="Percent produced while others consume.")] = 0,
     hot: Annotated[int, typer.Option(help="Percent of high degree produced first.")] = 0,
@@ -263,6 +264,8 @@ def maxflow(
     verify: bool,
     source: Annotated[str | None, typer.Option(help="Default: as the file says.")] = None,
     sink: Annotated[str | None, typer.Option(help="Default: as the file says.")] = None,
+    devices: RoundsOn = None,
+    placement: Placement = "auto",
 ) -> Outcome:
     """The most that can flow from source to sink; weights are capacities. Writes a row for each arc.
 
@@ -277,7 +280,7 @@ def maxflow(
     from ..algorithms.flow import maximum_flow
 
     ends = (None if given is None else _vertex(graph, given) for given in (source, sink))
-    result = maximum_flow(graph, *ends, verify=verify)
+    result = maximum_flow(graph, *ends, devices=devices, placement=placement, verify=verify)
     facts = {"value": result.value, "status": result.status,
              "source_side": int(result.source_side.sum())}  # fmt: skip
     names = _names(graph)

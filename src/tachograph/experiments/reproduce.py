@@ -13,7 +13,12 @@ from ..errors import InputError
 __all__ = ["EXPERIMENTS", "Settings", "Table", "reproduce"]
 
 # What can be reproduced: the module of this package and the function that yields its tables.
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "mis-overlap": "heterogeneous:mis_overlap",
+    "mis-hot": "heterogeneous:mis_hot",
+    "mis-switch": "heterogeneous:mis_switch",
+    "flow-switch": "heterogeneous:flow_switch",
+}
 
 
 @dataclass(frozen=True)

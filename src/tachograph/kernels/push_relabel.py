@@ -312,7 +312,7 @@ def fill_source(stop, source, begins, target, back, room, excess):
 
 
 class Solver:
-    """One flow problem: first :meth:`cut`, then, for the flow itself, :meth:`give_back`.
+    """One flow problem: :meth:`begin`, :meth:`drain`; for the flow itself, :meth:`give_back` at last.
 
     If less can come into the sink than out of the source, all arcs are turned round, the sink sends and
     the source receives: then there is less excess to move about.
@@ -330,15 +330,28 @@ class Solver:
         self.space = _workspace(made)
         self.counts = np.zeros(3, np.int64)
 
-    def cut(self) -> tuple[np.number, np.ndarray]:
-        """Fill the sink: the value; for each vertex whether it is on the source's side of a cut."""
+    def begin(self) -> None:
+        """Empty the source."""
+        rows = (*self.made[:3], self.room)
+        run(fill_source, [(self.ends[0], *rows, self.excess)], brief=True)
+
+    def drain(self) -> None:
+        """Send all excess that can get there to the sink; heights are exact at the end."""
         source, sink = self.ends
         rows = (*self.made[:3], self.room)
-        run(fill_source, [(source, *rows, self.excess)], brief=True)
         call = (*rows, sink, source, self.height, self.excess, *self.space, self.counts)
         run(drain, [call], brief=self.made.target.size < SMALL)
+
+    @property
+    def value(self) -> np.number:
+        """What has come to the sink."""
+        found: np.number = self.excess[self.ends[1]]
+        return found
+
+    def cut(self) -> np.ndarray:
+        """For each vertex whether it is on the source's side of a minimum cut, by exact heights."""
         apart = self.height == self.height.size
-        return self.excess[sink], ~apart if self.turned else apart
+        return ~apart if self.turned else apart
 
     def give_back(self) -> np.ndarray:
         """Send excess that did not get there back; what is left of every arc's capacity."""
