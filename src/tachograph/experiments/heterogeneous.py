@@ -212,8 +212,8 @@ def flow_switch(settings: Settings) -> Iterator[Table]:
             graph = make()
             yield name, graph.n, maximum_flow(graph, devices=device, placement="oracle").trace
 
-    notes = ["times relative to the oracle's; published: 1.3 to 2.4 times as fast as the host only, 84 % "
-             "of placements right", "weighted: by the difference between both places"]  # fmt: skip
+    notes = ["times relative to the oracle's; published: 1.3 to 2.4 times as fast as the host only, "
+             "84 % of placements right", "weighted: by the difference between both places"]  # fmt: skip
     with threads(host.threads):
         yield _switch(
             "Task switcher: maximum flow (figures 17, 18)", "maxflow", runs(), device, host, notes

@@ -12,9 +12,9 @@ Push-Adjust  every vertex of that list collects what its neighbours noted, in th
              takes its next height. Those that have excess now make the next work list.
 BFS          exact heights, from the sink, after so much work that a search is worth it.
 
-(Rounds with heights from the beginning: N. Baumstark, G. Blelloch, J. Shun, "Efficient Implementation of
-a Synchronous Parallel Push-Relabel Algorithm", 2015.) Nothing depends on the order of the lists, so flows
-are the same on every device. ``opencl/flow.cl`` has the same kernels.
+(Rounds with heights from the beginning: N. Baumstark, G. Blelloch, J. Shun, "Efficient Implementation
+of a Synchronous Parallel Push-Relabel Algorithm", 2015.) Nothing depends on the order of the lists, so
+flows are the same on every device. ``opencl/flow.cl`` has the same kernels.
 
 Bounds: ``mark`` lets a vertex enter a list once; lists have room for all vertices.
 """
