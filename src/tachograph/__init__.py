@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         power_law,
         preferential_attachment,
         road,
+        small_world,
         star,
         tree,
         uniform,
@@ -66,8 +67,9 @@ __all__ = [
     "__version__", "bfs", "bipartite", "complete",
     "connected_components", "dataset", "datasets", "disjoint_union", "kronecker",
     "maximal_independent_set", "maximum_flow", "minimum_cut", "pagerank",
-    "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "spmv",
-    "sssp", "star", "threads", "tree", "triangles", "uniform", "write", "write_coordinates",
+    "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road",
+    "small_world", "spmv", "sssp", "star", "threads", "tree", "triangles", "uniform", "write",
+    "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
@@ -87,7 +89,7 @@ _HOMES = {
     ".graph.files.dimacs": ["read_coordinates", "write_coordinates"],
     ".graph.datasets": ["dataset", "datasets"],
     ".graph.generate": ["bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
-                        "preferential_attachment", "road", "star", "tree", "uniform"],
+                        "preferential_attachment", "road", "small_world", "star", "tree", "uniform"],
     ".simulation.dram.memory": ["Memory"],
 }
 # fmt: on

@@ -47,7 +47,16 @@ def test_same_seed_same_graph_for_any_number_of_threads(monkeypatch, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["kronecker", "uniform", "road", "power-law", "preferential-attachment", "bipartite"]
+    "name",
+    [
+        "kronecker",
+        "uniform",
+        "road",
+        "power-law",
+        "preferential-attachment",
+        "small-world",
+        "bipartite",
+    ],
 )
 def test_another_seed_another_graph(name):
     a, b = (GENERATORS[name](**options(name), seed=s) for s in (1, 2))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from ..errors import InputError
 from ..graph.graph import Graph
 from .result import Result, Trace
 from .verify import check_bfs
+
+if TYPE_CHECKING:
+    from ..decisions.direction import Policy, State
 
 __all__ = ["bfs", "vertices"]
 
@@ -32,6 +36,7 @@ def bfs(
     graph: Graph,
     source: Any,
     *,
+    direction: str | Policy | Callable[[State], Any] = "auto",
     cutoff: int | None = None,
     target: int | None = None,
     deterministic: bool = False,
@@ -47,6 +52,11 @@ def bfs(
         For a directed graph the transpose is built, once, to be able to pull.
     source
         A vertex id, or several: then levels count from the nearest.
+    direction
+        What chooses between push and pull at every level: ``auto`` (predicts the time of both),
+        ``surf``, a rule (``push``, ``pull``, ``hbfs``, ``gunrock``, ``enterprise``, ``gapbs``,
+        ``lagraph``, ``cugraph``), a function of the :class:`State` that Numba can compile, or
+        ``oracle``, which times both at every level: slow, to learn from.
     cutoff
         Go no further than this level.
     target
@@ -66,12 +76,12 @@ def bfs(
     Result
         ``levels`` (int32, -1 if not reached) and ``parents`` (sources are their own, -1 if not
         reached); the trace has direction, frontier_vertices, frontier_edges, unvisited, seconds and
-        threads.
+        threads; with ``oracle`` also push_seconds and pull_seconds (NaN where a pull is hopeless).
 
     Raises
     ------
     InputError
-        For a source or target that does not exist, or a negative cutoff.
+        For a source or target that does not exist, a negative cutoff, or an unknown direction.
 
     Examples
     --------
@@ -81,10 +91,14 @@ def bfs(
     >>> tg.bfs(tg.path(5), [0, 4]).levels.tolist()
     [0, 1, 2, 1, 0]
     """
+    from ..decisions.direction import policy_named
     from ..kernels import bfs as kernel
     from ..kernels.runtime import clock
     from ..kernels.runtime import threads as using
 
+    if direction == "oracle":
+        return _oracle(graph, source, cutoff, target, threads, verify)
+    policy = policy_named(direction)
     sources = vertices(graph, source, "source")
     if cutoff is not None and cutoff < 0:
         raise InputError(f"cutoff = {cutoff} is negative")
@@ -98,6 +112,12 @@ def bfs(
             back.indptr,
             back.indices,
             sources,
+            policy.address,
+            policy.parameters,
+            certain=policy.certain(graph.n),
+            hub=graph.features.mean_degree if policy.counts_hubs else -1.0,
+            p_h=graph.features.hub_probability_sampled if policy.name == "surf" else 0.0,
+            directed=graph.directed,
             cutoff=-1 if cutoff is None else cutoff,
             target=end,
             traced=trace,
@@ -113,4 +133,49 @@ def bfs(
         check_bfs(graph, sources, levels, parents, cutoff is None and target is None)
     return Result(
         "bfs", {"levels": levels, "parents": parents}, seconds=seconds, trace=Trace(columns)
+    )
+
+
+def _oracle(
+    graph: Graph,
+    source: Any,
+    cutoff: int | None,
+    target: int | None,
+    threads: int | None,
+    verify: bool,
+) -> Result:
+    """Time both directions at every level; the trace tells which was faster."""
+    from ..kernels import bfs_both
+    from ..kernels.runtime import clock
+    from ..kernels.runtime import threads as using
+
+    sources = vertices(graph, source, "source")
+    if cutoff is not None and cutoff < 0:
+        raise InputError(f"cutoff = {cutoff} is negative")
+    if target is not None:
+        raise InputError("direction = 'oracle' walks through the whole graph: it takes no target")
+    back = graph.transpose
+    with using(threads):
+        begin = clock()
+        levels, parents, rows, workers = bfs_both.both(
+            graph.indptr, graph.indices, back.indptr, back.indices, sources,
+            cutoff=-1 if cutoff is None else cutoff,
+        )  # fmt: skip
+        seconds = clock() - begin
+    measured = dict(zip(bfs_both.COLUMNS, rows.T, strict=True))
+    push = measured["push_nanoseconds"] / 1e9
+    pull = np.where(measured["pull_nanoseconds"] < 0, np.nan, measured["pull_nanoseconds"] / 1e9)
+    faster = (pull < push).astype(np.int64)
+    trace = {
+        "direction": DIRECTIONS[faster],
+        **{name: measured[name] for name in bfs_both.COLUMNS[:3]},
+        "seconds": np.where(faster == 1, pull, push),
+        "push_seconds": push,
+        "pull_seconds": pull,
+        "threads": np.full(len(rows), workers),
+    }
+    if verify:
+        check_bfs(graph, sources, levels, parents, cutoff is None)
+    return Result(
+        "bfs", {"levels": levels, "parents": parents}, seconds=seconds, trace=Trace(trace)
     )

@@ -2,15 +2,82 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from .options import out
+from .options import Json, out, print_json
 
 __all__ = ["app"]
 
 app = typer.Typer(help="Fit the models that decide to this machine.", no_args_is_help=True)
+
+
+@app.callback()
+def train() -> None:
+    """Fit the models that decide to this machine."""
+
+
+def seconds(text: str) -> float:
+    """What ``10m`` or ``90s`` or ``1h`` means."""
+    from ..errors import InputError
+
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
+    if not found:
+        raise InputError(f"--budget {text}: a number with s, m or h behind, such as 10m")
+    return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+
+
+@app.command()
+def direction(
+    graphs: Annotated[
+        str | None, typer.Option(help="Names with commas between them. Default: a chosen set.")
+    ] = None,
+    budget: Annotated[
+        str, typer.Option(help="Measure for at most so long; a later run goes on from there.")
+    ] = "10m",
+    output: Annotated[
+        Path | None, typer.Option(help="Default: where this user's searches find it.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Learn when to push and when to pull in breadth-first search, on this machine.
+
+    Measures both directions at every level of searches on many graphs (what the journal has is not
+    measured again), fits, and says how well it does on families of graphs that were left out.
+
+    [bold]Examples[/bold]
+
+    tacho train direction --budget 10m
+
+    tacho train direction --graphs 'kronecker 16 16,road 300 300,uniform 60000 8,soc-Slashdot0902'
+    """
+    from ..decisions.direction_model import own_file
+    from ..learning.direction.graphs import TRAINING
+    from ..learning.direction.train import save, train
+
+    names = [n.strip() for n in graphs.split(",")] if graphs else list(TRAINING)
+    model = train(names, seconds(budget))
+    path = output or own_file()
+    save(model, path)
+    card = model["card"]
+    if json:
+        print_json({"file": str(path), **card})
+        return
+    from rich.table import Table
+
+    table = Table(title=f"{len(card['graphs'])} graphs, each family judged by a model without it")
+    for column in ("policy", "accuracy", "time saved", "spread", "time / best", "worst graph"):
+        table.add_column(column, justify="left" if column == "policy" else "right")
+    for name, m in card["families_left_out"].items():
+        table.add_row(
+            name, f"{m['accuracy']:.1%}", f"{m['saved']:.1%}", f"{m['saved_spread']:.1%}",
+            f"{m['slowdown']:.3f}", f"{m['worst']:.2f}",
+        )  # fmt: skip
+    out().print(table)
+    typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
 
 
 @app.command()

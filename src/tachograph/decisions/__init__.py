@@ -1,1 +1,1 @@
-"""Forks in the road: what can be chosen, and the rules, models and oracles that choose."""
+"""One module for each fork: what is looked at, the rules, the learned policies."""

@@ -16,7 +16,7 @@ from .graph import Graph
 
 # fmt: off
 __all__ = ["GENERATORS", "bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
-           "preferential_attachment", "road", "star", "tree", "uniform"]
+           "preferential_attachment", "road", "small_world", "star", "tree", "uniform"]
 # fmt: on
 
 Weights: TypeAlias = "bool | tuple[float, float] | None"
@@ -204,6 +204,34 @@ def preferential_attachment(
     return _simple(source, target, n, weights, seed)
 
 
+def small_world(
+    n: int = 1 << 16,
+    degree: int = 4,
+    *,
+    rewired: float = 0.1,
+    seed: int = 0,
+    weights: Weights = None,
+) -> Graph:
+    """Ring in which each vertex is joined to the next ``degree``; a share of the edges is ``rewired``:
+    led to a vertex anywhere (Watts and Strogatz).
+
+    >>> import tachograph as tg
+    >>> tg.small_world(n=100, degree=3, rewired=0).m
+    300
+    """
+    from ..kernels import random
+
+    _at_least(1, n=n, degree=degree)
+    if not 0 <= rewired <= 1:
+        raise InputError(f"rewired = {rewired} is a share: from 0 to 1")
+    _room(n, n * degree)
+    source = np.repeat(np.arange(n, dtype=np.int32), degree)
+    target = (source + np.tile(np.arange(1, degree + 1), n)) % n
+    anywhere = random.integers(seed, "target", source.size, 0, n)
+    moved = random.reals(seed, "rewired", source.size) < rewired
+    return _simple(source, np.where(moved, anywhere, target).astype(np.int32), n, weights, seed)
+
+
 def path(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
     """Vertices in a row, each joined to the next."""
     _at_least(0, n=n)
@@ -287,6 +315,6 @@ GENERATORS = {
     f.__name__.replace("_", "-"): f
     for f in (
         kronecker, uniform, road, power_law, preferential_attachment,
-        path, star, complete, tree, bipartite,
+        small_world, path, star, complete, tree, bipartite,
     )
 }  # fmt: skip

@@ -3,7 +3,8 @@
 Method: S. Beamer, K. Asanovic, D. Patterson, "Direction-Optimizing Breadth-First Search", SC 2012. A
 team walks through the levels. *Push*: each vertex of the frontier claims its unvisited targets.
 *Pull*: each unvisited vertex looks for any source in the frontier. The direction is decided inside
-the loop, at every level.
+the loop, at every level, by a compiled policy that is given by its address: a function of the state
+(``STATE``) and of its own parameters. All workers ask it and get the same answer.
 
 Encoding: ``parent[v]`` is the parent, or, while v is unvisited, -(out-degree + 1), so that the arcs
 out of the next frontier are summed without another look at the offsets. The frontier is a stretch of
@@ -17,6 +18,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from .bfs_state import (
+    ALL_HUBS,
+    DIRECTED,
+    HUB_SHARE,
+    HUBS,
+    PULL,
+    PULLED,
+    PUSH,
+    SIZE,
+    THREADS,
+    count_hubs,
+    decide,
+    hubs_among,
+)
 from .bfs_steps import BUFFER, pull, push, to_bitmap, to_queue
 from .machine import (
     fetch_add,
@@ -28,22 +43,21 @@ from .machine import (
     stopped,
 )
 from .rows import over_rows
-from .runtime import inline, kernel, threads_available
+from .runtime import inline, kernel, read_only, threads_available
 from .team import SUM, SUM2, TAIL, barrier, cell, grown, next_phase, run_team, share
 
 # fmt: off
-__all__ = ["COLUMNS", "PULL", "PUSH", "smallest_parents", "traverse"]
+__all__ = ["COLUMNS", "smallest_parents", "traverse"]
 
-PUSH, PULL = 0, 1
 # what a row of the trace holds
 COLUMNS = ("direction", "frontier_vertices", "frontier_edges", "unvisited", "nanoseconds")
 # fmt: on
 EVEN = 16  # arcs per vertex up to which a frontier is cut into equal parts
 ALONE = 256  # arcs out of a frontier up to which one worker goes on alone
-LO, HI, EDGES, DEPTH, UNVISITED, UNSEEN, BEFORE = range(7)  # what it leaves behind
+LO, HI, EDGES, DEPTH, UNVISITED, UNSEEN, BEFORE, SLOPE, ARCS_BEFORE = range(
+    9
+)  # what it leaves behind
 SMALL = 1 << 18  # arcs below which one worker is faster than several
-ALPHA, BETA = 15, 18  # thresholds of GAPBS
-SCAN = 64  # a pull looks at every vertex: fewer arcs than one for so many vertices are pushed
 
 
 @kernel
@@ -54,6 +68,29 @@ def prepare(me, workers, n, indptr, parent, level):
     for v in range(first, last):
         st(parent, v, -min(ld(indptr, v + 1) - ld(indptr, v), limit) - 1)
         st(level, v, -1)
+
+
+@kernel
+def start(control, me, workers, indptr, sources, parent, level, queue):
+    """Queue the sources; the number of their arcs, or -1 if the run is to end."""
+    if not barrier(control, workers):
+        return np.int64(-1)
+    edges = np.int64(0)
+    for i in range(sources.size):  # every worker sums, one stores
+        s = ld(sources, i)
+        edges += ld(indptr, s + 1) - ld(indptr, s)
+    if not barrier(control, workers):
+        return np.int64(-1)
+    if me == 0:
+        for i in range(sources.size):
+            s = ld(sources, i)
+            st(parent, s, s)
+            st(level, s, 0)
+            st(queue, i, s)
+        fetch_add(control, TAIL, sources.size)
+    if not barrier(control, workers):
+        return np.int64(-1)
+    return edges
 
 
 @inline
@@ -80,22 +117,22 @@ def row(rows, used, direction, count, edges, unvisited, elapsed):
 
 @kernel
 def alone(
-    control, n, indptr, indices, cutoff, target, alpha, scan, parent, level, queue, state, traced,
-    rows, used, begin,
+    control, n, indptr, indices, cutoff, target, policy, parameters, certain, hub, parent, level,
+    queue, state, left, traced, rows, used, begin,
 ):  # fmt: skip
-    """Levels of few arcs, pushed by one worker while the others wait once for all of them."""
+    """Levels of few arcs, pushed by one worker while the others wait once for all of them.
+
+    It was decided to push the first of them.
+    """
     box = np.empty(2, np.int64)
-    lo, hi, edges, depth = state[LO], state[HI], state[EDGES], state[DEPTH]
-    unvisited, unseen = state[UNVISITED], state[UNSEEN]
-    count = hi - lo
-    while (
-        lo < hi and edges <= min(ALONE, max(unseen // alpha, n // scan)) and depth != cutoff
-        and not reached(level, target, depth)
-    ):  # fmt: skip
-        if depth % BUFFER == 0 and stopped(control):
-            break
+    lo, hi, edges, depth = left[LO], left[HI], left[EDGES], left[DEPTH]
+    unvisited, unseen, before, slope = left[UNVISITED], left[UNSEEN], left[BEFORE], left[SLOPE]
+    arcs_before = left[ARCS_BEFORE]
+    while True:
         depth += 1
         count = hi - lo
+        slope = count - before
+        before = count
         tail = hi
         arcs = np.int64(0)
         for i in range(lo, hi):
@@ -115,75 +152,102 @@ def alone(
             used += 1
             begin = now
         lo, hi = hi, tail
+        arcs_before = edges
         edges = arcs
         unvisited -= hi - lo
         unseen -= arcs
+        if lo == hi or edges > ALONE or depth == cutoff or reached(level, target, depth):
+            break
+        if depth % BUFFER == 0 and stopped(control):
+            break
+        if edges > certain:
+            if hub >= 0:
+                st(state, HUBS, hubs_among(queue, lo, hi, indptr, hub))
+            direction = decide(
+                policy, parameters, state, hi - lo, edges, unvisited, unseen, before, arcs_before,
+                slope, PUSH, depth,
+            )  # fmt: skip
+            if direction != PUSH:
+                break
     st_release(control, TAIL, hi)
-    state[LO], state[HI], state[EDGES], state[DEPTH] = lo, hi, edges, depth
-    state[UNVISITED], state[UNSEEN], state[BEFORE] = unvisited, unseen, count
+    left[LO], left[HI], left[EDGES], left[DEPTH] = lo, hi, edges, depth
+    left[UNVISITED], left[UNSEEN], left[BEFORE], left[SLOPE] = unvisited, unseen, before, slope
+    left[ARCS_BEFORE] = arcs_before
     return rows, used, begin
 
 
 @kernel
 def walk(
     control, me, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
-    alpha, beta, scan, parent, level, queue, front, after, state, traced,
+    policy, parameters, certain, hub, p_h, directed, parent, level, queue, front, after, left,
+    traced,
 ):  # fmt: skip
     """What each worker does; worker 0 keeps the trace and returns it."""
     words = (n + 63) >> 6
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
     buffer = np.empty(BUFFER, queue.dtype)
     box = np.empty(2, np.int64)
+    state = np.zeros(SIZE, np.float64)
     used = np.int64(0)
     prepare(me, workers, n, indptr, parent, level)
-    if not barrier(control, workers):
+    edges = start(control, me, workers, indptr, sources, parent, level, queue)
+    if edges < 0:
         return rows[:0]
-    count = sources.size
-    edges = np.int64(0)
-    for i in range(count):  # every worker sums, one stores
-        s = ld(sources, i)
-        edges += ld(indptr, s + 1) - ld(indptr, s)
-    if not barrier(control, workers):
-        return rows[:0]
-    if me == 0:
-        for i in range(count):
-            s = ld(sources, i)
-            st(parent, s, s)
-            st(level, s, 0)
-            st(queue, i, s)
-        fetch_add(control, TAIL, count)
-    begin = nanoseconds(box)  # before the others are let go
-    if not barrier(control, workers):
-        return rows[:0]
-    lo, hi = np.int64(0), np.int64(count)
+    begin = nanoseconds(box)
+    count = np.int64(sources.size)
+    lo, hi = np.int64(0), count
     unvisited = n - count
     unseen = indices.size - edges
-    before = 0
+    before = np.int64(0)
+    slope = np.int64(0)
+    arcs_before = np.int64(0)
     direction = PUSH
-    depth = 0
+    depth = np.int64(0)
     phase = np.int64(0)
+    st(state, 0, n)
+    st(state, 1, indices.size)
+    st(state, HUB_SHARE, p_h)
+    st(state, THREADS, workers)
+    st(state, DIRECTED, directed)
+    if hub >= 0:
+        hubs = np.int64(0)
+        for v in range(n):  # each worker by itself: a part of the price of counting hubs
+            hubs += ld(indptr, v + 1) - ld(indptr, v) > hub
+        st(state, ALL_HUBS, hubs)
     while count and depth != cutoff and not reached(level, target, depth):
-        if direction == PUSH and edges <= min(ALONE, max(unseen // alpha, n // scan)):
+        last = direction
+        if edges <= certain:
+            direction = PUSH
+        else:
+            if hub >= 0:
+                hubs = count_hubs(
+                    control, me, workers, phase, direction, n, indptr, queue, lo, hi, front, hub
+                )
+                if hubs < 0:
+                    break
+                phase += 1
+                st(state, HUBS, hubs)
+            direction = decide(
+                policy, parameters, state, count, edges, unvisited, unseen, before, arcs_before,
+                slope, last, depth,
+            )  # fmt: skip
+        if direction == PUSH and last == PUSH and edges <= ALONE:
             if me == 0:
-                state[LO], state[HI], state[EDGES], state[DEPTH] = lo, hi, edges, depth
-                state[UNVISITED], state[UNSEEN] = unvisited, unseen
+                left[LO], left[HI], left[EDGES], left[DEPTH] = lo, hi, edges, depth
+                left[UNVISITED], left[UNSEEN] = unvisited, unseen
+                left[BEFORE], left[SLOPE], left[ARCS_BEFORE] = before, slope, arcs_before
                 rows, used, begin = alone(
-                    control, n, indptr, indices, cutoff, target, alpha, scan, parent, level, queue,
-                    state, traced, rows, used, begin,
+                    control, n, indptr, indices, cutoff, target, policy, parameters, certain, hub,
+                    parent, level, queue, state, left, traced, rows, used, begin,
                 )  # fmt: skip
             if not barrier(control, workers):
                 break
-            lo, hi, edges, depth = state[LO], state[HI], state[EDGES], state[DEPTH]
-            unvisited, unseen, before = state[UNVISITED], state[UNSEEN], state[BEFORE]
+            lo, hi, edges, depth = left[LO], left[HI], left[EDGES], left[DEPTH]
+            unvisited, unseen = left[UNVISITED], left[UNSEEN]
+            before, slope, arcs_before = left[BEFORE], left[SLOPE], left[ARCS_BEFORE]
             count = hi - lo
             continue
         depth += 1
-        last = direction
-        if direction == PUSH:
-            if edges > max(unseen // alpha, n // scan):
-                direction = PULL
-        elif count < before and count <= n // beta:
-            direction = PUSH
         if direction == PULL and last == PUSH:
             if not to_bitmap(control, me, workers, queue, lo, hi, front, words):
                 break
@@ -202,6 +266,7 @@ def walk(
                 parent, level, buffer,
             )  # fmt: skip
         else:
+            st(state, PULLED, ld(state, PULLED) + 1)
             pull(control, phase, back_indptr, back_indices, front, after, n, depth, parent, level)
         if not barrier(control, workers):
             break
@@ -211,11 +276,13 @@ def walk(
             rows = row(rows, used, direction, count, edges, unvisited, now - begin)
             used += 1
             begin = now
+        arcs_before = edges
         edges = ld_acquire(control, cell(SUM2, phase))
         if direction == PUSH:
             lo, hi = hi, hi + found
         else:
             front, after = after, front
+        slope = count - before
         before = count
         count = found
         unvisited -= found
@@ -235,16 +302,26 @@ def traverse(
     back_indptr: np.ndarray,
     back_indices: np.ndarray,
     sources: np.ndarray,
+    policy: int,
+    parameters: np.ndarray,
     *,
+    certain: int = 0,
+    hub: float = -1.0,
+    p_h: float = 0.0,
+    directed: bool = False,
     cutoff: int = -1,
     target: int = -1,
     traced: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Levels, parents, trace and number of workers of a search along arcs from distinct ``sources``.
 
-    ``back_*`` are the rows of the transpose (the same arrays if undirected). A cutoff or target of
-    -1 means none. Levels do not depend on the number of threads; a parent is any neighbour one level
-    up. The trace has a row for each level with the columns ``COLUMNS``.
+    ``back_*`` are the rows of the transpose (the same arrays if undirected). ``policy`` is the address
+    of a compiled function of two arrays of float64, the state and ``parameters``, that returns PUSH or
+    PULL. Frontiers of at most ``certain`` arcs are pushed without asking it. Vertices of more than
+    ``hub`` arcs are counted for it, unless that is negative; ``p_h`` and ``directed`` are for it, too.
+    A cutoff or target of -1 means none.
+    Levels do not depend on the number of threads; a parent is any neighbour one level up. The trace
+    has a row for each level with the columns ``COLUMNS``.
     """
     n = indptr.size - 1
     brief = n + indices.size < SMALL
@@ -255,8 +332,8 @@ def traverse(
     front = np.empty((n + 63) >> 6, np.uint64)
     rows = run_team(
         walk, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
-        ALPHA, BETA, SCAN, parent, level, queue, front, np.empty_like(front),
-        np.zeros(7, np.int64), traced,
+        policy, read_only(parameters), certain, float(hub), float(p_h), float(directed), parent, level,
+        queue, front, np.empty_like(front), np.zeros(9, np.int64), traced,
         brief=brief,
     )  # fmt: skip
     return level, parent, rows[0], workers

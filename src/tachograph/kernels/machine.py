@@ -20,7 +20,7 @@ from .runtime import CHECKED, inline
 
 # fmt: off
 __all__ = [
-    "compare_exchange", "eight_bytes", "fetch_add", "fetch_min", "fetch_or", "ld", "ld_acquire",
+    "ask", "compare_exchange", "eight_bytes", "fetch_add", "fetch_min", "fetch_or", "ld", "ld_acquire",
     "let_others_run", "nanoseconds", "pause", "prefetch", "st", "st_release", "stopped",
     "trailing_zeros",
 ]
@@ -194,6 +194,22 @@ def stopped(typing: Any, stop: Any) -> Any:
         return builder.icmp_signed("!=", flag, ir.Constant(I64, 0))
 
     return types.boolean(stop), generate
+
+
+@intrinsic
+def ask(typing: Any, address: Any, state: Any, parameters: Any) -> Any:
+    """The answer (int64) of the compiled function at ``address`` to two arrays of float64."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = [
+            context.make_array(signature.args[at])(context, builder, arguments[at]).data
+            for at in (1, 2)
+        ]
+        kind = ir.FunctionType(I64, [pointer.type for pointer in data])
+        function = builder.inttoptr(arguments[0], kind.as_pointer())
+        return builder.call(function, data)
+
+    return types.int64(types.int64, state, parameters), generate
 
 
 def _call(name: str, result: ir.Type) -> Any:

@@ -75,12 +75,11 @@ def _sources(module: str) -> str:
     return contents.hexdigest()
 
 
-def inline(function: Callable[..., Any]) -> Callable[..., Any]:
+def inline(function: Callable[..., Any]) -> Any:
     """Compile a helper into its callers: a call with arrays costs seven arguments for each."""
-    compiled: Callable[..., Any] = numba.njit(
+    return numba.njit(
         function, nogil=True, error_model="numpy", boundscheck=CHECKED, forceinline=True
     )
-    return compiled
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

@@ -1,1 +1,1 @@
-"""Traces in, models out."""
+"""Traces in, models out: collect, fit, evaluate, keep."""
