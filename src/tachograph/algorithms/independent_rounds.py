@@ -45,8 +45,7 @@ class Rounds:
                 "work": np.arange(n, dtype=ids),
                 "kept": np.empty(n, ids),
                 "degree": degree.astype(np.int64),
-                "level": np.zeros(n, np.uint8),
-                "ready": np.zeros(n, np.int32),
+                "word": np.zeros(n, np.int32),
                 "chosen": np.zeros(n, np.uint8),
                 "state": np.full(n, ACTIVE, np.uint8),
                 "tally": np.zeros(4, np.int32),
@@ -86,13 +85,11 @@ class Rounds:
             a.wrote("host", self.kept, "tally")
             return
         if name == "randomize":
-            degree, level, ready = a.host("degree", "level", "ready")
-            rest: tuple[Any, ...] = (work, self.key, degree, self.turn, level, ready)
+            degree, word = a.host("degree", "word")
+            rest: tuple[Any, ...] = (work, self.key, degree, self.turn, word)
         elif name == "select":
-            state, level, ready, chosen, tally = a.host(
-                "state", "level", "ready", "chosen", "tally"
-            )
-            marks = (self.turn, level, ready, patience, chosen, tally)
+            state, word, chosen, tally = a.host("state", "word", "chosen", "tally")
+            marks = (self.turn, word, patience, chosen, tally)
             rest = (work, self.key, *rows, state, *marks)
         else:
             rest = (work, *rows, *a.host("chosen", "state"))
@@ -118,13 +115,13 @@ class Rounds:
             a.wrote("device", self.kept, "tally")
             return
         if name == "randomize":
-            work, degree, level, ready = a.there(self.work, "degree", "level", "ready")
-            rest: tuple[Any, ...] = (work, key, degree, turn, level, ready)
+            work, degree, word = a.there(self.work, "degree", "word")
+            rest: tuple[Any, ...] = (work, key, degree, turn, word)
         elif name == "select":
-            work, state, level, ready, chosen, tally = a.there(
-                self.work, "state", "level", "ready", "chosen", "tally"
+            work, state, word, chosen, tally = a.there(
+                self.work, "state", "word", "chosen", "tally"
             )
-            marks = (turn, level, ready, np.int64(patience), chosen, tally)
+            marks = (turn, word, np.int64(patience), chosen, tally)
             rest = (work, key, *self._rows, state, *marks)
         else:
             work, chosen, state = a.there(self.work, "chosen", "state")
@@ -244,4 +241,4 @@ def _built(device: OpenCL, name: str, kind: str) -> Any:
     return device.kernel("independent_set", name, kind)
 
 
-WRITES = {"randomize": ("level", "ready"), "select": ("chosen", "tally"), "deactivate": ("state",)}
+WRITES = {"randomize": ("word",), "select": ("chosen", "tally"), "deactivate": ("state",)}

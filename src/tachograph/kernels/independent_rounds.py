@@ -7,9 +7,10 @@ all their undecided neighbours are selected, and their neighbours are deactivate
 numbers in every round; here a vertex always draws the same ones, so that the set is that of
 ``independent_set.greedy`` and a kernel can be run twice without harm.
 
-Overlapping: Randomize marks a vertex as produced in this round (``ready``), Select waits for the marks
-of the neighbours it looks at, for a limited number of looks in all; vertices it has to leave are
-UNKNOWN and decided by another call. ``opencl/independent_set.cl`` has the same kernels.
+Overlapping: what Randomize produces is one word for each vertex: the round, and below it eight bits for
+the level. So the word itself tells whether it is full or empty, and Select waits for the words of the
+neighbours it looks at, for a limited number of looks in all; vertices it has to leave are UNKNOWN and
+decided by another call. ``opencl/independent_set.cl`` has the same kernels.
 
 Bounds: the work list holds vertices of the graph, each once.
 """
@@ -35,24 +36,21 @@ BLOCK = 1 << 12
 
 
 @kernel
-def randomize(stop, lo, hi, work, key, degree, turn, level, ready):
-    """Give the vertices ``work[lo:hi]`` their levels, and mark them as produced in this turn."""
+def randomize(stop, lo, hi, work, key, degree, turn, word):
+    """Give the vertices ``work[lo:hi]`` their words of this turn."""
     for i in range(lo, hi):
         if i % BLOCK == 0 and stopped(stop):
             return
         v = ld(work, i)
-        st(level, v, level_of(key, v, ld(degree, v)))
-        st_release(ready, v, turn)
+        st_release(word, v, turn << 8 | np.int64(level_of(key, v, ld(degree, v))))
 
 
 @kernel
-def select(
-    stop, lo, hi, work, key, indptr, indices, state, turn, level, ready, patience, chosen, tally
-):
+def select(stop, lo, hi, work, key, indptr, indices, state, turn, word, patience, chosen, tally):
     """Select those of ``work[lo:hi]`` that come before all undecided neighbours.
 
-    A ``patience`` above 0: a mark that is missing is waited for, that many looks in all; then the
-    vertex is left UNKNOWN. At 0 all marks must be there. Below: so they must, and vertices that are not
+    A ``patience`` above 0: a word that is empty is waited for, that many looks in all; then the vertex
+    is left UNKNOWN. At 0 all words must be there. Below: so they must, and vertices that are not
     UNKNOWN are passed over.
     """
     polls = np.int64(0)
@@ -63,29 +61,30 @@ def select(
         v = ld(work, i)
         if patience < 0 and ld(chosen, v) != UNKNOWN:
             continue
-        if patience > 0:
-            while ld_acquire(ready, v) != turn and polls < patience:
-                polls += 1
-                pause()
-            if ld_acquire(ready, v) != turn:
-                st(chosen, v, UNKNOWN)
-                left += 1
-                continue
+        own = ld_acquire(word, v)
+        while own >> 8 != turn and polls < patience:
+            polls += 1
+            pause()
+            own = ld_acquire(word, v)
+        if own >> 8 != turn:
+            st(chosen, v, UNKNOWN)
+            left += 1
+            continue
         found = np.uint8(1)
-        own = ld(level, v)
         for k in range(ld(indptr, v), ld(indptr, v + 1)):
             u = ld(indices, k)
             if u == v or ld(state, u) != ACTIVE:
                 continue
-            if patience > 0:
-                while ld_acquire(ready, u) != turn and polls < patience:
-                    polls += 1
-                    pause()
-                if ld_acquire(ready, u) != turn:
-                    found = np.uint8(UNKNOWN)
-                    left += 1
-                    break
-            if before(key, ld(level, u), u, own, v):
+            theirs = ld_acquire(word, u)
+            while theirs >> 8 != turn and polls < patience:
+                polls += 1
+                pause()
+                theirs = ld_acquire(word, u)
+            if theirs >> 8 != turn:
+                found = np.uint8(UNKNOWN)
+                left += 1
+                break
+            if before(key, theirs, u, own, v):
                 found = np.uint8(0)
                 break
         st(chosen, v, found)

@@ -24,7 +24,7 @@ inline uchar level_of(ulong key, ID vertex, long degree)
     return (uchar)(2 + 8 * (CLASSES - 1 - steps) + (long)(draw(key, (ulong)vertex) >> 61));
 }
 
-inline bool before(ulong key, uchar level, ID vertex, uchar other_level, ID other)
+inline bool before(ulong key, int level, ID vertex, int other_level, ID other)
 {
     if (level != other_level) return level > other_level;
     return draw(key, (ulong)vertex) > draw(key, (ulong)other);
@@ -60,31 +60,30 @@ inline void release(volatile __global int *place, int value)
 #endif
 
 __kernel void randomize(long lo, long hi, __global const ID *work, ulong key,
-                        __global const long *degree, int turn, __global uchar *level,
-                        volatile __global int *ready)
+                        __global const long *degree, int turn, volatile __global int *word)
 {
     long i = lo + (long)get_global_id(0);
     if (i >= hi) return;
     ID v = work[i];
-    level[v] = level_of(key, v, degree[v]);
-    release(&ready[v], turn);
+    release(&word[v], turn << 8 | (int)level_of(key, v, degree[v]));
 }
 
-/* whether the mark of v is there, waiting for it as long as nobody has lost patience */
-inline bool produced(volatile __global int *ready, ID v, int turn, long patience, long *polls,
-                     volatile __global int *tally)
+/* the word of v, waited for as long as nobody has lost patience */
+inline int full(volatile __global int *word, ID v, int turn, long patience, long *polls,
+                volatile __global int *tally)
 {
-    while (acquire(&ready[v]) != turn) {
-        if (++*polls > patience || ((*polls & 63) == 0 && acquire(&tally[1]))) return false;
+    int found = acquire(&word[v]);
+    while (found >> 8 != turn) {
+        if (++*polls > patience || ((*polls & 63) == 0 && acquire(&tally[1]))) break;
+        found = acquire(&word[v]);
     }
-    return true;
+    return found;
 }
 
 __kernel void select_(long lo, long hi, __global const ID *work, ulong key,
                       __global const long *indptr, __global const ID *indices,
-                      __global const uchar *state, int turn, __global const uchar *level,
-                      volatile __global int *ready, long patience, __global uchar *chosen,
-                      volatile __global int *tally)
+                      __global const uchar *state, int turn, volatile __global int *word,
+                      long patience, __global uchar *chosen, volatile __global int *tally)
 {
     long i = lo + (long)get_global_id(0);
     if (i >= hi) return;
@@ -92,17 +91,15 @@ __kernel void select_(long lo, long hi, __global const ID *work, ulong key,
     if (patience < 0 && chosen[v] != UNKNOWN) return;
     long polls = 0;
     uchar found = 1;
-    if (patience > 0 && !produced(ready, v, turn, patience, &polls, tally)) found = UNKNOWN;
+    int own = full(word, v, turn, patience, &polls, tally);
+    if (own >> 8 != turn) found = UNKNOWN;
     else {
-        uchar own = level[v];
         for (long k = indptr[v]; k < indptr[v + 1]; k++) {
             ID u = indices[k];
             if (u == v || state[u] != ACTIVE) continue;
-            if (patience > 0 && !produced(ready, u, turn, patience, &polls, tally)) {
-                found = UNKNOWN;
-                break;
-            }
-            if (before(key, level[u], u, own, v)) { found = 0; break; }
+            int theirs = full(word, u, turn, patience, &polls, tally);
+            if (theirs >> 8 != turn) { found = UNKNOWN; break; }
+            if (before(key, theirs, u, own, v)) { found = 0; break; }
         }
     }
     chosen[v] = found;
