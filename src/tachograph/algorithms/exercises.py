@@ -132,9 +132,17 @@ def _relaxed(weights: Any) -> None:
         sssp(g, 0)
 
 
-def _flow(weights: Any) -> None:
+def _flow(weights: Any, devices: str | None = None) -> None:
     for directed in (True, False):
-        maximum_flow(_graph(weights, directed=directed), 0, 4)
+        maximum_flow(_graph(weights, directed=directed), 0, 4, devices=devices)
+
+
+def _rounds() -> None:
+    from ..kernels.independent_rounds import front
+    from ..kernels.runtime import run
+
+    maximal_independent_set(_graph(), devices="host")
+    run(front, [(np.ones(3, np.int64), 0.1, np.empty(3, np.int32))])
 
 
 FIRST: dict[str, Callable[[], None]] = {
@@ -154,6 +162,9 @@ THEN: dict[str, Callable[[], Any]] = {
     "flow": partial(_flow, np.int32),
     "flow, float64": partial(_flow, np.float64),
     "independent set": lambda: maximal_independent_set(_graph()),
+    "independent set, rounds": _rounds,
+    "flow, rounds": partial(_flow, np.int32, "host"),
+    "flow, rounds, float64": partial(_flow, np.float64, "host"),
     "sssp, int32": partial(_owned, np.int32),
     "sssp, float32": partial(_owned, np.float32),
     "sssp, float64": partial(_owned, np.float64),

@@ -22,7 +22,7 @@ from .placed import Placed
 
 __all__ = ["Rounds"]
 
-PATIENCE = 1 << 20  # looks at a missing mark: some milliseconds
+PATIENCE = 1 << 16  # looks at words that are still empty, with a rest after each: about 0.2 s
 SMALL = 1 << 14  # vertices below which the host uses one thread
 FEW = 1 << 13  # vertices below which overlapping costs more than it can save
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..decisions.placement import PLACES, Call, Fixed, Policy, named
+from ..devices.energy import Meter
 from ..devices.host import Host, host_threads
 from ..devices.opencl import OpenCL, open_device
 from .result import Trace
@@ -15,7 +16,7 @@ from .result import Trace
 __all__ = ["Placed", "accuracy", "placed_on"]
 
 COLUMNS = ("kernel", "iteration", "device", "work", "arcs", "seconds", "host_seconds",
-           "device_seconds", "best", "polls", "note")  # fmt: skip
+           "device_seconds", "best", "polls", "joules", "note")  # fmt: skip
 NAN = float("nan")
 
 
@@ -26,6 +27,7 @@ class Placed:
         self.device = device
         self.policy = policy
         self.repeats = repeats
+        self.meter = Meter()
         self.rows: list[dict[str, Any]] = []
         self.lost = ""
 
@@ -68,7 +70,8 @@ class Placed:
         row = {
             "kernel": call.kernel, "iteration": call.iteration, "device": place,
             "work": call.vertices, "arcs": call.arcs, "seconds": seconds, "host_seconds": NAN,
-            "device_seconds": NAN, "best": "", "polls": 0, "note": self.lost,
+            "device_seconds": NAN, "best": "", "polls": 0, "joules": self.meter.joules(),
+            "note": self.lost,
         }  # fmt: skip
         self.rows.append(row | more)
 
@@ -79,7 +82,7 @@ class Placed:
 
     @property
     def trace(self) -> Trace:
-        """What was run where; ``best`` is known to the oracle only."""
+        """What was run where; ``best`` is known to the oracle only, ``joules`` where a meter is."""
         return Trace({name: [row[name] for row in self.rows] for name in COLUMNS})
 
 

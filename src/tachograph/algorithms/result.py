@@ -50,10 +50,10 @@ class Trace:
         return self.to_arrow().to_pandas()
 
     def summary(self) -> dict[str, Any]:
-        """Rows and seconds in all, and for each direction or phase."""
+        """Rows and seconds in all, and for each direction, phase or kernel."""
         seconds = self["seconds"]
         made: dict[str, Any] = {"iterations": len(self), "seconds": float(seconds.sum())}
-        kind = next((k for k in ("direction", "phase") if k in self._columns), None)
+        kind = next((k for k in ("direction", "phase", "kernel") if k in self._columns), None)
         if kind is not None:
             for name in dict.fromkeys(self[kind].tolist()):
                 chosen = self[kind] == name
@@ -62,6 +62,12 @@ class Trace:
                     "seconds": float(seconds[chosen].sum()),
                 }
         return made
+
+    def plot(self) -> Any:
+        """A ``matplotlib`` figure: when each kernel ran, and on which device."""
+        from .timeline import timeline
+
+        return timeline(self)
 
     def __repr__(self) -> str:
         return f"Trace({len(self)} rows: {', '.join(self._columns)})"

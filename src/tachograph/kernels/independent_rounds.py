@@ -21,7 +21,7 @@ import numpy as np
 
 from .independent_set import IN, OUT, before, level_of
 from .machine import fetch_add, ld, ld_acquire, pause, st, st_release, stopped
-from .runtime import kernel
+from .runtime import inline, kernel
 
 # fmt: off
 __all__ = ["ACTIVE", "ARCS", "COUNT", "LEFT", "POLLS", "UNKNOWN", "compact", "deactivate", "front",
@@ -45,6 +45,13 @@ def randomize(stop, lo, hi, work, key, degree, turn, word):
         st_release(word, v, turn << 8 | np.int64(level_of(key, v, ld(degree, v))))
 
 
+@inline
+def rest():
+    """Leave a cache line to its writer for a while."""
+    for _ in range(64):
+        pause()
+
+
 @kernel
 def select(stop, lo, hi, work, key, indptr, indices, state, turn, word, patience, chosen, tally):
     """Select those of ``work[lo:hi]`` that come before all undecided neighbours.
@@ -64,7 +71,7 @@ def select(stop, lo, hi, work, key, indptr, indices, state, turn, word, patience
         own = ld_acquire(word, v)
         while own >> 8 != turn and polls < patience:
             polls += 1
-            pause()
+            rest()
             own = ld_acquire(word, v)
         if own >> 8 != turn:
             st(chosen, v, UNKNOWN)
@@ -78,7 +85,7 @@ def select(stop, lo, hi, work, key, indptr, indices, state, turn, word, patience
             theirs = ld_acquire(word, u)
             while theirs >> 8 != turn and polls < patience:
                 polls += 1
-                pause()
+                rest()
                 theirs = ld_acquire(word, u)
             if theirs >> 8 != turn:
                 found = np.uint8(UNKNOWN)

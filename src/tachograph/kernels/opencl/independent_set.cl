@@ -73,8 +73,9 @@ inline int full(volatile __global int *word, ID v, int turn, long patience, long
                 volatile __global int *tally)
 {
     int found = acquire(&word[v]);
-    while (found >> 8 != turn) {
-        if (++*polls > patience || ((*polls & 63) == 0 && acquire(&tally[1]))) break;
+    for (int rest = 16; found >> 8 != turn; rest = min(2 * rest, 2048)) {
+        if ((*polls += 1) > patience || acquire(&tally[1])) break;
+        for (volatile int k = 0; k < rest; k++) {} /* leave the cache line to its writer */
         found = acquire(&word[v]);
     }
     return found;
