@@ -198,7 +198,7 @@ def is_independent(graph: Graph, mask: np.ndarray) -> Facts:
     from ..algorithms.verify import check_independent_set
 
     check_independent_set(graph, mask)
-    return {"found": True}
+    return {"sets": 1}
 
 
 def _labels(found: Any) -> np.ndarray:
@@ -280,8 +280,8 @@ class Igraph(Peer):
         )  # fmt: skip
         capacity = weights.tolist()
         return Case(
-            timed(lambda: graph.maxflow(*self.job.ends, capacity=capacity)),
-            lambda found: {"value": found.value},
+            timed(lambda: graph.maxflow_value(*self.job.ends, capacity=capacity)),
+            lambda found: {"value": found},
         )
 
 
