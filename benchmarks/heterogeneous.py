@@ -3,8 +3,8 @@
     python benchmarks/heterogeneous.py mis [--full]
     python benchmarks/heterogeneous.py flow [--full]
 
-Candidates take turns; the median of the rounds counts. Nothing was tuned on these flow problems (seeds and
-sizes differ from those used while writing the kernels).
+Candidates take turns; the median of the rounds counts. Nothing was tuned on these flow problems (seeds
+and sizes differ from those used while writing the kernels).
 """
 
 from __future__ import annotations
