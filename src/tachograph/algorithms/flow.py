@@ -258,7 +258,7 @@ def _solve(
     graph = problem.graph
     times = [clock()]
     rows, capacity, order = _rows(graph, problem.capacity)
-    made = network(*rows, capacity, graph.directed)
+    made = network(*rows, capacity, graph.directed, _turned(problem))
     times.append(clock())
     solver = Solver(made, problem.source, problem.sink)
     solver.begin()
@@ -276,6 +276,13 @@ def _solve(
         times.append(clock())
     trace = _phases(graph, np.diff(times), solver.counts) if stage is None else stage[0].trace
     return value.item(), side, flow, times[-1] - times[0], trace
+
+
+def _turned(problem: Problem) -> bool:
+    """Whether less can come into the sink than out of the source: then it is better to begin there."""
+    graph = problem.graph
+    out = problem.capacity[graph.indptr[problem.source] : graph.indptr[problem.source + 1]].sum()
+    return bool(problem.capacity[graph.indices == problem.sink].sum() < out)
 
 
 def _in_rounds(solver: Solver, placed: Placed, threads: int, problem: Problem) -> Solver:

@@ -30,6 +30,7 @@ class Network(NamedTuple):
     target: np.ndarray
     back: np.ndarray
     room: np.ndarray
+    turned: bool  # whether all arcs were turned round
 
 
 @kernel
@@ -49,8 +50,11 @@ def count_both(stop, indptr, indices, begins):
 
 
 @kernel
-def fill_both(stop, indptr, indices, capacity, free, target, back, room):
-    """Both arcs of every arc of a directed graph; ``free`` has the first free slot of each row."""
+def fill_both(stop, indptr, indices, capacity, turned, free, target, back, room):
+    """Both arcs of every arc of a directed graph; ``free`` has the first free slot of each row.
+
+    With ``turned`` the second one has the capacity.
+    """
     for v in range(indptr.size - 1):
         if v % BLOCK == 0 and stopped(stop):
             return
@@ -65,12 +69,14 @@ def fill_both(stop, indptr, indices, capacity, free, target, back, room):
                 st(target, there, v)
                 st(back, here, there)
                 st(back, there, here)
+                if turned:
+                    here, there = there, here
                 st(room, here, ld(capacity, k))
                 st(room, there, 0)
 
 
 @kernel
-def sent_both(stop, indptr, indices, free, back, room, flow):
+def sent_both(stop, indptr, indices, turned, free, back, room, flow):
     """The flow of each arc, found in the slots that ``fill_both`` gave it: what came to its reverse."""
     for v in range(indptr.size - 1):
         if v % BLOCK == 0 and stopped(stop):
@@ -81,7 +87,7 @@ def sent_both(stop, indptr, indices, free, back, room, flow):
                 here = ld(free, v)
                 st(free, v, here + 1)
                 st(free, u, ld(free, u) + 1)
-                st(flow, k, ld(room, ld(back, here)))
+                st(flow, k, ld(room, here if turned else np.int64(ld(back, here))))
 
 
 @kernel
@@ -103,23 +109,30 @@ def pair(stop, indptr, indices, free, back, room):
 
 
 def network(
-    indptr: np.ndarray, indices: np.ndarray, capacity: np.ndarray, directed: bool
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    capacity: np.ndarray,
+    directed: bool,
+    turned: bool = False,
 ) -> Network:
-    """The network of a graph whose arcs have these capacities; undirected rows must be sorted."""
+    """The network of a graph whose arcs have these capacities; undirected rows must be sorted.
+
+    With ``turned`` all arcs are turned round.
+    """
     n = indptr.size - 1
     slots = 2 * indices.size if directed else indices.size
     back = np.empty(slots, np.int32 if slots < 2**31 else np.int64)
     brief = slots < 1 << 20
     if not directed:
-        made = Network(indptr, indices, back, capacity.copy())
-        run(pair, [(indptr, indices, indptr[:-1].copy(), back, made.room)], brief=brief)
-        return made
+        room = capacity.copy()
+        run(pair, [(indptr, indices, indptr[:-1].copy(), back, room)], brief=brief)
+        return Network(indptr, indices, back, room[back] if turned else room, turned)
     begins = np.zeros(n + 1, np.int64)
     run(count_both, [(indptr, indices, begins)], brief=brief)
     target = np.empty(slots, indices.dtype)
-    made = Network(begins, target, back, np.empty(slots, capacity.dtype))
-    rest = (target, back, made.room)
-    run(fill_both, [(indptr, indices, capacity, begins[:-1].copy(), *rest)], brief=brief)
+    made = Network(begins, target, back, np.empty(slots, capacity.dtype), turned)
+    rest = (turned, begins[:-1].copy(), target, back, made.room)
+    run(fill_both, [(indptr, indices, capacity, *rest)], brief=brief)
     return made
 
 
@@ -128,8 +141,9 @@ def flow_of_arcs(
 ) -> np.ndarray:
     """What flows along each arc of the graph, if ``room`` is left in its network."""
     if not directed:
-        return np.maximum((room - made.room)[made.back], 0)
+        came = room - made.room  # to the reverse of each arc
+        return np.maximum(came if made.turned else came[made.back], 0)
     flow = np.zeros(indices.size, room.dtype)
-    call = (indptr, indices, made.begins[:-1].copy(), made.back, room, flow)
+    call = (indptr, indices, made.turned, made.begins[:-1].copy(), made.back, room, flow)
     run(sent_both, [call], brief=indices.size < 1 << 20)
     return flow

@@ -183,11 +183,22 @@ def drain(
                 begins, target, back, room, root, other, height, excess, now, top, first,
                 after, ahead, queue,
             )  # fmt: skip
-    measure(
-        begins, target, back, room, root, other, height, excess, now, top, first, after,
-        ahead, queue,
-    )  # fmt: skip
-    counts[0] += searches + 1
+    left = False
+    for v in range(n):
+        if v != root and ld(excess, v) > 0:
+            left = True
+            break
+    if left:
+        searches += 1
+        measure(
+            begins, target, back, room, root, other, height, excess, now, top, first, after, ahead,
+            queue,
+        )  # fmt: skip
+    else:
+        for v in range(n):
+            st(height, v, 0)
+        st(height, other, n)
+    counts[0] += searches
     counts[1] += pushes
     counts[2] += lifts
 
@@ -314,32 +325,36 @@ def fill_source(stop, source, begins, target, back, room, excess):
 class Solver:
     """One flow problem: :meth:`begin`, :meth:`drain`; for the flow itself, :meth:`give_back` at last.
 
-    If less can come into the sink than out of the source, all arcs are turned round, the sink sends and
-    the source receives: then there is less excess to move about.
+    In a network that was turned round the sink sends and the source receives.
     """
 
     def __init__(self, made: Network, source: int, sink: int) -> None:
         self.made = made
-        out, into = (_total(made, v, reverse) for v, reverse in ((source, False), (sink, True)))
-        self.turned = bool(into < out)
-        self.ends = (sink, source) if self.turned else (source, sink)
-        self.room = made.room[made.back] if self.turned else made.room.copy()
+        self.ends = (sink, source) if made.turned else (source, sink)
+        self.room = made.room.copy()
         n = made.begins.size - 1
         self.height = np.empty(n, made.target.dtype)
         self.excess = np.zeros(n, made.room.dtype)
         self.space = _workspace(made)
         self.counts = np.zeros(3, np.int64)
 
+    @property
+    def rows(self) -> tuple[np.ndarray, ...]:
+        """The network as it is now."""
+        return self.made.begins, self.made.target, self.made.back, self.room
+
     def begin(self) -> None:
         """Empty the source."""
-        rows = (*self.made[:3], self.room)
-        run(fill_source, [(self.ends[0], *rows, self.excess)], brief=True)
+        run(fill_source, [(self.ends[0], *self.rows, self.excess)], brief=True)
 
     def drain(self) -> None:
-        """Send all excess that can get there to the sink; heights are exact at the end."""
+        """Send all excess that can get there to the sink; heights are exact at the end.
+
+        (If all gets there, heights are made such that only the source is apart: it is emptied, so that
+        is a minimum cut, and no search is needed to find one.)
+        """
         source, sink = self.ends
-        rows = (*self.made[:3], self.room)
-        call = (*rows, sink, source, self.height, self.excess, *self.space, self.counts)
+        call = (*self.rows, sink, source, self.height, self.excess, *self.space, self.counts)
         run(drain, [call], brief=self.made.target.size < SMALL)
 
     @property
@@ -349,32 +364,18 @@ class Solver:
         return found
 
     def cut(self) -> np.ndarray:
-        """For each vertex whether it is on the source's side of a minimum cut, by exact heights."""
+        """For each vertex whether it is on the source's side of a minimum cut, by the heights."""
         apart = self.height == self.height.size
-        return ~apart if self.turned else apart
+        return ~apart if self.made.turned else apart
 
     def give_back(self) -> np.ndarray:
         """Send excess that did not get there back; what is left of every arc's capacity."""
         source, sink = self.ends
         self.excess[sink] = 0
-        origin = self.made.room[self.made.back] if self.turned else self.made.room
-        call = (
-            *self.made[:3],
-            self.room,
-            origin,
-            source,
-            self.excess,
-            self.height,
-            *self.space[:3],
-        )
-        run(unwind, [call], brief=self.made.target.size < SMALL)
-        return self.room[self.made.back] if self.turned else self.room
-
-
-def _total(made: Network, vertex: int, reverse: bool) -> float:
-    """The capacity of all arcs out of a vertex, or into it."""
-    row = slice(made.begins[vertex], made.begins[vertex + 1])
-    return float(made.room[made.back[row] if reverse else row].sum(dtype=np.float64))
+        if self.excess.any():
+            state = (self.made.room, source, self.excess, self.height, *self.space[:3])
+            run(unwind, [(*self.rows, *state)], brief=self.made.target.size < SMALL)
+        return self.room
 
 
 def _workspace(made: Network) -> tuple[np.ndarray, ...]:
