@@ -67,7 +67,8 @@ def test_the_set_is_one_for_networkx_too():
     assert nx.is_dominating_set(g.to_networkx(), chosen)
 
 
-def test_five_hundred_runs_with_more_threads_than_cores():
+def test_five_hundred_runs_with_more_threads_than_cores(monkeypatch):
+    monkeypatch.setattr(kernel, "SMALL", 0)
     g = tg.disjoint_union(
         tg.kronecker(12, 8, seed=1), tg.road(80, 80, seed=1, weights=None), tg.path(6000)
     )

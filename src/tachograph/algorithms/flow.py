@@ -202,7 +202,7 @@ def _limits(graph: Graph, capacity: Any) -> np.ndarray:
         )
     if given.dtype.kind not in "iubf":
         raise InputError(f"capacity has type {given.dtype}; capacities are numbers")
-    bad = np.flatnonzero(np.isnan(given) | (given < 0))
+    bad = np.flatnonzero(~(given >= 0))  # NaN is not, either
     if bad.size:
         arc = int(bad[0])
         tail = int(np.searchsorted(graph.indptr, arc, "right")) - 1

@@ -38,7 +38,8 @@ OUT, IN = 0, 1
 FIRST = 2  # the lowest level
 CLASSES = 31  # of degrees: two for each doubling
 CHUNK = 1024
-SMALL = 1 << 16  # vertices and arcs below which one worker is faster than several
+BRIEF = 1 << 20  # vertices and arcs below which Ctrl-C can wait
+SMALL = 1 << 21  # vertices and arcs below which one worker is faster than several
 
 
 @inline
@@ -152,8 +153,9 @@ def greedy(
     With ``both``, arcs of the transpose (``back_*``) join vertices, too. Loops join nothing.
     """
     n = indptr.size - 1
-    brief = n + indices.size < SMALL
-    workers = 1 if brief else threads_available()
+    size = n + indices.size
+    brief = size < BRIEF
+    workers = 1 if size < SMALL else threads_available()
     state = np.empty(n, np.uint8)
     rows = indptr, indices, back_indptr, back_indices
     run_team(walk, workers, *rows, both, key, state, brief=brief)
