@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 import tachograph as tg
-from tachograph.decisions.placement import Call, named
+from tachograph.decisions.placement import KERNELS, Call, named
 from tachograph.devices.host import Host
+from tachograph.journal import journal
 from tachograph.learning import placement
 from tests.devices.support import any_device, needs_pyopencl
 
@@ -18,6 +19,7 @@ def test_what_is_learned_is_found_again(monkeypatch):
         for task, (_, run) in placement.TASKS.items()
     }
     monkeypatch.setattr(placement, "TASKS", small)
+    monkeypatch.setattr(placement, "count_instructions", lambda task: {})  # compiles for seconds
     with tg.threads(1):
         for task in small:
             model, calls = placement.train_placement(task, device)
@@ -27,6 +29,17 @@ def test_what_is_learned_is_found_again(monkeypatch):
                 call = Call(kernel, 0, 10, 50, 100)
                 assert known(call) == model(call)
                 assert min(known.predict(call, p) for p in ("host", "device")) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", KERNELS)
+def test_instructions_are_counted(task):
+    tg.maximal_independent_set(tg.path(3), devices="host")
+    tg.maximum_flow(tg.path(3), 0, 2, devices="host")
+    ratios = placement.count_instructions(task)
+    assert journal().get("instructions", task) == ratios
+    assert set(ratios) == set(KERNELS[task])
+    assert all(ratio > 0 for ratio in ratios.values())
 
 
 def test_layers_are_a_flow_problem():

@@ -181,12 +181,18 @@ def _key(task: str, host: Host, device: OpenCL) -> str:
 
 
 def _by_equation(task: str, host: Host, device: OpenCL) -> BreakPoint:
-    """Clock rates are taken from chains of dependent operations, the factor from the device's own."""
+    """Clock rates are taken from chains of dependent operations, the factor from the device's own.
+
+    Instructions are those of the host's compiled kernels if they were counted (``tacho train``), else
+    as published or declared.
+    """
     here = calibration(host) or calibrate(host)
     there = calibration(device) or calibrate(device)
     rates = [float(x or 0) for x in (here["scalar"], there["scalar"], there["vector"])]
     table = KERNELS[task]
-    percent = break_point(rates[0] / rates[1], rates[1] / rates[2], [r for _, r in table.values()])
+    counted = journal().get("instructions", task) or {}
+    ratios = [counted.get(kernel, ratio) for kernel, (_, ratio) in table.items()]
+    percent = break_point(rates[0] / rates[1], rates[1] / rates[2], ratios)
     return BreakPoint(min(percent, 100.0), {kernel: place for kernel, (place, _) in table.items()})
 
 

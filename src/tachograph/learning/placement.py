@@ -10,14 +10,15 @@ import numpy as np
 from ..algorithms.flow import maximum_flow
 from ..algorithms.independent_set import maximal_independent_set
 from ..algorithms.result import Trace
-from ..decisions.placement import Learned, fit, remember
+from ..decisions.placement import KERNELS, Learned, fit, remember
 from ..devices.host import Host, host_threads
 from ..devices.opencl import OpenCL
 from ..graph import generate
 from ..graph.graph import Graph
+from ..journal import journal
 from ..kernels.runtime import threads_available
 
-__all__ = ["TASKS", "layers", "train_placement"]
+__all__ = ["TASKS", "count_instructions", "layers", "train_placement"]
 
 
 def layers(levels: int, width: int, degree: int = 3, seed: int = 0) -> Graph:
@@ -62,6 +63,25 @@ TASKS: dict[str, tuple[Callable[[], Iterator[Graph]], Callable[[Graph, OpenCL], 
 }
 
 
+def count_instructions(task: str) -> dict[str, float]:
+    """Count the instructions of the host's kernels for the break-point equation, and remember them."""
+    from ..kernels import flow_rounds, independent_rounds
+    from ..kernels.instructions import instruction_ratio
+
+    kernels = {
+        "mis": {name: getattr(independent_rounds, name) for name in KERNELS["mis"]},
+        "maxflow": {
+            "preflow": flow_rounds.preflow,
+            "push-adjust": flow_rounds.adjust,
+            "bfs": flow_rounds.bfs,
+        },
+    }
+    found = {name: instruction_ratio(kernel) for name, kernel in kernels[task].items()}
+    known = {name: ratio for name, ratio in found.items() if ratio is not None}
+    journal().put("instructions", task, known)
+    return known
+
+
 def train_placement(task: str, device: OpenCL) -> tuple[Learned, int]:
     """Time the kernels of ``task`` in both places, fit a model and remember it.
 
@@ -77,6 +97,7 @@ def train_placement(task: str, device: OpenCL) -> tuple[Learned, int]:
             times = (row["host_seconds"], row["device_seconds"])
             samples[row["kernel"]].append((row["work"], row["arcs"], *times))
     model = fit(samples)
+    count_instructions(task)
     threads = host_threads(threads_available(), device.found, device.threads)
     remember(model, task, Host(threads), device)
     return model, sum(map(len, samples.values()))
