@@ -55,19 +55,22 @@ if TYPE_CHECKING:
     )
     from .graph.graph import Graph
     from .kernels.runtime import threads
+    from .simulation.accelerators.accugraph import AccuGraph
+    from .simulation.accelerators.hitgraph import HitGraph
+    from .simulation.accelerators.simulate import simulate
     from .simulation.dram.memory import Memory
 
 __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "DeviceError", "Features", "FileFormatError", "Graph", "InputError", "Memory",
-    "MissingDependencyError", "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths",
-    "TachographError", "TachographWarning", "TooLargeError", "Trace", "VerificationError",
-    "__version__", "bfs", "bipartite", "complete",
+    "AccuGraph", "DeviceError", "Features", "FileFormatError", "Graph", "HitGraph", "InputError",
+    "Memory", "MissingDependencyError", "MissingFileError", "NegativeCycleError", "Result",
+    "ShortestPaths", "TachographError", "TachographWarning", "TooLargeError", "Trace",
+    "VerificationError", "__version__", "bfs", "bipartite", "complete",
     "connected_components", "dataset", "datasets", "disjoint_union", "kronecker",
     "maximal_independent_set", "maximum_flow", "minimum_cut", "pagerank",
-    "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road",
+    "path", "power_law", "preferential_attachment", "read", "read_coordinates", "road", "simulate",
     "small_world", "spmv", "sssp", "star", "threads", "tree", "triangles", "uniform", "write",
     "write_coordinates",
 ]
@@ -90,6 +93,9 @@ _HOMES = {
     ".graph.datasets": ["dataset", "datasets"],
     ".graph.generate": ["bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
                         "preferential_attachment", "road", "small_world", "star", "tree", "uniform"],
+    ".simulation.accelerators.accugraph": ["AccuGraph"],
+    ".simulation.accelerators.hitgraph": ["HitGraph"],
+    ".simulation.accelerators.simulate": ["simulate"],
     ".simulation.dram.memory": ["Memory"],
 }
 # fmt: on

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_bfs
+from tachograph.decisions.direction import POLICIES, scripted
 from tachograph.kernels import bfs as kernel
+from tachograph.kernels import bfs_both
 from tests import oracles
 from tests.graph.test_build import make
 from tests.strategies import edge_lists
@@ -27,20 +29,30 @@ def expected_levels(n, edges, sources, directed):
     return [min((d[v] for d in found if v in d), default=-1) for v in range(n)]
 
 
-@given(data=st.data(), directed=st.booleans(), alpha=st.sampled_from([1, 15, 10**6]))
-@settings(max_examples=150, deadline=None)
-def test_levels_are_those_of_the_oracle(data, directed, alpha):
+SCRIPTS = st.lists(st.integers(0, 1), max_size=20).map(scripted)
+
+
+@given(
+    data=st.data(),
+    directed=st.booleans(),
+    direction=st.sampled_from((*POLICIES, "oracle")) | SCRIPTS,
+)
+@settings(max_examples=250, deadline=None)
+def test_levels_are_those_of_the_oracle(data, directed, direction):
+    """Whatever chooses, be it at random."""
     n, edges = data.draw(edge_lists(min_edges=1, max_n=20, max_edges=60))
     sources = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=3))
     g = make(edges, n, directed=directed)
-    kernel.ALPHA, before = alpha, kernel.ALPHA  # pushes or pulls nearly always
-    kernel.SCAN, scan = 10**9, kernel.SCAN
     kernel.SMALL, small = 0, kernel.SMALL
+    bfs_both.SMALL = 0
     try:
         with tg.threads(data.draw(st.sampled_from([1, 3]))):
-            found = tg.bfs(g, sources, verify=True, deterministic=data.draw(st.booleans()))
+            deterministic = data.draw(st.booleans())
+            found = tg.bfs(
+                g, sources, verify=True, direction=direction, deterministic=deterministic
+            )
     finally:
-        kernel.ALPHA, kernel.SMALL, kernel.SCAN = before, small, scan
+        kernel.SMALL = bfs_both.SMALL = small
     expected = expected_levels(n, edges, sources, directed)
     assert found.levels.tolist() == expected
     assert found.trace["frontier_vertices"].sum() == sum(x >= 0 for x in expected)

@@ -93,6 +93,7 @@ def bfs(
     """
     from ..decisions.direction import policy_named
     from ..kernels import bfs as kernel
+    from ..kernels.bfs_ends import smallest_parents
     from ..kernels.runtime import clock
     from ..kernels.runtime import threads as using
 
@@ -104,6 +105,9 @@ def bfs(
         raise InputError(f"cutoff = {cutoff} is negative")
     end = -1 if target is None else int(vertices(graph, target, "target")[0])
     back = graph.transpose
+    address = policy.address
+    hub = graph.features.mean_degree if policy.counts_hubs else -1.0
+    p_h = graph.features.hub_probability_sampled if policy.name == "surf" else 0.0
     with using(threads):
         begin = clock()
         levels, parents, rows, workers = kernel.traverse(
@@ -112,18 +116,19 @@ def bfs(
             back.indptr,
             back.indices,
             sources,
-            policy.address,
+            address,
             policy.parameters,
             certain=policy.certain(graph.n),
-            hub=graph.features.mean_degree if policy.counts_hubs else -1.0,
-            p_h=graph.features.hub_probability_sampled if policy.name == "surf" else 0.0,
+            bounded=policy.learned,
+            hub=hub,
+            p_h=p_h,
             directed=graph.directed,
             cutoff=-1 if cutoff is None else cutoff,
             target=end,
             traced=trace,
         )
         if deterministic:
-            kernel.smallest_parents(back.indptr, back.indices, levels, parents)
+            smallest_parents(back.indptr, back.indices, levels, parents)
         seconds = clock() - begin
     columns = dict(zip(kernel.COLUMNS, rows.T, strict=True))
     columns["direction"] = DIRECTIONS[columns["direction"]]

@@ -95,6 +95,22 @@ def _bfs() -> None:
     bfs(_graph(), 0, deterministic=True)
 
 
+def _oracle() -> None:
+    """Both directions, and what a policy would have chosen."""
+    from ..decisions.direction import State, policy_named
+    from ..kernels import bfs_replay
+    from ..kernels.runtime import run
+
+    bfs(_graph(), 0, direction="oracle")
+    policy = policy_named("push")
+    first, times = np.ones(1, np.bool_), np.ones(1)
+    chosen = np.zeros(1, np.int64)
+    states = np.ones((1, len(State._fields)))
+    run(bfs_replay.choices, [(policy.address, policy.parameters, 0, states, first, chosen)])
+    run(bfs_replay.best, [(first, times, times, times, times, chosen)])
+    run(bfs_replay.spent, [(first, times, times, times, times, chosen, times.copy())])
+
+
 def _triangles() -> None:
     triangles(generate.complete(5))  # as it is
     triangles(generate.star(1000))  # ranked by degree
@@ -156,6 +172,7 @@ THEN: dict[str, Callable[[], Any]] = {
     "graphs": partial(_rows, None, np.int32, np.float32),
     "graphs, double weights": partial(_rows, np.float64),
     "bfs": _bfs,
+    "bfs, both directions": _oracle,
     "generators": _generators,
     "components": lambda: connected_components(_graph()),
     "triangles": _triangles,

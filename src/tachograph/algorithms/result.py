@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,23 @@ class Trace:
     def to_pandas(self) -> Any:
         """A ``pandas.DataFrame``."""
         return self.to_arrow().to_pandas()
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the levels of a search: frontier, direction, time; a Matplotlib figure.
+
+        With ``path`` it is written there: .png, .svg or .html. A search with ``direction="oracle"``
+        also shows what each direction would have taken.
+        """
+        from .plots import check_suffix, direction_figure, save_figure
+
+        if "direction" not in self._columns:
+            raise InputError("only the trace of a breadth-first search can be drawn")
+        if path is not None:
+            check_suffix(Path(path))
+        figure = direction_figure(self)
+        if path is not None:
+            save_figure(figure, Path(path))
+        return figure
 
     def summary(self) -> dict[str, Any]:
         """Rows and seconds in all, and for each direction, phase or kernel."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..algorithms.result import Result
+from ..algorithms.result import Result, Trace
 from ..errors import InputError, NegativeCycleError
 from ..graph.graph import Graph
 from .options import Directed, GraphFile, Json, Relabel, load, out, print_json
@@ -97,6 +97,17 @@ def bfs(
     deterministic: Annotated[
         bool, typer.Option("--deterministic", help="Smallest possible parents.")
     ] = False,
+    direction: Annotated[
+        str,
+        typer.Option(
+            help="What chooses push or pull: auto, surf, push, pull, hbfs, gunrock, enterprise, gapbs, "
+            "lagraph, cugraph, or oracle (times both)."
+        ),
+    ] = "auto",
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the levels: .png, .svg or .html; times both directions."),
+    ] = None,
 ) -> Outcome:
     """Breadth-first search: the level and the parent of every vertex.
 
@@ -105,19 +116,35 @@ def bfs(
     tacho run bfs web.txt.gz --source 0
 
     tacho run bfs roads.gr --source 0 --verify --output levels.parquet --trace trace.parquet
+
+    tacho run bfs web.txt.gz --source 0 --direction surf --plot levels.png
     """
     from ..algorithms.bfs import bfs as search
+    from ..algorithms.plots import check_suffix
 
+    if plot is not None:
+        check_suffix(plot)
+    sources = [_vertex(graph, s) for s in source]
     result = search(
         graph,
-        [_vertex(graph, s) for s in source],
+        sources,
+        direction=direction,
         cutoff=cutoff,
         target=None if target is None else _vertex(graph, target),
         deterministic=deterministic,
         verify=verify,
     )
+    if plot is not None:
+        _draw(result, search(graph, sources, direction="oracle", cutoff=cutoff), plot)
     reached = int((result.levels >= 0).sum())
     return result, {"reached": reached, "deepest": int(result.levels.max())}
+
+
+def _draw(result: Result, timed: Result, path: Path) -> None:
+    """Draw a search with the times of both directions, which its levels have in common."""
+    rows = len(result.trace)
+    both = {name: timed.trace[name][:rows] for name in ("push_seconds", "pull_seconds")}
+    Trace({**{name: result.trace[name] for name in result.trace.columns}, **both}).plot(path)
 
 
 @algorithm

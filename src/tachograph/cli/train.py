@@ -55,10 +55,9 @@ def direction(
     tacho train direction --graphs 'kronecker 16 16,road 300 300,uniform 60000 8,soc-Slashdot0902'
     """
     from ..decisions.direction_model import own_file
-    from ..learning.direction.graphs import TRAINING
     from ..learning.direction.train import save, train
 
-    names = [n.strip() for n in graphs.split(",")] if graphs else list(TRAINING)
+    names = [n.strip() for n in graphs.split(",")] if graphs else None
     model = train(names, seconds(budget))
     path = output or own_file()
     save(model, path)

@@ -44,13 +44,17 @@ CERTAIN = 256  # learned policies are not asked about frontiers of fewer arcs th
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """A way to choose the direction. ``shortcut``: small frontiers are pushed without asking."""
+    """A way to choose the direction.
+
+    ``learned`` ones have guards: small frontiers are pushed without asking, and a pull that turns out
+    to look at more arcs than a push would is given up.
+    """
 
     name: str
     about: str
     function: Any  # compiled by Numba for C; called with state and parameters
     parameters: np.ndarray
-    shortcut: bool = False
+    learned: bool = False
     counts_hubs: bool = False
 
     @property
@@ -60,7 +64,7 @@ class Policy:
 
     def certain(self, n: int) -> int:
         """Frontiers of at most so many arcs are pushed without asking."""
-        return n // CERTAIN if self.shortcut else -1
+        return n // CERTAIN if self.learned else -1
 
     def choose(self, state: State) -> str:
         """``"push"`` or ``"pull"``, as inside the loop.
@@ -105,9 +109,9 @@ def learned(name: str, model: Model) -> Policy:
     """``surf`` or ``cost`` with the numbers of a model."""
     if name == "surf":
         about = "A network on the workload state."
-        return Policy(name, about, built_in(), _surf(model), shortcut=True)
+        return Policy(name, about, built_in(), _surf(model), learned=True)
     about = "Predicts the time of both directions."
-    return Policy(name, about, built_in(), np.array([COST, *model["cost"]], float), shortcut=True)
+    return Policy(name, about, built_in(), np.array([COST, *model["cost"]], float), learned=True)
 
 
 def scripted(directions: Sequence[int]) -> Policy:

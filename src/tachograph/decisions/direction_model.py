@@ -23,7 +23,7 @@ __all__ = ["COEFFICIENTS", "FEATURES", "VERSION", "Model", "load_model", "model_
 
 VERSION = 1
 FEATURES = 6
-COEFFICIENTS = 18  # of the cost model
+COEFFICIENTS = 19  # of the cost model
 Model = Mapping[str, Any]
 
 

@@ -175,12 +175,16 @@ def costs(s, p):
     """Nanoseconds that a push and a pull of this level should take, the change of form included.
 
     A push costs its arcs and what it finds, a pull the vertices and the arcs that are looked at. Where
-    the level before found fewer than expected (neighbours share neighbours), this one does, too. Large
-    graphs cost more for each arc, because it misses the caches. Names of p are in ``COST_NAMES``.
+    the level before, or all of them, have found fewer than expected (neighbours share neighbours), this
+    one does, too. Large graphs cost more for each arc, because it misses the caches. Names of p are
+    in ``COST_NAMES``.
     """
     far = min(max((math.log2(s.n) - p[1]) / 4.0, 0.0), 1.5)
     expected, _ = meeting(s.before, s.m_before, s.n_u + s.n_f, s.m_u + s.m_f, s.directed, 1.0, p)
     fewer = min(max((s.n_f + 1.0) / (expected + 1.0), 0.02), 1.0) ** p[18]
+    walked = max(s.arcs - s.m_u - s.m_f, 0.0)
+    expected = s.arcs * (1.0 - math.exp(-walked / s.n))
+    fewer *= min(max((s.arcs - s.m_u + 1.0) / (expected + 1.0), 0.02), 1.0) ** p[19]
     found, chance = meeting(s.n_f, s.m_f, s.n_u, s.m_u, s.directed, fewer, p)
     looked_at = min(s.m_u, found / chance)
     team = 200.0 + p[4] * (s.threads - 1.0)
@@ -198,7 +202,7 @@ COST_NAMES = (
     "log2 of n where arcs begin to be far", "arcs that lead onward", "how often arcs meet",
     "team", "push vertex", "push arc", "push found", "push far", "pull vertex", "pull unvisited",
     "pull arc", "pull far", "pull found", "bitmap vertex", "bitmap n", "queue vertex", "queue n",
-    "trust in what the level before found",
+    "trust in what the level before found", "trust in what was found so far",
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .bfs_ends import prepare, start
 from .bfs_state import (
     ALL_HUBS,
     DIRECTED,
@@ -34,7 +35,6 @@ from .bfs_state import (
 )
 from .bfs_steps import BUFFER, pull, push, to_bitmap, to_queue
 from .machine import (
-    fetch_add,
     ld,
     ld_acquire,
     nanoseconds,
@@ -42,12 +42,23 @@ from .machine import (
     st_release,
     stopped,
 )
-from .rows import over_rows
 from .runtime import inline, kernel, read_only, threads_available
-from .team import SUM, SUM2, TAIL, barrier, cell, grown, next_phase, run_team, share
+from .team import (
+    GIVEN_UP,
+    SUM,
+    SUM2,
+    TAIL,
+    TICKET,
+    barrier,
+    cell,
+    grown,
+    next_phase,
+    run_team,
+    share,
+)
 
 # fmt: off
-__all__ = ["COLUMNS", "smallest_parents", "traverse"]
+__all__ = ["COLUMNS", "traverse"]
 
 # what a row of the trace holds
 COLUMNS = ("direction", "frontier_vertices", "frontier_edges", "unvisited", "nanoseconds")
@@ -57,40 +68,9 @@ ALONE = 256  # arcs out of a frontier up to which one worker goes on alone
 LO, HI, EDGES, DEPTH, UNVISITED, UNSEEN, BEFORE, SLOPE, ARCS_BEFORE = range(
     9
 )  # what it leaves behind
+ONCE_MORE = 4  # times the arcs of a pull that was given up, until another one is tried
+NEVER = 1 << 62  # arcs: more than a pull can look at
 SMALL = 1 << 18  # arcs below which one worker is faster than several
-
-
-@kernel
-def prepare(me, workers, n, indptr, parent, level):
-    """Mark every vertex unvisited."""
-    limit = np.int64(np.iinfo(parent.dtype).max) - 1
-    first, last = share(n, me, workers)
-    for v in range(first, last):
-        st(parent, v, -min(ld(indptr, v + 1) - ld(indptr, v), limit) - 1)
-        st(level, v, -1)
-
-
-@kernel
-def start(control, me, workers, indptr, sources, parent, level, queue):
-    """Queue the sources; the number of their arcs, or -1 if the run is to end."""
-    if not barrier(control, workers):
-        return np.int64(-1)
-    edges = np.int64(0)
-    for i in range(sources.size):  # every worker sums, one stores
-        s = ld(sources, i)
-        edges += ld(indptr, s + 1) - ld(indptr, s)
-    if not barrier(control, workers):
-        return np.int64(-1)
-    if me == 0:
-        for i in range(sources.size):
-            s = ld(sources, i)
-            st(parent, s, s)
-            st(level, s, 0)
-            st(queue, i, s)
-        fetch_add(control, TAIL, sources.size)
-    if not barrier(control, workers):
-        return np.int64(-1)
-    return edges
 
 
 @inline
@@ -177,9 +157,37 @@ def alone(
 
 
 @kernel
+def finish(
+    control, me, workers, phase, last, edges, words, indptr, indices, queue, lo, hi, front, after,
+    depth, parent, level, buffer,
+):  # fmt: skip
+    """Push what a pull that was given up has left; False if the run is to end.
+
+    The frontier goes to ``queue[lo:hi]`` if it is not there already, what was found behind it. Words of
+    ``after`` that no ticket was taken for are not looked at.
+    """
+    done = min(ld_acquire(control, cell(TICKET, phase)), words)
+    if not barrier(control, workers):  # all have read the tail
+        return False
+    if last == PULL and not to_queue(control, me, workers, front, words, queue, buffer):
+        return False
+    if not to_queue(control, me, workers, after, done, queue, buffer):
+        return False
+    next_phase(control, me, phase + 1)
+    if me == 0:
+        st_release(control, GIVEN_UP, 0)
+    even = edges <= EVEN * (hi - lo)
+    push(
+        control, me, workers, even, phase + 1, indptr, indices, queue, lo, hi, depth, parent, level,
+        buffer,
+    )  # fmt: skip
+    return barrier(control, workers)
+
+
+@kernel
 def walk(
     control, me, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
-    policy, parameters, certain, hub, p_h, directed, parent, level, queue, front, after, left,
+    policy, parameters, certain, bounded, hub, p_h, directed, parent, level, queue, front, after, left,
     traced,
 ):  # fmt: skip
     """What each worker does; worker 0 keeps the trace and returns it."""
@@ -267,17 +275,45 @@ def walk(
             )  # fmt: skip
         else:
             st(state, PULLED, ld(state, PULLED) + 1)
-            pull(control, phase, back_indptr, back_indices, front, after, n, depth, parent, level)
+            limit = (edges + unvisited) // workers if bounded else NEVER
+            pull(
+                control,
+                phase,
+                back_indptr,
+                back_indices,
+                front,
+                after,
+                n,
+                depth,
+                parent,
+                level,
+                limit,
+            )
         if not barrier(control, workers):
             break
         found = ld_acquire(control, cell(SUM, phase))
+        arcs = ld_acquire(control, cell(SUM2, phase))
+        if direction == PULL and ld_acquire(control, GIVEN_UP):
+            if last == PULL:
+                lo = ld_acquire(control, TAIL)
+                hi = lo + count
+            if not finish(
+                control, me, workers, phase, last, edges, words, indptr, indices, queue, lo, hi, front,
+                after, depth, parent, level, buffer,
+            ):  # fmt: skip
+                break
+            direction = PUSH
+            certain = max(certain, ONCE_MORE * edges)
+            phase += 1
+            found += ld_acquire(control, cell(SUM, phase))
+            arcs += ld_acquire(control, cell(SUM2, phase))
         if me == 0 and traced:
             now = nanoseconds(box)
             rows = row(rows, used, direction, count, edges, unvisited, now - begin)
             used += 1
             begin = now
         arcs_before = edges
-        edges = ld_acquire(control, cell(SUM2, phase))
+        edges = arcs
         if direction == PUSH:
             lo, hi = hi, hi + found
         else:
@@ -306,6 +342,7 @@ def traverse(
     parameters: np.ndarray,
     *,
     certain: int = 0,
+    bounded: bool = False,
     hub: float = -1.0,
     p_h: float = 0.0,
     directed: bool = False,
@@ -317,8 +354,10 @@ def traverse(
 
     ``back_*`` are the rows of the transpose (the same arrays if undirected). ``policy`` is the address
     of a compiled function of two arrays of float64, the state and ``parameters``, that returns PUSH or
-    PULL. Frontiers of at most ``certain`` arcs are pushed without asking it. Vertices of more than
-    ``hub`` arcs are counted for it, unless that is negative; ``p_h`` and ``directed`` are for it, too.
+    PULL. Frontiers of at most ``certain`` arcs are pushed without asking it. If ``bounded``,
+    a pull that looks at more arcs than a push would is given up and the rest pushed, and the next one
+    must be worth more, which bounds what wrong choices cost. Vertices of more than ``hub``
+    arcs are counted for it, unless that is negative; ``p_h`` and ``directed`` are for it, too.
     A cutoff or target of -1 means none.
     Levels do not depend on the number of threads; a parent is any neighbour one level up. The trace
     has a row for each level with the columns ``COLUMNS``.
@@ -332,30 +371,9 @@ def traverse(
     front = np.empty((n + 63) >> 6, np.uint64)
     rows = run_team(
         walk, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
-        policy, read_only(parameters), certain, float(hub), float(p_h), float(directed), parent, level,
-        queue, front, np.empty_like(front), np.zeros(9, np.int64), traced,
+        policy, read_only(parameters), certain, bounded, float(hub), float(p_h),
+        float(directed), parent, level, queue, front, np.empty_like(front), np.zeros(9, np.int64),
+        traced,
         brief=brief,
     )  # fmt: skip
     return level, parent, rows[0], workers
-
-
-@kernel
-def choose_smallest(stop, lo, hi, back_indptr, back_indices, level, parent):
-    """Replace the parents of ``lo:hi`` by the smallest neighbours one level up."""
-    for v in range(lo, hi):
-        if v % BUFFER == 0 and stopped(stop):
-            return
-        if ld(level, v) > 0:
-            best = ld(parent, v)
-            for k in range(ld(back_indptr, v), ld(back_indptr, v + 1)):
-                u = ld(back_indices, k)
-                if u < best and ld(level, u) == ld(level, v) - 1:
-                    best = u
-            st(parent, v, best)
-
-
-def smallest_parents(
-    back_indptr: np.ndarray, back_indices: np.ndarray, level: np.ndarray, parent: np.ndarray
-) -> None:
-    """Make parents independent of threads: of all possible ones, the smallest id (in place)."""
-    over_rows(choose_smallest, back_indptr, back_indices, level, parent)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bfs import SMALL, prepare, start
+from .bfs import NEVER, SMALL
+from .bfs_ends import prepare, start
 from .bfs_steps import BUFFER, pull, push, to_bitmap, to_queue
 from .machine import ld, ld_acquire, nanoseconds, st, st_release
 from .runtime import inline, kernel, threads_available
@@ -135,8 +136,9 @@ def walk_both(
                 next_phase(control, me, phase)
                 begin = together(control, workers, box)
                 pull(
-                    control, phase, back_indptr, back_indices, front, after, n, depth, parent, level
-                )
+                    control, phase, back_indptr, back_indices, front, after, n, depth, parent, level,
+                    NEVER,
+                )  # fmt: skip
                 if not barrier(control, workers):
                     return rows[:0]
                 best[1] = min(best[1], nanoseconds(box) - begin)

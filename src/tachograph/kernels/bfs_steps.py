@@ -7,9 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from .machine import compare_exchange, fetch_add, fetch_or, ld, prefetch, st, trailing_zeros
+from .machine import (
+    compare_exchange,
+    fetch_add,
+    fetch_or,
+    ld,
+    ld_acquire,
+    prefetch,
+    st,
+    st_release,
+    trailing_zeros,
+)
 from .runtime import inline, kernel
-from .team import SUM, SUM2, TAIL, TICKET, barrier, cell, share
+from .team import GIVEN_UP, SUM, SUM2, TAIL, TICKET, barrier, cell, share
 
 __all__ = ["BUFFER", "pull", "push", "to_bitmap", "to_queue"]
 
@@ -72,26 +82,39 @@ def push(
 
 
 @kernel
-def pull(control, phase, indptr, indices, front, after, n, depth, parent, level):
-    """Let each unvisited vertex look for a parent in ``front``; those that find one make ``after``."""
+def pull(control, phase, indptr, indices, front, after, n, depth, parent, level, limit):
+    """Let each unvisited vertex look for a parent in ``front``; those that find one make ``after``.
+
+    A worker that has looked at more than ``limit`` arcs makes all of them stop; then only words of
+    ``after`` whose tickets were taken are written.
+    """
     ticket = cell(TICKET, phase)
     words = (n + 63) >> 6
     found = 0
     arcs = 0
+    looked = 0
     while True:
+        if looked > limit:
+            st_release(control, GIVEN_UP, 1)
+        if ld_acquire(control, GIVEN_UP):
+            break
         begin = fetch_add(control, ticket, 16)
         if begin >= words:
             break
         for w in range(begin, min(begin + 16, words)):
             bits = np.uint64(0)
-            for v in range(w << 6, min((w + 1) << 6, n)):
+            for v in range(w << 6, min((w + 1) << 6, n) if looked <= limit else 0):
                 mark = ld(parent, v)
                 if mark < 0:
-                    for k in range(ld(indptr, v), ld(indptr, v + 1)):
+                    first = ld(indptr, v)
+                    last = ld(indptr, v + 1)
+                    looked += last - first
+                    for k in range(first, last):
                         u = ld(indices, k)
                         if (ld(front, u >> 6) >> np.uint64(u & 63)) & np.uint64(1):
                             st(parent, v, u)
                             st(level, v, depth)
+                            looked -= last - k - 1
                             found += 1
                             arcs -= mark + 1
                             bits |= np.uint64(1) << np.uint64(v & 63)

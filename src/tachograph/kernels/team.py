@@ -9,6 +9,7 @@ an int64 array whose cells lie 128 bytes apart so that they do not share cache l
     SUM, SUM2   sums over the workers; three each that rotate by phase
     TAIL        where the next entry of a shared queue goes
     PHASE       the phase that worker 0 is in, for progress
+    GIVEN_UP    raised by a worker that finds a step too costly
 
 Between two barriers is a phase. While phase p runs, worker 0 clears the cells of phase p + 1; so one
 barrier per phase is enough.
@@ -28,8 +29,8 @@ from .machine import fetch_add, ld, ld_acquire, let_others_run, pause, st, st_re
 from .runtime import inline, kernel, run
 
 # fmt: off
-__all__ = ["CELL", "SUM", "SUM2", "TAIL", "TICKET", "barrier", "cell", "grown", "least", "new_board",
-           "next_phase", "post", "run_team", "share", "total"]
+__all__ = ["CELL", "GIVEN_UP", "SUM", "SUM2", "TAIL", "TICKET", "barrier", "cell", "grown", "least",
+           "new_board", "next_phase", "post", "run_team", "share", "total"]
 # fmt: on
 
 CELL = 16
@@ -38,7 +39,8 @@ ARRIVED, GENERATION = 1 * CELL, 2 * CELL
 TICKET, SUM, SUM2 = 3 * CELL, 6 * CELL, 9 * CELL
 TAIL = 12 * CELL
 PHASE = 13 * CELL
-SIZE = 14 * CELL
+GIVEN_UP = 14 * CELL
+SIZE = 15 * CELL
 SPINS = 1 << 10  # looks before a waiting worker lets others have its core
 
 

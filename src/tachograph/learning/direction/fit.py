@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from ...decisions.direction_rules import State, costs, read_state, surf_features
+from ...kernels.runtime import kernel
 from .levels import Levels
 
 __all__ = ["fit_cost", "fit_surf"]
 
 # Where the fit begins: nanoseconds that are usual on today's machines; see COST_NAMES.
 START = np.array([16.0, 1.0, 1.0, 300.0, 0.8, 1.0, 3.0, 0.5, 0.35, 1.4, 0.5, 1.0, 1.0, 2.8, 0.007,
-                  1.2, 0.017, 0.5])  # fmt: skip
+                  1.2, 0.017, 0.5, 0.5])  # fmt: skip
 FORM = slice(13, 17)  # those of the changes of form
 SHARPNESS = (0.5, 0.25, 0.12)  # from a soft choice to a hard one
 PULL_TOWARDS_START = 0.002
@@ -26,19 +26,14 @@ STAKE = 3.0  # a level counts at most so many times its shorter time
 HIDDEN, PENALTY, NETWORKS = 8, 3.0, 5
 
 
-@numba.njit(error_model="numpy")
-def _expected(
-    states: Any, push: Any, pull: Any, timed: Any, at: Any, graphs: int, p: Any, width: float
-) -> Any:
+@kernel
+def _expected(states: Any, push: Any, pull: Any, at: Any, graphs: int, p: Any, width: float) -> Any:
     """Time of each graph if a level is pulled with a probability that grows with the advantage."""
     total = np.zeros(graphs)
     for i in range(states.shape[0]):
-        if timed[i]:
-            ahead, back = costs(read_state(states[i]), p)
-            chance = 1.0 / (1.0 + np.exp(-np.log(ahead / back) / width))
-            total[at[i]] += push[i] * (1.0 - chance) + pull[i] * chance
-        else:
-            total[at[i]] += push[i]
+        ahead, back = costs(read_state(states[i]), p)
+        chance = 1.0 / (1.0 + (back / ahead) ** (1.0 / width))
+        total[at[i]] += push[i] * (1.0 - chance) + pull[i] * chance
     return total
 
 
@@ -48,6 +43,9 @@ def fit_cost(levels: Levels) -> list[float]:
 
     names, at = np.unique(levels.graph, return_inverse=True)
     reference = np.bincount(at, levels.spent(levels.best()), len(names))
+    timed = levels.timed
+    obvious = np.bincount(at[~timed], levels.push[~timed], len(names))
+    open_ones = levels.states[timed], levels.push[timed], levels.pull[timed], at[timed]
     start = START.copy()
     start[FORM] = _forms(levels)
     found = np.log(start)
@@ -58,9 +56,7 @@ def fit_cost(levels: Levels) -> list[float]:
         z = np.log(start)
         z[free] = values
         p = np.concatenate([[0.0], np.exp(z)])
-        total = _expected(
-            levels.states, levels.push, levels.pull, levels.timed, at, len(names), p, width
-        )
+        total = obvious + _expected(*open_ones, len(names), p, width)
         drift = float(((z - np.log(start)) ** 2).sum())
         return float(np.log(total / reference).mean()) + PULL_TOWARDS_START * drift
 
@@ -101,6 +97,7 @@ def fit_surf(levels: Levels, seed: int = 0) -> dict[str, Any]:
 
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier
+    from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(seed)
     kept = levels.timed | (rng.random(len(levels)) < 0.02)  # some of the obvious ones
@@ -119,7 +116,7 @@ def fit_surf(levels: Levels, seed: int = 0) -> dict[str, Any]:
             hidden_layer_sizes=(HIDDEN,), solver="lbfgs", alpha=PENALTY, max_iter=300,
             random_state=NETWORKS * seed + k,
         )  # fmt: skip
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), threadpool_limits(1):  # its matrices are small
             warnings.simplefilter("ignore", ConvergenceWarning)
             net.fit((features - mean) / scale, label, sample_weight=weight)
         weights.append(net.coefs_[0].T)

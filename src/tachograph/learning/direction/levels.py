@@ -46,7 +46,7 @@ class Levels:
         from ...kernels.runtime import run
 
         chosen = np.zeros(len(self), np.int64)
-        certain = CERTAIN if policy.shortcut else 0
+        certain = CERTAIN if policy.learned else 0
         arguments = (policy.address, policy.parameters, certain, self.states, self.first, chosen)
         run(choices, [arguments], brief=True)
         return chosen
