@@ -43,5 +43,5 @@ def test_a_timeline_of_kernels():
     assert [t.get_text() for t in axes.get_yticklabels()] == ["randomize", "select", "deactivate"]
     assert len(axes.patches) == len(trace)
     assert set(trace.summary()) == {"iterations", "seconds", "randomize", "select", "deactivate"}
-    with pytest.raises(tg.InputError, match="only traces of kernels"):
-        tg.bfs(tg.path(3), 0).trace.plot()
+    with pytest.raises(tg.InputError, match="only traces of breadth-first searches and of kernels"):
+        tg.pagerank(tg.path(3)).trace.plot()

@@ -51,18 +51,19 @@ class Trace:
         return self.to_arrow().to_pandas()
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Draw the levels of a search: frontier, direction, time; a Matplotlib figure.
+        """Draw the levels of a search, or when kernels ran on which device; a Matplotlib figure.
 
         With ``path`` it is written there: .png, .svg or .html. A search with ``direction="oracle"``
         also shows what each direction would have taken.
         """
         from .plots import check_suffix, direction_figure, save_figure
+        from .timeline import timeline
 
-        if "direction" not in self._columns:
-            raise InputError("only the trace of a breadth-first search can be drawn")
+        if not {"direction", "device"} & set(self._columns):
+            raise InputError("only traces of breadth-first searches and of kernels can be drawn")
         if path is not None:
             check_suffix(Path(path))
-        figure = direction_figure(self)
+        figure = direction_figure(self) if "direction" in self._columns else timeline(self)
         if path is not None:
             save_figure(figure, Path(path))
         return figure
@@ -80,12 +81,6 @@ class Trace:
                     "seconds": float(seconds[chosen].sum()),
                 }
         return made
-
-    def plot(self) -> Any:
-        """A ``matplotlib`` figure: when each kernel ran, and on which device."""
-        from .timeline import timeline
-
-        return timeline(self)
 
     def __repr__(self) -> str:
         return f"Trace({len(self)} rows: {', '.join(self._columns)})"

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, MissingDependencyError
-
 if TYPE_CHECKING:
     from .result import Trace
 
@@ -16,20 +14,14 @@ __all__ = ["timeline"]
 
 def timeline(trace: Trace) -> Any:
     """One bar for each row, as long as it took, in a lane for each kernel, coloured by device."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError(
-            "pictures need matplotlib: pip install 'tachograph[plot]'"
-        ) from None
-    if not {"kernel", "device", "seconds"} <= set(trace.columns):
-        raise InputError("only traces of kernels on devices have a timeline")
+    from .plots import pyplot
+
     lanes = list(dict.fromkeys(trace["kernel"].tolist()))
     places = list(dict.fromkeys(trace["device"].tolist()))
     ends = np.cumsum(trace["seconds"].astype(float)) * 1e3
     begins = ends - trace["seconds"].astype(float) * 1e3
-    figure = Figure(figsize=(10, 1 + 0.6 * len(lanes)), layout="constrained")
-    axes = figure.subplots()
+    size = (10, 1 + 0.6 * len(lanes))
+    figure, axes = pyplot().subplots(figsize=size, layout="constrained")
     for number, place in enumerate(places):
         here = trace["device"] == place
         lane = [lanes.index(kernel) for kernel in trace["kernel"][here].tolist()]
