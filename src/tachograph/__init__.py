@@ -29,6 +29,8 @@ from .errors import (
 if TYPE_CHECKING:
     from .algorithms.bfs import bfs
     from .algorithms.components import connected_components
+    from .algorithms.flow import maximum_flow, minimum_cut
+    from .algorithms.independent_set import maximal_independent_set
     from .algorithms.pagerank import pagerank, spmv
     from .algorithms.result import Result, Trace
     from .algorithms.similarity import cosine, jaccard, overlap, sorensen
@@ -70,16 +72,19 @@ __all__ = [
     "NegativeCycleError", "Plan", "Result", "ShortestPaths", "TachographError",
     "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
     "bipartite", "complete", "connected_components", "cosine", "dataset", "datasets",
-    "disjoint_union", "jaccard", "kronecker", "overlap", "pagerank", "path", "plan",
-    "power_law", "preferential_attachment", "read", "read_coordinates", "road", "simulate",
-    "small_world", "sorensen", "spmv", "sssp", "star", "threads", "tree", "triangles",
-    "uniform", "write", "write_coordinates",
+    "disjoint_union", "jaccard", "kronecker", "maximal_independent_set", "maximum_flow",
+    "minimum_cut", "overlap", "pagerank", "path", "plan", "power_law",
+    "preferential_attachment", "read", "read_coordinates", "road", "simulate", "small_world",
+    "sorensen", "spmv", "sssp", "star", "threads", "tree", "triangles", "uniform", "write",
+    "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
 _HOMES = {
     ".algorithms.bfs": ["bfs"],
     ".algorithms.components": ["connected_components"],
+    ".algorithms.flow": ["maximum_flow", "minimum_cut"],
+    ".algorithms.independent_set": ["maximal_independent_set"],
     ".algorithms.pagerank": ["pagerank", "spmv"],
     ".algorithms.sssp": ["ShortestPaths", "sssp"],
     ".algorithms.similarity": ["cosine", "jaccard", "overlap", "sorensen"],

@@ -28,6 +28,8 @@ from ..kernels.rows import over_rows
 from ..kernels.runtime import over_parts, prepare, run
 from .bfs import bfs
 from .components import connected_components
+from .flow import maximum_flow
+from .independent_set import maximal_independent_set
 from .pagerank import pagerank, spmv
 from .similarity import cosine, jaccard
 from .sssp import sssp
@@ -187,6 +189,19 @@ def _forest() -> None:
     the_model().predict(rows, 0.9)
 
 
+def _flow(weights: Any, devices: str | None = None) -> None:
+    for directed in (True, False):
+        maximum_flow(_graph(weights, directed=directed), 0, 4, devices=devices)
+
+
+def _rounds() -> None:
+    from ..kernels.independent_rounds import front
+    from ..kernels.runtime import run
+
+    maximal_independent_set(_graph(), devices="host")
+    run(front, [(np.ones(3, np.int64), 0.1, np.empty(3, np.int32))])
+
+
 FIRST: dict[str, Callable[[], None]] = {
     "rows of short ids": partial(_build, np.int32, np.int32),
     "rows of short ids, double weights": partial(_build, np.int32, np.float64),
@@ -204,6 +219,12 @@ THEN: dict[str, Callable[[], Any]] = {
     "triangles": _triangles,
     "similarity": _similarities,
     "calibration": _calibration,
+    "flow": partial(_flow, np.int32),
+    "flow, float64": partial(_flow, np.float64),
+    "independent set": lambda: maximal_independent_set(_graph()),
+    "independent set, rounds": _rounds,
+    "flow, rounds": partial(_flow, np.int32, "host"),
+    "flow, rounds, float64": partial(_flow, np.float64, "host"),
     "sssp, int32": partial(_owned, np.int32),
     "sssp, float32": partial(_owned, np.float32),
     "sssp, float64": partial(_owned, np.float64),

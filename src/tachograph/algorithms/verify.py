@@ -9,15 +9,8 @@ from ..graph.graph import Graph
 from .result import Result
 
 # fmt: off
-__all__ = [
-    "check_bfs",
-    "check_components",
-    "check_pagerank",
-    "check_product",
-    "check_similarity",
-    "check_sssp",
-    "check_triangles",
-]
+__all__ = ["check_bfs", "check_components", "check_cut", "check_flow", "check_independent_set",
+           "check_pagerank", "check_product", "check_similarity", "check_sssp", "check_triangles"]
 # fmt: on
 
 SAMPLE = 1000  # pairs whose similarity is computed again
@@ -204,3 +197,59 @@ def _similarity(task: str, a: dict[int, float], b: dict[int, float]) -> float:
     whole = {"jaccard": one + other - common, "overlap": min(one, other)}
     divisor = whole.get(task, (one + other) / 2)
     return common / divisor if common else 0.0
+
+
+def check_independent_set(graph: Graph, mask: np.ndarray) -> None:
+    """A maximal independent set.
+
+    1. No arc joins two different vertices of the set.
+    2. Every other vertex has a neighbour in it, in either direction.
+    """
+    source, target = _arc_sources(graph), graph.indices
+    joined = source != target
+    source, target = source[joined], target[joined]
+    _require(not (mask[source] & mask[target]).any(), "two vertices of the set are joined")
+    covered = mask.copy()
+    covered[source[mask[target]]] = True
+    covered[target[mask[source]]] = True
+    _require(bool(covered.all()), "a vertex could be added to the set")
+
+
+def check_cut(
+    graph: Graph, capacity: np.ndarray, source: int, sink: int, value: float, side: np.ndarray
+) -> None:
+    """A cut of that value.
+
+    1. It parts the source from the sink.
+    2. The arcs from the source's side to the other carry the value in all. (Floats: up to rounding.)
+
+    No cut can carry less than what flows; so with :func:`check_flow` both are the best there are.
+    """
+    _require(bool(side[source]) and not bool(side[sink]), "the cut does not part source and sink")
+    crossing = side[_arc_sources(graph)] & ~side[graph.indices]
+    off = abs(float(capacity[crossing].sum()) - float(value))
+    _require(off <= _rounding(capacity), "the cut carries something else than the value")
+
+
+def check_flow(
+    graph: Graph, capacity: np.ndarray, source: int, sink: int, value: float, flow: np.ndarray
+) -> None:
+    """A flow of that value.
+
+    1. Along no arc flows less than nothing or more than it can carry.
+    2. What comes to a vertex leaves it; the source gives the value, and the sink takes it.
+    """
+    room = _rounding(capacity)
+    _require(bool((flow >= 0).all()), "the flow along an arc is negative")
+    _require(bool((flow <= capacity + room).all()), "more flows along an arc than it can carry")
+    net = np.zeros(graph.n, flow.dtype)
+    np.add.at(net, _arc_sources(graph), flow)
+    np.subtract.at(net, graph.indices, flow)
+    net[source] -= value
+    net[sink] += value
+    _require(float(abs(net).max()) <= room, "a vertex does not pass on what it gets")
+
+
+def _rounding(capacity: np.ndarray) -> float:
+    """How far sums of capacities may be off: not at all if they are whole."""
+    return 0.0 if capacity.dtype.kind == "i" else 1e-9 * float(capacity.sum())

@@ -28,7 +28,7 @@ from .options import (
     share,
 )
 
-__all__ = ["app", "vertex_of"]
+__all__ = ["Outcome", "algorithm", "app", "names_of", "vertex_of"]
 
 app = typer.Typer(
     help="Run an algorithm.\n\n[bold]Example[/bold]  tacho run bfs roads.gr --source 0 --verify",
@@ -42,7 +42,8 @@ Output = Annotated[
 TraceFile = Annotated[Path | None, typer.Option(help="Write the trace to this Parquet file.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the result by its properties.")]
 Threads = Annotated[int | None, typer.Option(help="Default: all cores.")]
-Outcome = tuple[Result, dict[str, Any]]  # what the algorithm gave, and what to print of it
+# what the algorithm gave, what to print of it, and what to write if that is not a row for each vertex
+Outcome = tuple[Result, dict[str, Any]] | tuple[Result, dict[str, Any], dict[str, Any]]
 
 
 def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
@@ -64,8 +65,10 @@ def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
 
         loaded = load(graph, directed=directed, relabel=relabel)
         with using(threads):
-            result, facts = solve(loaded, verify, **options)
-        _finish(result, loaded, output, trace, json, verify, facts)
+            result, facts, *rows = solve(loaded, verify, **options)
+        if output is not None:
+            _write(rows[0] if rows else _values(result, loaded), output)
+        _finish(result, loaded, trace, json, verify, facts)
 
     shared = {
         "directed": (Directed, None),
@@ -311,15 +314,12 @@ def vertex_of(graph: Graph, given: str) -> int:
 def _finish(
     result: Result,
     graph: Graph,
-    output: Path | None,
     trace: Path | None,
     json: bool,
     verified: bool,
     facts: dict[str, Any],
 ) -> None:
-    """Write what was asked for and print the outcome."""
-    if output is not None:
-        _write(_values(result, graph), output)
+    """Write the trace if it was asked for and print the outcome."""
     if trace is not None:
         _write({name: result.trace[name] for name in result.trace.columns}, trace)
     facts = {"task": result.task, **facts, "seconds": result.seconds, "verified": verified}
@@ -349,7 +349,14 @@ def _values(result: Result, graph: Graph) -> dict[str, Any]:
         return {**ends, "values": arrays["values"]}
     if not arrays:
         return {k: np.array([v]) for k, v in values.items()}
-    return {"vertex": np.arange(graph.n) if graph.names is None else graph.names, **arrays}
+    return {"vertex": names_of(graph), **arrays}
+
+
+def names_of(graph: Graph) -> Any:
+    """What the vertices are called."""
+    import numpy as np
+
+    return np.arange(graph.n) if graph.names is None else graph.names
 
 
 def _write(columns: dict[str, Any], path: Path) -> None:
@@ -363,4 +370,4 @@ def _write(columns: dict[str, Any], path: Path) -> None:
                                       for k, v in columns.items()}), temporary)  # fmt: skip
 
 
-from . import run_similarity  # noqa: E402, F401  (its commands are added to the app)
+from . import run_rounds, run_similarity  # noqa: E402, F401  (their commands are added to the app)

@@ -120,4 +120,23 @@ def split(
     typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
 
 
+@app.command()
+def placement(
+    devices: Annotated[str, typer.Option(help="The OpenCL device beside the host.")] = "opencl",
+) -> None:
+    """Learn where the kernels of tacho run mis and maxflow --devices run faster.
+
+    [bold]Example[/bold]
+
+    tacho train placement
+    """
+    from ..devices.opencl import open_device
+    from ..learning.placement import TASKS, train_placement
+
+    device = open_device(devices)
+    for task in TASKS:
+        model, calls = train_placement(task, device)
+        out().print(f"{task}: {', '.join(model.times)} learned from {calls} calls")
+
+
 app.command()(approximation)

@@ -25,6 +25,10 @@ EXPERIMENTS: dict[str, str] = {
     "sssp-table-1": "approximation:table_1",
     "sssp-table-4": "approximation:table_4",
     "sssp-figures": "approximation_figures:figures",
+    "mis-overlap": "heterogeneous:mis_overlap",
+    "mis-hot": "heterogeneous:mis_hot",
+    "mis-switch": "heterogeneous:mis_switch",
+    "flow-switch": "heterogeneous:flow_switch",
 }
 
 
