@@ -56,8 +56,10 @@ def intersect(device, g, monkeypatch):
         return
     found = tg.jaccard(g, devices=[device])
     rows = [{t: 1 for t, _ in row if t != v} for v, row in enumerate(rows_of(g))]
-    for u, v, value in zip(found.source, found.target, found.values, strict=True):
-        assert value == similarity("jaccard", rows[u], rows[v])
+    assert np.array_equal(found.values, tg.jaccard(g, devices="host").values)
+    for k in range(0, found.values.size, 1 + found.values.size // 200):  # the oracle is slow
+        u, v = found.source[k], found.target[k]
+        assert found.values[k] == similarity("jaccard", rows[u], rows[v])
 
 
 def blocks(device, g, monkeypatch):
