@@ -89,6 +89,23 @@ def shortest(rows: list[list[tuple[int, float | None]]], sources: list[int]) -> 
     return None
 
 
+def limited(
+    rows: list[list[tuple[int, float]]], sources: list[int], rounds: int, least: int, most: float
+) -> list[float]:
+    """Distances by paths of at most ``rounds`` arcs that go on only from the sources and from vertices
+    with ``least`` to ``most`` arcs.
+    """
+    distance = [0 if v in sources else inf for v in range(len(rows))]
+    for _ in range(min(rounds, len(rows))):
+        after = list(distance)
+        for u, row in enumerate(rows):
+            if u in sources or least <= len(row) <= most:
+                for v, w in row:
+                    after[v] = min(after[v], distance[u] + w)
+        distance = after
+    return distance
+
+
 def diameter(neighbours: list[list[int]]) -> int:
     """The greatest distance between two vertices that reach each other."""
     return max((max(distances(neighbours, v).values()) for v in range(len(neighbours))), default=0)
@@ -108,3 +125,58 @@ def similarity(task: str, a: dict[int, float], b: dict[int, float]) -> float:
         "sorensen": (sum(a.values()) + sum(b.values())) / 2,
     }[task]
     return shared / divisor if divisor else 0.0
+
+
+def draw(key: int, counter: int) -> int:
+    """Number ``counter`` of the stream ``key`` of SplitMix64."""
+    word = 2**64 - 1
+    x = (key + (counter + 1) * 0x9E3779B97F4A7C15) & word
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & word
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & word
+    return x ^ (x >> 31)
+
+
+def independent_set(rows: list[list[int]], key: int) -> list[int]:
+    """Greedily: first those with few neighbours, those of one class of degrees at random."""
+
+    def place(v: int) -> tuple[int, int]:
+        # classes of degree + 1: 1, 2, 3, 4-5, 6-7, 8-11, 12-15, 16-23, ...: two for each doubling
+        bounds = [1, 2, 3] + [b * 2**k for k in range(14) for b in (4, 6)]
+        at = max(i for i, bound in enumerate(bounds) if len(rows[v]) + 1 >= bound)
+        return at, -draw(key, v)
+
+    chosen: set[int] = set()
+    for v in sorted(range(len(rows)), key=place):
+        if not any(u in chosen for u in rows[v] if u != v):
+            chosen.add(v)
+    return sorted(chosen)
+
+
+def maximum_flow(edges: list[Edge], n: int, source: int, sink: int, directed: bool) -> float:
+    """The value, by paths of fewest arcs on which something can still be sent."""
+    room = [[0.0] * n for _ in range(n)]
+    for u, v, w in edges:
+        room[u][v] += w
+        if not directed and u != v:
+            room[v][u] += w
+    value = 0.0
+    while True:
+        before = {source: source}
+        queue = deque([source])
+        while queue:
+            u = queue.popleft()
+            for v in range(n):
+                if room[u][v] > 0 and v not in before:
+                    before[v] = u
+                    queue.append(v)
+        if sink not in before:
+            return value
+        path = [sink]
+        while path[-1] != source:
+            path.append(before[path[-1]])
+        steps = list(zip(path[1:], path[:-1], strict=True))
+        least = min(room[u][v] for u, v in steps)
+        for u, v in steps:
+            room[u][v] -= least
+            room[v][u] += least
+        value += least

@@ -29,11 +29,14 @@ from .errors import (
 if TYPE_CHECKING:
     from .algorithms.bfs import bfs
     from .algorithms.components import connected_components
+    from .algorithms.flow import maximum_flow, minimum_cut
+    from .algorithms.independent_set import maximal_independent_set
     from .algorithms.pagerank import pagerank, spmv
     from .algorithms.result import Result, Trace
     from .algorithms.similarity import cosine, jaccard, overlap, sorensen
     from .algorithms.sssp import ShortestPaths, sssp
     from .algorithms.triangles import triangles
+    from .decisions.approximation import Approximation
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
     from .graph.files import read, write
@@ -54,32 +57,42 @@ if TYPE_CHECKING:
     )
     from .graph.graph import Graph
     from .kernels.runtime import threads
+    from .planning.plan import Plan, plan
+    from .simulation.accelerators.accugraph import AccuGraph
+    from .simulation.accelerators.hitgraph import HitGraph
+    from .simulation.accelerators.simulate import simulate
     from .simulation.dram.memory import Memory
 
 __version__ = "0.1.0"
 
 # fmt: off
 __all__ = [
-    "DeviceError", "Features", "FileFormatError", "Graph", "InputError", "Memory",
-    "MissingDependencyError", "MissingFileError", "NegativeCycleError", "Result", "ShortestPaths",
-    "TachographError", "TachographWarning", "TooLargeError", "Trace", "VerificationError",
-    "__version__", "bfs", "bipartite", "complete",
-    "connected_components", "cosine", "dataset", "datasets", "disjoint_union", "jaccard",
-    "kronecker", "overlap", "pagerank", "path", "power_law", "preferential_attachment",
-    "read", "read_coordinates", "road", "small_world", "sorensen", "spmv", "sssp", "star",
-    "threads", "tree", "triangles", "uniform", "write", "write_coordinates",
+    "AccuGraph", "Approximation", "DeviceError", "Features", "FileFormatError", "Graph",
+    "HitGraph", "InputError", "Memory", "MissingDependencyError", "MissingFileError",
+    "NegativeCycleError", "Plan", "Result", "ShortestPaths", "TachographError",
+    "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
+    "bipartite", "complete", "connected_components", "cosine", "dataset", "datasets",
+    "disjoint_union", "jaccard", "kronecker", "maximal_independent_set", "maximum_flow",
+    "minimum_cut", "overlap", "pagerank", "path", "plan", "power_law",
+    "preferential_attachment", "read", "read_coordinates", "road", "simulate", "small_world",
+    "sorensen", "spmv", "sssp", "star", "threads", "tree", "triangles", "uniform", "write",
+    "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
 _HOMES = {
     ".algorithms.bfs": ["bfs"],
     ".algorithms.components": ["connected_components"],
+    ".algorithms.flow": ["maximum_flow", "minimum_cut"],
+    ".algorithms.independent_set": ["maximal_independent_set"],
     ".algorithms.pagerank": ["pagerank", "spmv"],
     ".algorithms.sssp": ["ShortestPaths", "sssp"],
     ".algorithms.similarity": ["cosine", "jaccard", "overlap", "sorensen"],
     ".algorithms.triangles": ["triangles"],
+    ".decisions.approximation": ["Approximation"],
     ".algorithms.result": ["Result", "Trace"],
     ".kernels.runtime": ["threads"],
+    ".planning.plan": ["Plan", "plan"],
     ".graph.graph": ["Graph"],
     ".graph.features": ["Features"],
     ".graph.files": ["read", "write"],
@@ -87,6 +100,9 @@ _HOMES = {
     ".graph.datasets": ["dataset", "datasets"],
     ".graph.generate": ["bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
                         "preferential_attachment", "road", "small_world", "star", "tree", "uniform"],
+    ".simulation.accelerators.accugraph": ["AccuGraph"],
+    ".simulation.accelerators.hitgraph": ["HitGraph"],
+    ".simulation.accelerators.simulate": ["simulate"],
     ".simulation.dram.memory": ["Memory"],
 }
 # fmt: on

@@ -35,3 +35,13 @@ def test_seconds_leave_compiling_out(monkeypatch, name):
     begin = time.perf_counter()
     result = CALLS[name](g)
     assert 0 < result.seconds < (time.perf_counter() - begin) / 2
+
+
+def test_a_timeline_of_kernels():
+    trace = tg.maximal_independent_set(tg.kronecker(8, seed=1), devices="host").trace
+    axes = trace.plot().axes[0]
+    assert [t.get_text() for t in axes.get_yticklabels()] == ["randomize", "select", "deactivate"]
+    assert len(axes.patches) == len(trace)
+    assert set(trace.summary()) == {"iterations", "seconds", "randomize", "select", "deactivate"}
+    with pytest.raises(tg.InputError, match="only traces of breadth-first searches and of kernels"):
+        tg.pagerank(tg.path(3)).trace.plot()

@@ -84,3 +84,26 @@ def test_problems_of_shortest_paths():
     done = tacho("run", "sssp", "plain.txt", "--source", "²")
     assert done.returncode
     assert "not a vertex id" in done.stderr
+
+
+def test_an_independent_set_is_a_mask():
+    g = tg.kronecker(8, seed=1)
+    tg.write(g, "k.tgraph")
+    done = tacho("run", "mis", "k.tgraph", "--seed", "2", "--verify", "--json", "-o", "s.parquet")
+    assert done.returncode == 0, done.stderr
+    result = tg.maximal_independent_set(g, seed=2)
+    assert json.loads(done.stdout)["size"] == result.vertices.size
+    assert pq.read_table("s.parquet").column_names == ["vertex", "mask"]
+    assert pq.read_table("s.parquet")["mask"].to_pylist() == result.mask.tolist()
+
+
+def test_a_flow_has_a_row_for_each_arc():
+    g = tg.Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], [3, 5, 9, 2]).with_meta(source=0, sink=3)
+    tg.write(g, "f.max")
+    done = tacho("run", "maxflow", "f.max", "--verify", "--json", "-o", "f.parquet")
+    assert done.returncode == 0, done.stderr
+    assert (json.loads(done.stdout)["value"], json.loads(done.stdout)["status"]) == (5, "optimal")
+    rows = pq.read_table("f.parquet").to_pydict()
+    assert rows == {"source": [0, 0, 1, 2], "target": [1, 2, 3, 3], "flow": [3, 2, 3, 2]}
+    wrong = tacho("run", "maxflow", "f.max", "--sink", "0")
+    assert (wrong.returncode, "the same vertex" in wrong.stderr) == (1, True)

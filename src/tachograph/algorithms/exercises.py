@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..decisions.approximation_model import the_model
+from ..decisions.approximation_state import FEATURES
 from ..errors import NegativeCycleError
 from ..graph import generate
 from ..graph.files import read, write
@@ -26,6 +28,8 @@ from ..kernels.rows import over_rows
 from ..kernels.runtime import over_parts, prepare, run
 from .bfs import bfs
 from .components import connected_components
+from .flow import maximum_flow
+from .independent_set import maximal_independent_set
 from .pagerank import pagerank, spmv
 from .similarity import cosine, jaccard
 from .sssp import sssp
@@ -98,6 +102,22 @@ def _bfs() -> None:
     bfs(_graph(), 0, deterministic=True)
 
 
+def _oracle() -> None:
+    """Both directions, and what a policy would have chosen."""
+    from ..decisions.direction import State, policy_named
+    from ..kernels import bfs_replay
+    from ..kernels.runtime import run
+
+    bfs(_graph(), 0, direction="oracle")
+    policy = policy_named("push")
+    first, times = np.ones(1, np.bool_), np.ones(1)
+    chosen = np.zeros(1, np.int64)
+    states = np.ones((1, len(State._fields)))
+    run(bfs_replay.choices, [(policy.address, policy.parameters, 0, states, first, chosen)])
+    run(bfs_replay.best, [(first, times, times, times, times, chosen)])
+    run(bfs_replay.spent, [(first, times, times, times, times, chosen, times.copy())])
+
+
 def _triangles() -> None:
     triangles(generate.complete(5))  # as it is
     triangles(generate.star(1000))  # ranked by degree
@@ -163,6 +183,25 @@ def _relaxed(weights: Any) -> None:
         sssp(g, 0)
 
 
+def _forest() -> None:
+    """The trees that advise."""
+    rows = np.zeros((1, len(FEATURES)))
+    the_model().predict(rows, 0.9)
+
+
+def _flow(weights: Any, devices: str | None = None) -> None:
+    for directed in (True, False):
+        maximum_flow(_graph(weights, directed=directed), 0, 4, devices=devices)
+
+
+def _rounds() -> None:
+    from ..kernels.independent_rounds import front
+    from ..kernels.runtime import run
+
+    maximal_independent_set(_graph(), devices="host")
+    run(front, [(np.ones(3, np.int64), 0.1, np.empty(3, np.int32))])
+
+
 FIRST: dict[str, Callable[[], None]] = {
     "rows of short ids": partial(_build, np.int32, np.int32),
     "rows of short ids, double weights": partial(_build, np.int32, np.float64),
@@ -174,11 +213,18 @@ THEN: dict[str, Callable[[], Any]] = {
     "graphs": partial(_rows, None, np.int32, np.float32),
     "graphs, double weights": partial(_rows, np.float64),
     "bfs": _bfs,
+    "bfs, both directions": _oracle,
     "generators": _generators,
     "components": lambda: connected_components(_graph()),
     "triangles": _triangles,
     "similarity": _similarities,
     "calibration": _calibration,
+    "flow": partial(_flow, np.int32),
+    "flow, float64": partial(_flow, np.float64),
+    "independent set": lambda: maximal_independent_set(_graph()),
+    "independent set, rounds": _rounds,
+    "flow, rounds": partial(_flow, np.int32, "host"),
+    "flow, rounds, float64": partial(_flow, np.float64, "host"),
     "sssp, int32": partial(_owned, np.int32),
     "sssp, float32": partial(_owned, np.float32),
     "sssp, float64": partial(_owned, np.float64),
@@ -191,6 +237,7 @@ THEN: dict[str, Callable[[], Any]] = {
     "bellman-ford, float32": partial(_relaxed, np.float32),
     "bellman-ford, float64": partial(_relaxed, np.float64),
     "bellman-ford, long distances": partial(_wide, False),
+    "regression trees": _forest,
     "pagerank, spmv": partial(_multiply, None),
     "pagerank, spmv, int32": partial(_multiply, np.int32),
     "pagerank, spmv, float32": partial(_multiply, np.float32),

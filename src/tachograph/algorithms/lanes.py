@@ -23,7 +23,7 @@ from ..kernels import similarity as kernels
 from ..kernels.rows import over_rows
 from ..kernels.runtime import clock, prepare, run
 from ..kernels.team import SIZE
-from .placed import Placement
+from .lanes_placed import Placement
 
 __all__ = ["Lane", "Outcome", "edge_similarities"]
 

@@ -1,138 +1,139 @@
-"""Where the similarity of edges is computed: on the host, a device, or both."""
+"""Kernels that run on the host or on a device: asks where, runs them there, keeps the trace."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
-from ..decisions import split as decision
-from ..devices.calibrate import calibration
+import numpy as np
+
+from ..decisions.placement import PLACES, Call, Fixed, Policy, named
+from ..devices.energy import Meter
 from ..devices.host import Host, host_threads
 from ..devices.opencl import OpenCL, open_device
-from ..errors import DeviceError, InputError
-from ..graph.graph import Graph
-from ..journal import journal
-from ..kernels.runtime import threads_available
+from .result import Trace
 
-__all__ = ["Placement", "place"]
+__all__ = ["Placed", "accuracy", "placed_on"]
 
-SMALL = 1 << 18  # arcs below which it is not worth asking what devices there are
-
-
-@dataclass(frozen=True)
-class Placement:
-    """Who computes: ``workers`` threads of the host (0: none), a device (None: none).
-
-    ``share`` is the host's part if it is fixed; otherwise both take chunks until they meet, and
-    ``guess`` is the part that is expected.
-    """
-
-    workers: int
-    device: OpenCL | None
-    share: float | None
-    guess: float
-    reason: str
+COLUMNS = ("kernel", "iteration", "device", "work", "arcs", "seconds", "host_seconds",
+           "device_seconds", "best", "polls", "joules", "note")  # fmt: skip
+NAN = float("nan")
 
 
-def place(graph: Graph, devices: Any, split: float | str, splits: bool) -> Placement:
-    """Decide, or follow what was asked for.
+class Placed:
+    """Runs kernels where ``policy`` says; without one, on both: the oracle."""
 
-    ``splits`` says whether devices can take part at all.
-    """
-    asked = _names(devices)
-    workers = threads_available()
-    if not splits:
-        if asked not in (["auto"], ["host"]):
-            raise InputError(
-                "devices take part for edges of undirected graphs without weights only: leave out "
-                "devices, or give 'host'"
-            )
-        return Placement(workers, None, None, 1.0, "computed by the host")
-    share = _share(split)
-    if asked == ["auto"]:
-        if share is not None:
-            raise InputError("split needs two devices: devices=['host', 'opencl']")
-        return _decided(graph, workers)
-    others = [name for name in asked if name != "host"]
-    if len(others) > 1 or not asked:
-        raise InputError(
-            f"devices = {devices!r}: 'auto', 'host', a device, or the host and a device"
+    def __init__(self, device: OpenCL | None, policy: Policy | None, repeats: int = 3) -> None:
+        self.device = device
+        self.policy = policy
+        self.repeats = repeats
+        self.meter = Meter()
+        self.rows: list[dict[str, Any]] = []
+        self.lost = ""
+
+    def step(
+        self,
+        call: Call,
+        host: Callable[[], Any],
+        there: Callable[[], Any],
+        undo: Callable[[], Any] | None = None,
+    ) -> None:
+        """Run one kernel, by ``host()`` or ``there()``, which return when it has ended.
+
+        ``undo`` puts back what it changes; without it, running it twice must do no harm.
+        """
+        if self.device is None:
+            self.note(call, "host", _seconds(host))
+        elif self.policy is None:
+            self._both(call, host, there, undo or (lambda: None))
+        else:
+            place = self.policy(call)
+            self.note(call, place, _seconds(host if place == "host" else there))
+
+    def _both(
+        self, call: Call, host: Callable[[], Any], there: Callable[[], Any], undo: Callable[[], Any]
+    ) -> None:
+        """Time both, in turns, and note the better one as where it ran."""
+        taken: dict[str, list[float]] = {place: [] for place in PLACES}
+        for _ in range(self.repeats):
+            for place, work in zip(PLACES, (host, there), strict=True):
+                undo()
+                taken[place].append(_seconds(work))
+        least = {place: min(found) for place, found in taken.items()}
+        place = min(least, key=lambda name: least[name])
+        self.note(
+            call, place, least[place], best=place, **{f"{p}_seconds": s for p, s in least.items()}
         )
-    if share is not None and len(asked) < 2:
-        raise InputError("split needs two devices: devices=['host', 'opencl']")
-    if not others:
-        return Placement(workers, None, None, 1.0, "the host was asked for")
-    device = others[0] if isinstance(others[0], OpenCL) else open_device(others[0])
-    if "host" not in asked:
-        return Placement(0, device, None, 0.0, f"{device.id} was asked for")
-    mine = host_threads(workers, device.found, device.threads)
-    expected = _expected(graph, mine, device)
-    guess = 0.5 if expected is None else expected.share
-    return Placement(mine, device, share, guess, "both were asked for")
+
+    def note(self, call: Call, place: str, seconds: float, **more: Any) -> None:
+        """Add a row to the trace."""
+        row = {
+            "kernel": call.kernel, "iteration": call.iteration, "device": place,
+            "work": call.vertices, "arcs": call.arcs, "seconds": seconds, "host_seconds": NAN,
+            "device_seconds": NAN, "best": "", "polls": 0, "joules": self.meter.joules(),
+            "note": self.lost,
+        }  # fmt: skip
+        self.rows.append(row | more)
+
+    def lose(self, problem: Exception) -> None:
+        """Go on without the device; the trace says why."""
+        self.device = None
+        self.lost = str(problem)
+
+    @property
+    def trace(self) -> Trace:
+        """What was run where; ``best`` is known to the oracle only, ``joules`` where a meter is."""
+        return Trace({name: [row[name] for row in self.rows] for name in COLUMNS})
 
 
-def _names(devices: Any) -> list[Any]:
-    """Devices, or their names, without those twice; ``Host`` is ``"host"``."""
-    given = devices.split(",") if isinstance(devices, str) else devices
-    if not isinstance(given, Sequence):
-        given = [given]
-    made = [
-        "host" if isinstance(d, Host) else d.strip() if isinstance(d, str) else d for d in given
+def placed_on(devices: str | OpenCL, placement: str | Policy, task: str) -> tuple[Placed, int]:
+    """A stage for the kernels of ``task``, and the threads that the host has beside the device."""
+    from ..kernels.runtime import threads_available
+
+    if devices == "host":
+        return Placed(None, Fixed("host")), threads_available()
+    device = open_device(devices) if isinstance(devices, str) else devices
+    threads = host_threads(threads_available(), device.found, device.threads)
+    if not isinstance(placement, str):
+        return Placed(device, placement), threads
+    if placement == "oracle":
+        return Placed(device, None), threads
+    return Placed(device, named(placement, task, Host(threads), device)), threads
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    from ..kernels.runtime import clock
+
+    begin = clock()
+    work()
+    return clock() - begin
+
+
+def accuracy(trace: Trace, policy: Policy, total: int) -> dict[str, float]:
+    """How well a policy places the calls that an oracle has timed.
+
+    Returns
+    -------
+    dict
+        ``right``: the share of calls in the better place; ``weighted``: the same weighted by the time
+        at stake, the difference between the places; ``seconds``, ``best``, ``host``, ``device``: the
+        time of all calls as placed, in the better place each, and in one place only.
+    """
+    host, device = trace["host_seconds"], trace["device_seconds"]
+    calls = [
+        Call(str(k), int(i), int(w), int(a), total)
+        for k, i, w, a in zip(
+            *(trace[c] for c in ("kernel", "iteration", "work", "arcs")), strict=True
+        )
     ]
-    for one in made:
-        if not isinstance(one, OpenCL) and not (
-            isinstance(one, str) and one.partition(":")[0] in ("auto", "host", "opencl")
-        ):
-            raise InputError(f"there is no device {one!r}: tacho devices lists those there are")
-    return list(dict.fromkeys(made))
-
-
-def _share(split: float | str) -> float | None:
-    if split == "auto":
-        return None
-    if isinstance(split, str) or not 0 <= split <= 1:
-        raise InputError(f"split = {split!r}: 'auto', or the host's share from 0 to 1")
-    return float(split)
-
-
-def _decided(graph: Graph, workers: int) -> Placement:
-    """The fastest by prediction; the host where nothing is known."""
-
-    def host(reason: str) -> Placement:
-        return Placement(workers, None, None, 1.0, f"the host: {reason}")
-
-    if graph.arcs < SMALL:
-        return host("the graph is small")
-    if not any(not key.startswith("host") for key in journal().records("calibration")):
-        return host("no device is calibrated (tacho devices --calibrate)")
-    try:
-        device = open_device()
-    except (DeviceError, ImportError) as problem:
-        return host(str(problem))
-    alone = _expected(graph, workers, device)
-    mine = host_threads(workers, device.found, device.threads)
-    shared = _expected(graph, mine, device)
-    if alone is None or shared is None:
-        return host(f"{device.id} is not calibrated (tacho devices --calibrate)")
-    best = decision.choose(alone.host, alone.device, shared.both)
-    times = (
-        f"predicted {alone.host * 1e3:.3g} ms on the host, {alone.device * 1e3:.3g} on {device.id}, "
-        f"{shared.both * 1e3:.3g} on both"
-    )
-    if best == "host":
-        return host(times)
-    if best == "device":
-        return Placement(0, device, None, 0.0, f"{device.id}: {times}")
-    return Placement(mine, device, None, shared.share, f"both: {times}")
-
-
-def _expected(graph: Graph, workers: int, device: OpenCL) -> decision.Expected | None:
-    """Predicted times, or None if the device is not calibrated."""
-    theirs = calibration(device)
-    ours = calibration(Host(workers)) or calibration(Host(threads_available()))
-    if theirs is None or ours is None:
-        return None
-    resident = graph in device.room.graphs or device.capabilities.shares_memory
-    state = decision.State.of(graph, 0 if resident else graph.nbytes)
-    return decision.expected(state, ours, theirs, device.found.shares_cores)
+    there = np.array([policy(call) == "device" for call in calls], bool)
+    right = there == (device < host)
+    stake = abs(device - host)
+    return {
+        "right": float(right.mean()) if len(right) else 1.0,
+        "weighted": float(stake[right].sum() / stake.sum()) if stake.sum() > 0 else 1.0,
+        "seconds": float(np.where(there, device, host).sum()),
+        "best": float(np.minimum(host, device).sum()),
+        "host": float(host.sum()),
+        "device": float(device.sum()),
+    }

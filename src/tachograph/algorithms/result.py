@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,11 +50,29 @@ class Trace:
         """A ``pandas.DataFrame``."""
         return self.to_arrow().to_pandas()
 
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the levels of a search, or when kernels ran on which device; a Matplotlib figure.
+
+        With ``path`` it is written there: .png, .svg or .html. A search with ``direction="oracle"``
+        also shows what each direction would have taken.
+        """
+        from .plots import check_suffix, direction_figure, save_figure
+        from .timeline import timeline
+
+        if not {"direction", "device"} & set(self._columns):
+            raise InputError("only traces of breadth-first searches and of kernels can be drawn")
+        if path is not None:
+            check_suffix(Path(path))
+        figure = direction_figure(self) if "direction" in self._columns else timeline(self)
+        if path is not None:
+            save_figure(figure, Path(path))
+        return figure
+
     def summary(self) -> dict[str, Any]:
-        """Rows and seconds in all, and for each direction or phase."""
+        """Rows and seconds in all, and for each direction, phase or kernel."""
         seconds = self["seconds"]
         made: dict[str, Any] = {"iterations": len(self), "seconds": float(seconds.sum())}
-        kind = next((k for k in ("direction", "phase") if k in self._columns), None)
+        kind = next((k for k in ("direction", "phase", "kernel") if k in self._columns), None)
         if kind is not None:
             for name in dict.fromkeys(self[kind].tolist()):
                 chosen = self[kind] == name

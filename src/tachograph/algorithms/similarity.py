@@ -17,7 +17,7 @@ from .result import Result, Trace
 from .simple import simple
 
 if TYPE_CHECKING:
-    from .placed import Placement
+    from .lanes_placed import Placement
 
 __all__ = ["cosine", "jaccard", "overlap", "sorensen"]
 
@@ -188,7 +188,7 @@ class Request:
 
     def run(self, devices: Devices, split: float | str, verify: bool) -> Result:
         """The result, from where it is to be computed."""
-        from .placed import place
+        from .lanes_placed import place
         from .top import best_of
 
         plan = place(self.graph, devices, split, self.splits)

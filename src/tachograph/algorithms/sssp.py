@@ -6,20 +6,39 @@ from typing import Any
 
 import numpy as np
 
+from ..decisions.approximation import EXACT, Approximation
 from ..errors import InputError, NegativeCycleError
 from ..graph.graph import Graph
+from .audit import Audit, audit
 from .bfs import bfs, vertices
 from .result import Result, Trace
 from .verify import check_sssp
 
-__all__ = ["ALGORITHMS", "ShortestPaths", "sssp"]
+__all__ = ["ALGORITHMS", "ShortestPaths", "audited", "search", "sssp", "weights_of"]
 
 ALGORITHMS = ("auto", "delta-stepping", "bellman-ford", "dijkstra", "hybrid")
-EXACT = 2.0**53  # whole numbers up to here are float64 numbers
+WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
 
 
 class ShortestPaths(Result):
-    """Distances, and the paths that have them."""
+    """Distances, and the paths that have them.
+
+    ``approximation`` says what was left out, ``audit`` what a check of approximate distances found, if
+    there was one.
+    """
+
+    approximation: Approximation
+    audit: Audit | None
+
+    def __init__(
+        self,
+        *arguments: Any,
+        approximation: Approximation = EXACT,
+        audit: Audit | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.__dict__.update(approximation=approximation, audit=audit)
 
     def path(self, target: int) -> np.ndarray:
         """The vertices of a shortest path to ``target``, both ends included.
@@ -58,6 +77,9 @@ def sssp(
     algorithm: str = "auto",
     delta: float | None = None,
     device: Any = None,
+    approximation: Approximation | None = None,
+    max_error: float | None = None,
+    confidence: float = 0.9,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
@@ -79,8 +101,18 @@ def sssp(
         2**-15th of the mean weight. Default: from the weights and degrees.
     device
         An OpenCL device or its name (``"opencl"``) to run Bellman-Ford on. Default: the host.
+    approximation
+        What may be left out to save time. Distances are then those of paths that exist, but maybe not
+        of the shortest ones, or inf for a vertex that could have been reached. A negative cycle may
+        not be noticed.
+    max_error
+        The mean relative error that is allowed; then the fastest algorithm and approximation that is
+        predicted to keep it is taken, or an exact search. ``tg.plan`` shows what that would be.
+    confidence
+        In which share of such graphs ``max_error`` is to be kept.
     threads
-        How many to use, for this call. Distances and predecessors do not depend on it.
+        How many to use, for this call. Distances and predecessors do not depend on it, except for
+        approximate ones of delta-stepping and Bellman-Ford.
     trace
         Whether to keep a row for each round.
     verify
@@ -96,8 +128,9 @@ def sssp(
     Raises
     ------
     InputError
-        For a source that does not exist, a negative weight where the algorithm forbids it, or whole
-        distances beyond 2**53, which would not be exact.
+        For a source that does not exist, a negative weight where the algorithm forbids it, whole
+        distances beyond 2**53, which would not be exact, or ``max_error`` together with an algorithm
+        or approximation.
     NegativeCycleError
         If a cycle of negative weight can be reached: then there are no shortest paths.
 
@@ -114,37 +147,50 @@ def sssp(
     if delta is not None and not 0 < delta < np.inf:
         raise InputError(f"delta = {delta} must be above 0")
     from ..kernels import rounds
-    from ..kernels.runtime import read_only
     from ..kernels.runtime import threads as using
 
     sources = vertices(graph, source, "source")
-    chosen = _choose(graph, algorithm)
+    if max_error is not None:
+        if approximation is not None or algorithm != "auto" or delta is not None:
+            raise InputError("max_error chooses the algorithm and the approximation: give either")
+        from ..decisions.approximation_advisor import advise
+
+        with using(threads):
+            algorithm, approximation = advise(
+                graph, sources, max_error, confidence
+            ).chosen.configuration
+    approximation = approximation or EXACT
+    chosen = _choose(graph, algorithm, approximation)
     if chosen == "bfs" and device is None:
         return _by_hops(graph, sources, threads, trace, verify)
-    weights = graph.weights
-    if weights is None:
-        weights = read_only(np.ones(graph.arcs, np.int32))
+    weights = weights_of(graph)
     if device is not None:
+        if not approximation.exact:
+            raise InputError("approximations run on the host: leave the device out")
         found = _on_device(device, graph, weights, sources, algorithm)
         if found is not None:
             return _with_tree(graph, weights, sources, *found, threads, verify)
         chosen = "bellman-ford"  # a cycle, which the host finds
     with using(threads):
-        distances, rows, workers, seconds = _run(graph, weights, sources, chosen, delta, trace)
+        distances, rows, workers, seconds = search(
+            graph, weights, sources, chosen, delta, approximation, trace
+        )
     known = np.isfinite(distances)
-    if weights.dtype.kind == "i" and abs(distances).max(where=known, initial=0) >= EXACT:
+    if weights.dtype.kind == "i" and abs(distances).max(where=known, initial=0) >= WHOLE:
         raise InputError("distances reach beyond 2**53, where not every whole number can be kept: "
                          "scale the weights down, or make them float64")  # fmt: skip
     columns = dict(zip(rounds.COLUMNS, rows.T, strict=True))
     columns["phase"] = rounds.PHASES[columns["phase"]]
     columns["seconds"] = columns.pop("nanoseconds") / 1e9
     columns["threads"] = np.full(len(rows), workers)
-    return _with_tree(graph, weights, sources, distances, Trace(columns), seconds, threads, verify)
+    return _with_tree(
+        graph, weights, sources, distances, Trace(columns), seconds, threads, verify, approximation
+    )
 
 
 def _with_tree(
     graph: Graph, weights: np.ndarray, sources: np.ndarray, distances: np.ndarray, trace: Trace,
-    seconds: float, threads: int | None, verify: bool,
+    seconds: float, threads: int | None, verify: bool, approximation: Approximation = EXACT,
 ) -> ShortestPaths:  # fmt: skip
     """The result, whose tree is computed when it is first asked for."""
     from ..kernels.runtime import threads as using
@@ -161,9 +207,12 @@ def _with_tree(
         later={"predecessors": predecessors},
         seconds=seconds,
         trace=trace,
+        approximation=approximation,
     )
     if verify:
-        check_sssp(graph, weights, sources, distances, result.predecessors)
+        check_sssp(
+            graph, weights, sources, distances, result.predecessors, exact=approximation.exact
+        )
     return result
 
 
@@ -178,10 +227,39 @@ def _on_device(
     return distances_on(device_named(device), graph, weights, sources)
 
 
-def _choose(graph: Graph, algorithm: str) -> str:
-    """The algorithm to run; refuses one that the weights forbid."""
+def audited(
+    graph: Graph, source: Any, result: ShortestPaths, threads: int | None = None
+) -> ShortestPaths:
+    """The same result, its distances compared with exact ones on a random sample of vertices."""
+    sources = vertices(graph, source, "source")
+    exact = result
+    if not result.approximation.exact:
+        exact = sssp(graph, sources, threads=threads, trace=False)
+    same = object.__new__(ShortestPaths)
+    found = audit(exact.distances, result.distances, sources)
+    same.__dict__.update(result.__dict__, audit=found)
+    return same
+
+
+def weights_of(graph: Graph) -> np.ndarray:
+    """The weights of the arcs, or ones."""
+    from ..kernels.runtime import read_only
+
+    weights = graph.weights
+    return read_only(np.ones(graph.arcs, np.int32)) if weights is None else weights
+
+
+def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
+    """The algorithm to run; refuses one that the weights or the approximation forbid."""
+    if not approximation.atomic:
+        if algorithm == "delta-stepping":
+            raise InputError("delta-stepping cannot do without atomics: use algorithm='bellman-ford', "
+                             "'dijkstra' or 'hybrid'")  # fmt: skip
+        algorithm = "bellman-ford" if algorithm == "auto" else algorithm
     if graph.weights is None:
-        return "bfs" if algorithm == "auto" else algorithm
+        if algorithm != "auto":
+            return algorithm
+        return "bfs" if approximation.exact else "delta-stepping"
     known = graph.features.weights
     if known is None or known["min"] >= 0:
         return "delta-stepping" if algorithm == "auto" else algorithm
@@ -195,17 +273,23 @@ def _choose(graph: Graph, algorithm: str) -> str:
     return "hybrid" if algorithm == "auto" else algorithm
 
 
-def _run(
+def search(
     graph: Graph, weights: np.ndarray, sources: np.ndarray, algorithm: str, delta: float | None,
-    traced: bool,
+    approximation: Approximation, traced: bool,
 ) -> tuple[np.ndarray, np.ndarray, int, float]:  # fmt: skip
-    """Distances, trace, workers and seconds."""
+    """Distances, trace, workers and seconds of one search by an algorithm that the weights allow."""
     from ..kernels.bellman_ford import relaxed_distances
     from ..kernels.delta_stepping import shortest_distances
+    from ..kernels.limits import UNLIMITED, Limits
     from ..kernels.runtime import clock
 
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
     rows_of_graph = (graph.indptr, graph.indices, weights)
+    limits = Limits(
+        approximation.min_degree, approximation.max_degree or UNLIMITED, approximation.keep,
+        approximation.seed, approximation.atomic,
+    )  # fmt: skip
+    iterations = approximation.iterations or UNLIMITED
     cycle = None
     if algorithm == "delta-stepping":
         back = None
@@ -216,12 +300,14 @@ def _run(
         distances, rows, workers = shortest_distances(
             *rows_of_graph, back, sources, mean_weight=known["mean"], heaviest=known["max"],
             largest_degree=largest, delta=delta, traced=traced,
+            limits=limits, iterations=iterations,
         )  # fmt: skip
     else:
         begin = clock()
         distances, rows, workers, cycle = relaxed_distances(
-            algorithm, *rows_of_graph, sources, known["min"], known["max"], traced
-        )
+            algorithm, *rows_of_graph, sources, known["min"], known["max"], traced, limits,
+            iterations,
+        )  # fmt: skip
     seconds = clock() - begin
     if cycle is not None:
         raise NegativeCycleError(*cycle)

@@ -1,63 +1,39 @@
-"""A picture of who did what when."""
+"""A trace as a picture: kernels, iterations, devices."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, MissingDependencyError
-from ..graph.files.streams import aside
-from .result import Result
+import numpy as np
 
-__all__ = ["plot_lanes"]
+if TYPE_CHECKING:
+    from .result import Trace
 
-FORMATS = (".png", ".svg", ".pdf")
-HEIGHT = 0.8  # of a bar; lanes are 1 apart
+__all__ = ["timeline"]
 
 
-def plot_lanes(result: Result, path: str | os.PathLike[str]) -> None:
-    """Draw a lane for each device, with a bar for each piece of work, to a picture file.
+def timeline(trace: Trace) -> Any:
+    """One bar for each row, as long as it took, in a lane for each kernel, coloured by device."""
+    from .plots import pyplot
 
-    Parameters
-    ----------
-    result
-        Of a similarity: its trace has phase, begin, seconds and edges.
-    path
-        Ends in .png, .svg or .pdf.
-
-    Raises
-    ------
-    InputError
-        For another kind of file.
-    MissingDependencyError
-        Without matplotlib.
-    """
-    suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        raise InputError(f"{path}: a plot is written as {', '.join(FORMATS)}")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError(
-            "plots need matplotlib: pip install 'tachograph[plot]'"
-        ) from None
-    lanes = list(dict.fromkeys(result.trace["phase"].tolist()))
-    figure = Figure(figsize=(8, 1 + 0.8 * len(lanes)), layout="constrained")
-    axes = figure.subplots()
-    total = sum(result.trace["edges"].tolist()) or 1
-    for number, lane in enumerate(lanes):
-        rows = [row for row in result.trace if row["phase"] == lane]
-        # workers of the host overlap: each has its part of the lane
-        part = HEIGHT / len(rows) if lane == "host" else HEIGHT
-        for at, row in enumerate(rows):
-            bottom = number - HEIGHT / 2 + (part * at if lane == "host" else 0)
-            axes.broken_barh([(row["begin"] * 1e3, row["seconds"] * 1e3)], (bottom, part),
-                             facecolor=f"C{number}", edgecolor="white", linewidth=0.8)  # fmt: skip
-    shares = {lane: sum(r["edges"] for r in result.trace if r["phase"] == lane) for lane in lanes}
-    axes.set_yticks(
-        range(len(lanes)), [f"{x}\n{shares[x] / total:.0%} of the edges" for x in lanes]
-    )
+    lanes = list(dict.fromkeys(trace["kernel"].tolist()))
+    places = list(dict.fromkeys(trace["device"].tolist()))
+    ends = np.cumsum(trace["seconds"].astype(float)) * 1e3
+    begins = ends - trace["seconds"].astype(float) * 1e3
+    size = (10, 1 + 0.6 * len(lanes))
+    figure, axes = pyplot().subplots(figsize=size, layout="constrained")
+    for number, place in enumerate(places):
+        here = trace["device"] == place
+        lane = [lanes.index(kernel) for kernel in trace["kernel"][here].tolist()]
+        axes.barh(
+            lane, ends[here] - begins[here], left=begins[here], color=f"C{number}", label=place
+        )
+    if "best" in trace.columns:
+        missed = (trace["best"] != "") & (trace["best"] != trace["device"])
+        lane = [lanes.index(kernel) for kernel in trace["kernel"][missed].tolist()]
+        axes.plot(begins[missed], lane, "k|", label="better elsewhere")
+    axes.set_yticks(range(len(lanes)), lanes)
+    axes.invert_yaxis()
     axes.set_xlabel("milliseconds")
-    axes.set_title(f"{result.task}: {result.seconds * 1e3:.3g} ms")
-    with aside(path) as temporary:
-        figure.savefig(temporary, format=suffix[1:], dpi=130)
+    axes.legend()
+    return figure

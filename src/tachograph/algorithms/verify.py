@@ -9,15 +9,8 @@ from ..graph.graph import Graph
 from .result import Result
 
 # fmt: off
-__all__ = [
-    "check_bfs",
-    "check_components",
-    "check_pagerank",
-    "check_product",
-    "check_similarity",
-    "check_sssp",
-    "check_triangles",
-]
+__all__ = ["check_bfs", "check_components", "check_cut", "check_flow", "check_independent_set",
+           "check_pagerank", "check_product", "check_similarity", "check_sssp", "check_triangles"]
 # fmt: on
 
 SAMPLE = 1000  # pairs whose similarity is computed again
@@ -72,14 +65,15 @@ def check_sssp(
     sources: np.ndarray,
     distances: np.ndarray,
     predecessors: np.ndarray,
+    exact: bool = True,
 ) -> None:
-    """Distances and predecessors of shortest paths.
+    """Distances and predecessors of shortest paths, or of paths that are not (``exact=False``).
 
     1. No arc leads to a vertex that is farther than the arc's source and weight allow; a source is at
-       most at distance 0.
+       most at distance 0. (The first is not so where paths are approximate.)
        (Float weights below zero may miss by rounding, relative to the numbers.)
     2. Whoever is reached has a predecessor, and there is an arc from it that makes up the difference;
-       only a source at distance 0 is its own.
+       only a source at distance 0 is its own. (Of an approximate path, it may save some way.)
     3. From every reached vertex, predecessors lead to a source.
     """
     from ..kernels.cycles import SLACK
@@ -90,7 +84,7 @@ def check_sssp(
         off = distances[target] - reach
         rounded = weights.dtype.kind == "f" and weights.min(initial=0) < 0
         room = SLACK * (abs(reach) + abs(weights)) if rounded else 0
-        _require(not (off > room).any(), "an arc leads to a nearer place than known")
+        _require(not exact or not (off > room).any(), "an arc leads to a nearer place than known")
     _require(bool((distances[sources] <= 0).all()), "a source is away from itself")
     reached = np.isfinite(distances)
     _require(np.array_equal(reached, predecessors >= 0), "distances and predecessors disagree")
@@ -99,7 +93,7 @@ def check_sssp(
     _require(bool((distances[roots] == 0).all()), "a vertex away from 0 has no predecessor")
     _require(bool(np.isin(roots, sources).all()), "other vertices than the sources are roots")
     with np.errstate(invalid="ignore"):
-        tight = (source == predecessors[target]) & (abs(off) <= room)
+        tight = (source == predecessors[target]) & ((abs(off) if exact else -off) <= room)
     explained = np.zeros(graph.n, bool)
     explained[target[tight]] = True
     explained[roots] = True
@@ -203,3 +197,59 @@ def _similarity(task: str, a: dict[int, float], b: dict[int, float]) -> float:
     whole = {"jaccard": one + other - common, "overlap": min(one, other)}
     divisor = whole.get(task, (one + other) / 2)
     return common / divisor if common else 0.0
+
+
+def check_independent_set(graph: Graph, mask: np.ndarray) -> None:
+    """A maximal independent set.
+
+    1. No arc joins two different vertices of the set.
+    2. Every other vertex has a neighbour in it, in either direction.
+    """
+    source, target = _arc_sources(graph), graph.indices
+    joined = source != target
+    source, target = source[joined], target[joined]
+    _require(not (mask[source] & mask[target]).any(), "two vertices of the set are joined")
+    covered = mask.copy()
+    covered[source[mask[target]]] = True
+    covered[target[mask[source]]] = True
+    _require(bool(covered.all()), "a vertex could be added to the set")
+
+
+def check_cut(
+    graph: Graph, capacity: np.ndarray, source: int, sink: int, value: float, side: np.ndarray
+) -> None:
+    """A cut of that value.
+
+    1. It parts the source from the sink.
+    2. The arcs from the source's side to the other carry the value in all. (Floats: up to rounding.)
+
+    No cut can carry less than what flows; so with :func:`check_flow` both are the best there are.
+    """
+    _require(bool(side[source]) and not bool(side[sink]), "the cut does not part source and sink")
+    crossing = side[_arc_sources(graph)] & ~side[graph.indices]
+    off = abs(float(capacity[crossing].sum()) - float(value))
+    _require(off <= _rounding(capacity), "the cut carries something else than the value")
+
+
+def check_flow(
+    graph: Graph, capacity: np.ndarray, source: int, sink: int, value: float, flow: np.ndarray
+) -> None:
+    """A flow of that value.
+
+    1. Along no arc flows less than nothing or more than it can carry.
+    2. What comes to a vertex leaves it; the source gives the value, and the sink takes it.
+    """
+    room = _rounding(capacity)
+    _require(bool((flow >= 0).all()), "the flow along an arc is negative")
+    _require(bool((flow <= capacity + room).all()), "more flows along an arc than it can carry")
+    net = np.zeros(graph.n, flow.dtype)
+    np.add.at(net, _arc_sources(graph), flow)
+    np.subtract.at(net, graph.indices, flow)
+    net[source] -= value
+    net[sink] += value
+    _require(float(abs(net).max()) <= room, "a vertex does not pass on what it gets")
+
+
+def _rounding(capacity: np.ndarray) -> float:
+    """How far sums of capacities may be off: not at all if they are whole."""
+    return 0.0 if capacity.dtype.kind == "i" else 1e-9 * float(capacity.sum())

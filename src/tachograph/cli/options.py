@@ -17,15 +17,18 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
 
 __all__ = [
+    "Confidence",
     "Dedupe",
     "Directed",
     "GraphFile",
     "Json",
+    "MaxError",
     "Relabel",
     "load",
     "measured",
     "out",
     "print_json",
+    "share",
 ]
 
 
@@ -49,6 +52,21 @@ Directed = Annotated[
 Relabel = Annotated[
     bool, typer.Option("--relabel", help="Take ids for names: number the vertices anew.")
 ]
+
+
+MaxError = Annotated[str | None, typer.Option(help="Mean relative error that is allowed, as 5%.")]
+Confidence = Annotated[str, typer.Option(help="In which share of graphs that is to be kept.")]
+
+
+def share(text: str, option: str) -> float:
+    """A share, given as 0.05 or 5%."""
+    from ..errors import InputError
+
+    number = text.strip()
+    try:
+        return float(number[:-1]) / 100 if number.endswith("%") else float(number)
+    except ValueError:
+        raise InputError(f"--{option} {text!r} is not a share: write 5% or 0.05") from None
 
 
 def load(graph: str, **options: Any) -> Graph:

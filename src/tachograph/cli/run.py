@@ -12,12 +12,23 @@ from typing import Annotated, Any
 
 import typer
 
-from ..algorithms.result import Result
+from ..algorithms.result import Result, Trace
 from ..errors import InputError, NegativeCycleError
 from ..graph.graph import Graph
-from .options import Directed, GraphFile, Json, Relabel, load, out, print_json
+from .options import (
+    Confidence,
+    Directed,
+    GraphFile,
+    Json,
+    MaxError,
+    Relabel,
+    load,
+    out,
+    print_json,
+    share,
+)
 
-__all__ = ["app"]
+__all__ = ["Outcome", "algorithm", "app", "names_of", "vertex_of"]
 
 app = typer.Typer(
     help="Run an algorithm.\n\n[bold]Example[/bold]  tacho run bfs roads.gr --source 0 --verify",
@@ -31,7 +42,8 @@ Output = Annotated[
 TraceFile = Annotated[Path | None, typer.Option(help="Write the trace to this Parquet file.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the result by its properties.")]
 Threads = Annotated[int | None, typer.Option(help="Default: all cores.")]
-Outcome = tuple[Result, dict[str, Any]]  # what the algorithm gave, and what to print of it
+# what the algorithm gave, what to print of it, and what to write if that is not a row for each vertex
+Outcome = tuple[Result, dict[str, Any]] | tuple[Result, dict[str, Any], dict[str, Any]]
 
 
 def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
@@ -53,8 +65,10 @@ def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
 
         loaded = load(graph, directed=directed, relabel=relabel)
         with using(threads):
-            result, facts = solve(loaded, verify, **options)
-        _finish(result, loaded, output, trace, json, verify, facts)
+            result, facts, *rows = solve(loaded, verify, **options)
+        if output is not None:
+            _write(rows[0] if rows else _values(result, loaded), output)
+        _finish(result, loaded, trace, json, verify, facts)
 
     shared = {
         "directed": (Directed, None),
@@ -88,6 +102,17 @@ def bfs(
     deterministic: Annotated[
         bool, typer.Option("--deterministic", help="Smallest possible parents.")
     ] = False,
+    direction: Annotated[
+        str,
+        typer.Option(
+            help="What chooses push or pull: auto, surf, push, pull, hbfs, gunrock, enterprise, gapbs, "
+            "lagraph, cugraph, or oracle (times both)."
+        ),
+    ] = "auto",
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the levels: .png, .svg or .html; times both directions."),
+    ] = None,
 ) -> Outcome:
     """Breadth-first search: the level and the parent of every vertex.
 
@@ -96,19 +121,35 @@ def bfs(
     tacho run bfs web.txt.gz --source 0
 
     tacho run bfs roads.gr --source 0 --verify --output levels.parquet --trace trace.parquet
+
+    tacho run bfs web.txt.gz --source 0 --direction surf --plot levels.png
     """
     from ..algorithms.bfs import bfs as search
+    from ..algorithms.plots import check_suffix
 
+    if plot is not None:
+        check_suffix(plot)
+    sources = [vertex_of(graph, s) for s in source]
     result = search(
         graph,
-        [_vertex(graph, s) for s in source],
+        sources,
+        direction=direction,
         cutoff=cutoff,
-        target=None if target is None else _vertex(graph, target),
+        target=None if target is None else vertex_of(graph, target),
         deterministic=deterministic,
         verify=verify,
     )
+    if plot is not None:
+        _draw(result, search(graph, sources, direction="oracle", cutoff=cutoff), plot)
     reached = int((result.levels >= 0).sum())
     return result, {"reached": reached, "deepest": int(result.levels.max())}
+
+
+def _draw(result: Result, timed: Result, path: Path) -> None:
+    """Draw a search with the times of both directions, which its levels have in common."""
+    rows = len(result.trace)
+    both = {name: timed.trace[name][:rows] for name in ("push_seconds", "pull_seconds")}
+    Trace({**{name: result.trace[name] for name in result.trace.columns}, **both}).plot(path)
 
 
 @algorithm
@@ -121,30 +162,63 @@ def sssp(
         str, typer.Option(help="auto, delta-stepping, bellman-ford, dijkstra or hybrid.")
     ] = "auto",
     delta: Annotated[float | None, typer.Option(help="Width of the buckets.")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Stop after so many rounds.")] = None,
+    min_degree: Annotated[int, typer.Option(help="Go on from vertices with so many arcs.")] = 0,
+    max_degree: Annotated[int | None, typer.Option(help="And with no more than so many.")] = None,
+    fraction: Annotated[str, typer.Option(help="Go on from a random share, as 50%.")] = "1",
+    no_atomics: Annotated[
+        bool, typer.Option("--no-atomics", help="Relax without atomics.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of the random share.")] = 0,
+    max_error: MaxError = None,
+    confidence: Confidence = "90%",
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Check approximate distances on a sample.")
+    ] = False,
 ) -> Outcome:
     """Shortest paths: the distance and the predecessor of every vertex.
+
+    With --max-error the fastest way that keeps this mean relative error is taken (see tacho plan);
+    --iterations, --min-degree, --max-degree, --fraction and --no-atomics leave something out by hand.
 
     [bold]Examples[/bold]
 
     tacho run sssp roads.gr --source 0 --target 17
 
+    tacho run sssp web.gr --source 0 --max-error 5% --audit
+
+    tacho run sssp web.gr --source 0 --iterations 4 --min-degree 3 --audit
+
     tacho run sssp roads.gr --source 0 --verify --output distances.parquet --trace trace.parquet
     """
     import numpy as np
 
+    from ..algorithms.sssp import audited
     from ..algorithms.sssp import sssp as search
+    from ..decisions.approximation import Approximation
 
+    by_hand = Approximation(iterations, min_degree, max_degree, share(fraction, "fraction"),
+                            not no_atomics, seed)  # fmt: skip
+    budget = None if max_error is None else share(max_error, "max-error")
+    sources = [vertex_of(graph, s) for s in source]
     try:
-        result = search(graph, [_vertex(graph, s) for s in source], algorithm=algorithm,
-                        delta=delta, verify=verify)  # fmt: skip
+        result = search(graph, sources, algorithm=algorithm, delta=delta,
+                        approximation=None if by_hand.exact else by_hand, max_error=budget,
+                        confidence=share(confidence, "confidence"), verify=verify)  # fmt: skip
+        if audit:
+            result = audited(graph, sources, result)
     except NegativeCycleError as error:
         if graph.names is not None:
             raise NegativeCycleError(graph.names[error.cycle].tolist(), error.weight) from None
         raise
     reached = result.distances[np.isfinite(result.distances)]
     facts: dict[str, Any] = {"reached": reached.size, "farthest": float(reached.max())}
+    if not result.approximation.exact or budget is not None:
+        facts["left out"] = str(result.approximation)
+    if result.audit is not None:
+        facts["audit"] = result.audit
     if target is not None:
-        end = _vertex(graph, target)
+        end = vertex_of(graph, target)
         if np.isinf(result.distances[end]):
             raise InputError(f"there is no path to vertex {target}: it cannot be reached")
         path = result.path(end)
@@ -224,70 +298,7 @@ def spmv(graph: Graph, verify: bool) -> Outcome:
     return result, {"sum": float(result.values.sum())}
 
 
-def _similarity(task: str, what: str) -> None:
-    """Add the command for one kind of similarity."""
-
-    def solve(
-        graph: Graph,
-        verify: bool,
-        pairs: Annotated[str, typer.Option(help="edges or two_hop.")] = "edges",
-        weight: Annotated[bool, typer.Option("--weight", help="Use the weights.")] = False,
-        topk: Annotated[int | None, typer.Option(help="The best of each vertex only.")] = None,
-        memory_limit: Annotated[str | None, typer.Option(help="Such as '200 MB'.")] = None,
-        devices: Annotated[
-            str, typer.Option(help="auto, host, opencl, or host,opencl (tacho devices).")
-        ] = "auto",
-        split: Annotated[str, typer.Option(help="The host's share, 0 to 1, or auto.")] = "auto",
-        stream: Annotated[
-            Path | None, typer.Option(help="Write two-hop pairs to this file, block by block.")
-        ] = None,
-        timeline: Annotated[
-            Path | None, typer.Option(help="Draw who did what when: .png, .svg or .pdf.")
-        ] = None,
-    ) -> Outcome:
-        from ..algorithms import similarity
-
-        share: float | str = split
-        if split != "auto":
-            try:
-                share = float(split)
-            except ValueError:
-                raise InputError(f"--split {split}: auto, or a share from 0 to 1") from None
-        result = getattr(similarity, task)(
-            graph, pairs, weight="weight" if weight else None, topk=topk, output=stream,
-            memory_limit=memory_limit, devices=devices, split=share, verify=verify,
-        )  # fmt: skip
-        if timeline is not None:
-            from ..algorithms.timeline import plot_lanes
-
-            plot_lanes(result, timeline)
-        if stream is not None:
-            return result, {"pairs": result.count, "file": result.output}
-        mean = float(result.values.mean()) if result.values.size else 0.0
-        facts = {"pairs": result.values.size, "mean": mean, "host share": result.share}
-        return result, {**facts, "why": result.why}
-
-    solve.__name__ = task
-    solve.__doc__ = f"""{what}
-
-    [bold]Examples[/bold]
-
-    tacho run {task} web.txt.gz --undirected --output values.parquet
-
-    tacho run {task} web.txt.gz --undirected --devices host,opencl --split auto --timeline lanes.svg
-
-    tacho run {task} web.txt.gz --pairs two_hop --topk 10 --memory-limit '200 MB'
-    """
-    algorithm(solve)
-
-
-_similarity("jaccard", "Jaccard's similarity of the ends of edges, or of pairs two hops apart.")
-_similarity("overlap", "The overlap coefficient of the ends of edges, or of pairs two hops apart.")
-_similarity("sorensen", "Sørensen's coefficient of the ends of edges, or of pairs two hops apart.")
-_similarity("cosine", "The cosine similarity of the ends of edges, or of pairs two hops apart.")
-
-
-def _vertex(graph: Graph, given: str) -> int:
+def vertex_of(graph: Graph, given: str) -> int:
     """A vertex by id, or by name if the graph has names."""
     numbers = graph.names is None or graph.names.dtype.kind in "iu"
     name: int | str = given
@@ -303,19 +314,17 @@ def _vertex(graph: Graph, given: str) -> int:
 def _finish(
     result: Result,
     graph: Graph,
-    output: Path | None,
     trace: Path | None,
     json: bool,
     verified: bool,
     facts: dict[str, Any],
 ) -> None:
-    """Write what was asked for and print the outcome."""
-    if output is not None:
-        _write(_values(result, graph), output)
+    """Write the trace if it was asked for and print the outcome."""
     if trace is not None:
         _write({name: result.trace[name] for name in result.trace.columns}, trace)
     facts = {"task": result.task, **facts, "seconds": result.seconds, "verified": verified}
     if json:
+        facts = {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in facts.items()}
         print_json({**facts, "trace": result.trace.summary()})
         return
     console = out()
@@ -340,7 +349,14 @@ def _values(result: Result, graph: Graph) -> dict[str, Any]:
         return {**ends, "values": arrays["values"]}
     if not arrays:
         return {k: np.array([v]) for k, v in values.items()}
-    return {"vertex": np.arange(graph.n) if graph.names is None else graph.names, **arrays}
+    return {"vertex": names_of(graph), **arrays}
+
+
+def names_of(graph: Graph) -> Any:
+    """What the vertices are called."""
+    import numpy as np
+
+    return np.arange(graph.n) if graph.names is None else graph.names
 
 
 def _write(columns: dict[str, Any], path: Path) -> None:
@@ -352,3 +368,6 @@ def _write(columns: dict[str, Any], path: Path) -> None:
     with aside(path) as temporary:
         parquet.write_table(pa.table({k: pa.array(list(v) if v.dtype.kind in "OU" else v)
                                       for k, v in columns.items()}), temporary)  # fmt: skip
+
+
+from . import run_rounds, run_similarity  # noqa: E402, F401  (their commands are added to the app)

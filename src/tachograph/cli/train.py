@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .options import Json, out, print_json
+from .train_approximation import approximation
 
 __all__ = ["app"]
 
@@ -55,10 +56,9 @@ def direction(
     tacho train direction --graphs 'kronecker 16 16,road 300 300,uniform 60000 8,soc-Slashdot0902'
     """
     from ..decisions.direction_model import own_file
-    from ..learning.direction.graphs import TRAINING
     from ..learning.direction.train import save, train
 
-    names = [n.strip() for n in graphs.split(",")] if graphs else list(TRAINING)
+    names = [n.strip() for n in graphs.split(",")] if graphs else None
     model = train(names, seconds(budget))
     path = output or own_file()
     save(model, path)
@@ -118,3 +118,25 @@ def split(
     for name, value in model.card["families left out"].items():
         typer.echo(f"  {name:28} {value:.1%}")
     typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
+
+
+@app.command()
+def placement(
+    devices: Annotated[str, typer.Option(help="The OpenCL device beside the host.")] = "opencl",
+) -> None:
+    """Learn where the kernels of tacho run mis and maxflow --devices run faster.
+
+    [bold]Example[/bold]
+
+    tacho train placement
+    """
+    from ..devices.opencl import open_device
+    from ..learning.placement import TASKS, train_placement
+
+    device = open_device(devices)
+    for task in TASKS:
+        model, calls = train_placement(task, device)
+        out().print(f"{task}: {', '.join(model.times)} learned from {calls} calls")
+
+
+app.command()(approximation)

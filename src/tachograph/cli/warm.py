@@ -30,14 +30,16 @@ def warm() -> None:
     import_module("tachograph.kernels.rows")  # any module with kernels
     if not KERNELS:  # those that can be kept
         raise InputError("there is no place to keep compiled loops: set NUMBA_CACHE_DIR to one")
+    from ..simulation.exercises import EXERCISES  # has kernels, too
+
     begin = time.perf_counter()
     compiled = loaded = 0
     workers = threads_available()
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin) as pool:
         try:
-            with bar("compiling", len(FIRST) + len(THEN)) as shown:
-                for stage in (FIRST, THEN):
+            with bar("compiling", len(FIRST) + len(THEN) + len(EXERCISES)) as shown:
+                for stage in (FIRST, [*EXERCISES, *THEN]):  # the longest first
                     for done in as_completed([pool.submit(_exercise, name) for name in stage]):
                         new, old = done.result()
                         compiled, loaded = compiled + new, loaded + old
@@ -64,9 +66,10 @@ def _begin() -> None:
 def _exercise(name: str) -> tuple[int, int]:
     """Do one exercise; the loops that were compiled for it, and those that were there."""
     from ..algorithms.exercises import FIRST, THEN
+    from ..simulation.exercises import EXERCISES
 
     before = _counts()
-    {**FIRST, **THEN}[name]()
+    {**FIRST, **THEN, **EXERCISES}[name]()
     after = _counts()
     return after[0] - before[0], after[1] - before[1]
 

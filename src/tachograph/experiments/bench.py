@@ -19,6 +19,8 @@ import numpy as np
 
 from ..algorithms.bfs import bfs
 from ..algorithms.components import connected_components
+from ..algorithms.flow import maximum_flow
+from ..algorithms.independent_set import maximal_independent_set
 from ..algorithms.pagerank import pagerank, spmv
 from ..algorithms.result import Result
 from ..algorithms.sssp import sssp
@@ -45,6 +47,9 @@ NOTES = (
     "bfs: NetworKit and GraphBLAS find levels only, we and the others parents, too",
     "sssp: distances, without predecessors; weights from 1 to 255 where the graph has none; NetworKit, "
     "igraph and SciPy run Dijkstra on one thread, GAPBS the width of buckets that suits it best",
+    "mis: each library finds another set; NetworKit's is Luby's, by one thread",
+    "maxflow: from the vertex of highest degree to the tenth; we find flow and cut, SciPy the flow, "
+    "igraph the value only (its flow takes many times as long)",
     "GAPBS reports its own times; conversions to a library's own graph are not timed",
 )
 
@@ -81,6 +86,13 @@ TASKS = {
     "triangles": Task(
         lambda job: triangles(job.graph), lambda r: {"count": r.count}, undirected=True
     ),
+    # Every library has another set: only that it is one is compared.
+    "mis": Task(
+        lambda job: maximal_independent_set(job.graph, seed=1),
+        lambda r: {"sets": 1},
+        undirected=True,
+    ),
+    "maxflow": Task(lambda job: maximum_flow(job.lengths, *job.ends), lambda r: {"value": r.value}),
     "spmv": Task(
         lambda job: spmv(job.weighted, np.ones(job.graph.n)),
         lambda r: {"values": r.values},

@@ -55,6 +55,12 @@ class Job:
         weights = ((mixed >> 8) % 255 + 1).astype(np.int32)
         return Graph(g.indptr, g.indices, weights, directed=g.directed)
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Source and sink of a flow: the vertex of highest degree and, if there is one, the tenth."""
+        order = np.argsort(-self.graph.degrees, kind="stable")
+        return int(order[0]), int(order[min(9, order.size - 1)])
+
 
 class Case(NamedTuple):
     """One run, as (seconds, outcome); and the facts about the outcome that must agree with ours."""
@@ -171,6 +177,13 @@ class NetworKit(Peer):
 
         return Case(timed(rank), lambda found: scores_facts(np.array(found.scores())))
 
+    def mis(self) -> Case:
+        search = self.nk.independentset.Luby
+        return Case(
+            timed(lambda: search().run(self.graph)),
+            lambda found: is_independent(self.job.graph, np.array(found, bool)),
+        )
+
     def triangles(self) -> Case:
         self.graph.indexEdges()
         count = self.nk.sparsification.TriangleEdgeScore
@@ -178,6 +191,14 @@ class NetworKit(Peer):
             timed(lambda: count(self.graph).run()),
             lambda found: {"count": int(np.sum(found.scores())) // 3},
         )
+
+
+def is_independent(graph: Graph, mask: np.ndarray) -> Facts:
+    """Whether a set is a maximal independent one."""
+    from ..algorithms.verify import check_independent_set
+
+    check_independent_set(graph, mask)
+    return {"sets": 1}
 
 
 def _labels(found: Any) -> np.ndarray:
@@ -249,6 +270,20 @@ class Igraph(Peer):
             lambda share: {"count": round(share * pairs / 3)},
         )
 
+    def maxflow(self) -> Case:
+        import igraph
+
+        source, target, weights = (np.asarray(a) for a in self.job.lengths.to_edges())
+        graph = igraph.Graph(
+            n=self.job.graph.n, edges=np.column_stack((source, target)),
+            directed=self.job.graph.directed,
+        )  # fmt: skip
+        capacity = weights.tolist()
+        return Case(
+            timed(lambda: graph.maxflow_value(*self.job.ends, capacity=capacity)),
+            lambda found: {"value": found},
+        )
+
 
 class SciPy(Peer):
     """C++ and Cython, one thread."""
@@ -289,6 +324,15 @@ class SciPy(Peer):
         return Case(
             timed(lambda: connected_components(self.matrix, connection="weak")),
             lambda found: components_facts(found[1]),
+        )
+
+    def maxflow(self) -> Case:
+        from scipy.sparse.csgraph import maximum_flow
+
+        matrix = self.job.lengths.to_scipy().astype(np.int32)
+        return Case(
+            timed(lambda: maximum_flow(matrix, *self.job.ends)),
+            lambda found: {"value": int(found.flow_value)},
         )
 
     def spmv(self) -> Case:

@@ -14,10 +14,21 @@ __all__ = ["EXPERIMENTS", "Settings", "Table", "reproduce"]
 
 # What can be reproduced: the module of this package and the function that yields its tables.
 EXPERIMENTS: dict[str, str] = {
+    "hitgraph-table-5": "accelerators:table_5",
+    "accugraph-table-6": "accelerators:table_6",
+    "comparability-figure-13": "accelerators:comparability",
+    "enhancements-figure-14": "accelerators:enhancements",
     "jaccard-figure-1": "jaccard:figure_1",
     "surf-table-3": "surf:table_3",
     "surf-table-4": "surf:table_4",
     "surf-table-5": "surf:table_5",
+    "sssp-table-1": "approximation:table_1",
+    "sssp-table-4": "approximation:table_4",
+    "sssp-figures": "approximation_figures:figures",
+    "mis-overlap": "heterogeneous:mis_overlap",
+    "mis-hot": "heterogeneous:mis_hot",
+    "mis-switch": "heterogeneous:mis_switch",
+    "flow-switch": "heterogeneous:flow_switch",
 }
 
 

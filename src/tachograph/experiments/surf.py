@@ -65,15 +65,11 @@ def named(policy: str) -> Policy:
 
 
 def unseen_graphs(full: bool) -> Iterator[tuple[str, Graph]]:
-    """Graphs that no model was fitted to; those that cannot be had are left out."""
-    from ..errors import MissingDependencyError, MissingFileError
-    from ..learning.direction.graphs import UNSEEN, graph_named
+    """Graphs that no model was fitted to; data sets that are not there are left out."""
+    from ..learning.direction.graphs import UNSEEN, graph_named, present
 
-    for name in UNSEEN if full else SHORT:
-        try:
-            yield name, graph_named(name)
-        except (MissingFileError, MissingDependencyError):
-            continue
+    for name in present(UNSEEN if full else SHORT):
+        yield name, graph_named(name)
 
 
 def real_runs(name: str, graph: Graph, policies: tuple[str, ...] = COMPARED) -> Runs:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .cycles import negative_cycle
+from .limits import EVERYTHING, UNLIMITED, Limits
 from .relaxation import ALL, CORRECT, NEGATIVE, OTHERS, RELAX, UNREACHED, walk
 from .runtime import threads_available
 from .team import new_board, run_team
@@ -32,7 +33,7 @@ class _Search:
 
     def __init__(
         self, indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray, sources: np.ndarray,
-        heaviest: float, packed: bool, two_steps: bool, traced: bool,
+        heaviest: float, packed: bool, two_steps: bool, limits: Limits, traced: bool,
     ) -> None:  # fmt: skip
         n = indptr.size - 1
         self.rows = (indptr, indices, weights)
@@ -44,8 +45,10 @@ class _Search:
         self.settled = self.label.copy() if two_steps else self.label[:0]
         self.two_steps = two_steps
         self.ceiling = 2**31 - 2 - int(heaviest) if packed else np.inf
-        self.front = np.empty(n, indices.dtype)
-        self.after = np.empty(n, indices.dtype)
+        self.limits = limits
+        slots = n if limits.atomic else n * self.workers
+        self.front = np.empty(slots, indices.dtype)
+        self.after = np.empty(slots, indices.dtype)
         self.start(sources)
         self.turn = 1
         self.traced = traced
@@ -69,7 +72,7 @@ class _Search:
         rows, self.count, swapped, self.turn, too_far = run_team(
             walk, self.workers, *self.rows, which, self.label, self.stamp, self.settled,
             self.two_steps, self.front, self.after, self.count, self.turn, limit, self.ceiling,
-            unvisited, phase, new_board(self.workers), self.traced, brief=self.brief,
+            self.limits, unvisited, phase, new_board(self.workers), self.traced, brief=self.brief,
         )[0]  # fmt: skip
         if swapped:
             self.front, self.after = self.after, self.front
@@ -102,25 +105,32 @@ def relaxed_distances(
     lightest: float,
     heaviest: float,
     traced: bool,
+    limits: Limits = EVERYTHING,
+    iterations: int = UNLIMITED,
 ) -> Outcome:
-    """Shortest paths by a method of ``METHODS``, with packed labels if those are wide enough."""
+    """Shortest paths by a method of ``METHODS``, with packed labels if those are wide enough.
+
+    ``limits`` and at most ``iterations`` frontiers after that of the sources make them approximate.
+    """
     two_steps, finish = METHODS[method]
     largest = max(heaviest, -lightest)
     packed = weights.dtype.kind == "i" and largest < 2**30
     while True:
-        search = _Search(indptr, indices, weights, sources, largest, packed, two_steps, traced)
+        search = _Search(indptr, indices, weights, sources, largest, packed, two_steps, limits,
+                         traced)  # fmt: skip
         try:
-            return finish(search, lightest < 0)
+            return finish(search, lightest < 0, iterations)
         except _TooFar:
             packed = False
 
 
-def _until_settled(search: _Search, negative: bool) -> Outcome:
+def _until_settled(search: _Search, negative: bool, iterations: int) -> Outcome:
     n = search.label.size
     limit = LOOK if negative else n + 1
-    while search.count:
-        search.go_on(limit)
-        if search.count and negative:
+    end = search.turn + 1 + iterations
+    while search.count and search.turn < end:
+        search.go_on(min(limit, end - search.turn))
+        if search.count and negative and search.turn < end:
             # more than n iterations mean a cycle, or floats that do not settle for rounding
             last = search.turn > n
             cycle = search.look_for_cycle(certain=last)
@@ -130,7 +140,7 @@ def _until_settled(search: _Search, negative: bool) -> Outcome:
     return search.outcome()
 
 
-def _in_rounds(search: _Search, negative: bool) -> Outcome:
+def _in_rounds(search: _Search, negative: bool, iterations: int) -> Outcome:
     indptr, _, weights = search.rows
     n = search.label.size
     arcs = np.flatnonzero(weights < 0)
@@ -138,8 +148,9 @@ def _in_rounds(search: _Search, negative: bool) -> Outcome:
     before = np.full(tails.size, np.inf)
     rounds, look = 0, LOOK
     while search.count:
-        while search.count:
-            search.go_on(n + 1, OTHERS)
+        end = search.turn + 1 + iterations
+        while search.count and search.turn < end:
+            search.go_on(min(n + 1, end - search.turn), OTHERS)
         now = search.distances[tails]
         search.start(tails[now < before])
         before = now
@@ -155,7 +166,7 @@ def _in_rounds(search: _Search, negative: bool) -> Outcome:
 
 
 #: Whether each iteration sees only the distances of the one before, and what goes on until the end.
-METHODS: dict[str, tuple[bool, Callable[[_Search, bool], Outcome]]] = {
+METHODS: dict[str, tuple[bool, Callable[[_Search, bool, int], Outcome]]] = {
     "bellman-ford": (False, _until_settled),
     "dijkstra": (True, _until_settled),
     "hybrid": (True, _in_rounds),

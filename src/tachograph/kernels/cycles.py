@@ -122,7 +122,7 @@ def negative_cycle(
 
 @kernel
 def strict_parents(stop, lo, hi, indptr, indices, weights, dist, parent):
-    """Give each vertex the smallest parent that is nearer and on a shortest path."""
+    """Give each vertex the smallest parent that is nearer and on a path that is not longer."""
     for u in range(lo, hi):
         if u % BLOCK == 0 and stopped(stop):
             return
@@ -131,13 +131,13 @@ def strict_parents(stop, lo, hi, indptr, indices, weights, dist, parent):
             for k in range(ld(indptr, u), ld(indptr, u + 1)):
                 v = ld(indices, k)
                 d = ld(dist, v)
-                if du + ld(weights, k) == d and du < d and u < ld(parent, v):
+                if du + ld(weights, k) <= d and du < d and u < ld(parent, v):
                     fetch_min(parent, v, u)
 
 
 @kernel
 def search_tight(stop, indptr, indices, weights, dist, sources, parent, queue, slack):
-    """A search along the arcs that lie on shortest paths, up to a ``slack`` relative to the numbers:
+    """A search along the arcs that keep to the distances, up to a ``slack`` relative to the numbers:
     parents for all, also across zero weights. How many were found.
     """
     parent[:] = -1
@@ -155,7 +155,7 @@ def search_tight(stop, indptr, indices, weights, dist, sources, parent, queue, s
         for k in range(indptr[u], indptr[u + 1]):
             v = indices[k]
             room = slack * (abs(dist[v]) + abs(weights[k]))
-            if parent[v] < 0 and abs(dist[u] + weights[k] - dist[v]) <= room:
+            if parent[v] < 0 and dist[v] < np.inf and dist[u] + weights[k] - dist[v] <= room:
                 parent[v] = u
                 queue[tail] = v
                 tail += 1
@@ -169,10 +169,11 @@ def shortest_path_tree(
     distances: np.ndarray,
     sources: np.ndarray,
 ) -> np.ndarray:
-    """A predecessor for each vertex, from exact distances; sources are their own, -1 if not reached.
+    """A predecessor for each vertex, from distances; sources are their own, -1 if not reached.
 
     It is the smallest vertex that is nearer; where paths go on without getting longer (arcs of weight
-    zero, or below), a search from the sources decides. The same for any number of threads.
+    zero, or below), a search from the sources decides. The same for any number of threads. Where
+    distances are approximate, a path may be shorter than they say.
     """
     n = indptr.size - 1
     nothing = np.iinfo(indices.dtype).max

@@ -33,6 +33,7 @@ from .buckets import (
     sort_far,
     take,
 )  # fmt: skip
+from .limits import left_out
 from .machine import ld, nanoseconds, prefetch, st, stopped
 from .rounds import LOW, NOTES, POPPED, REACHED, SCANNED, record
 from .runtime import inline, kernel
@@ -63,9 +64,12 @@ def cleaned(queue_v, queue_d, head, tail, to, dist):
 @kernel
 def walk(
     control, me, workers, n, indptr, indices, weights, sources, width, delta, ring, bits, ceiling,
-    infinity, dist, out_v, out_d, room, largest, sent, board, traced,
+    infinity, dist, out_v, out_d, room, largest, sent, limits, rounds, board, traced,
 ):  # fmt: skip
-    """What each worker does: the trace (worker 0), and how it ended (all)."""
+    """What each worker does: the trace (worker 0), and how it ended (all).
+
+    Ends ``rounds`` after that of the sources. What is at distance 0, as sources are, is never left out.
+    """
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
     used = np.int64(0)
     box = np.empty(2, np.int64)
@@ -127,6 +131,8 @@ def walk(
                     continue
                 k = ld(indptr, u)
                 last = ld(indptr, u + 1)
+                if d > 0 and left_out(limits, u, last - k, phase):
+                    continue
                 popped += 1
                 scanned += last - k
                 while k < last:
@@ -172,7 +178,7 @@ def walk(
             begin_time = now
         unvisited -= total(board, phase, workers, REACHED)
         current = least(board, phase, workers, LOW)
-        if current == LATER:
+        if current == LATER or phase >= rounds:
             break
         taken += total(board, phase, workers, POPPED)
         if (current + 1) * delta > ceiling:

@@ -35,6 +35,7 @@ from .buckets import (
     take,
 )  # fmt: skip
 from .delta_owned import DONE, NARROW, TOO_FAR, TOO_NARROW, TRIAL
+from .limits import left_out
 from .machine import (
     compare_exchange,
     fetch_add,
@@ -47,18 +48,7 @@ from .machine import (
 )  # fmt: skip
 from .rounds import LOW, NOTES, POPPED, REACHED, SCANNED, record
 from .runtime import inline, kernel
-from .team import (
-    SUM,
-    SUM2,
-    TICKET,
-    barrier,
-    cell,
-    least,
-    next_phase,
-    post,
-    share,
-    total,
-)  # fmt: skip
+from .team import SUM, SUM2, TICKET, barrier, cell, least, next_phase, post, share, total
 
 __all__ = ["walk"]
 
@@ -90,9 +80,11 @@ def commit(found, kept, current, dist, width, infinity, targets, reached, done):
 @kernel
 def process(
     front_v, front_d, begin, end, limit, indptr, indices, weights, dist, width, infinity,
-    current, kept, most, held, done,
+    current, kept, most, limits, phase, held, done,
 ):  # fmt: skip
     """Relax the arcs out of ``front[begin:end]``, at most ``CHUNK``, that end below ``limit``.
+
+    What is at distance 0, as sources are, is never left out.
 
     Stops before a vertex with which it would be more than ``most`` arcs; where that is. (Room for so
     many entries is made by the caller: cleaning up in here would cost the loops their registers.)
@@ -108,6 +100,8 @@ def process(
         if ld(dist, u) == ld(front_d, i):
             k = ld(indptr, u)
             degree = ld(indptr, u + 1) - k
+            if ld(front_d, i) > 0 and left_out(limits, u, degree, phase):
+                continue
             if scanned + degree > most:
                 end = i
                 break
@@ -179,10 +173,13 @@ def process(
 
 @kernel
 def pull(
-    control, phase, n, indptr, indices, weights, symmetric, limit, dist, width, infinity,
+    control, phase, n, indptr, indices, weights, symmetric, limit, known, dist, width, infinity,
     current, kept, picked, done,
 ):  # fmt: skip
-    """Let each vertex that is not settled take the best distance over a settled neighbour."""
+    """Let each vertex at ``limit`` or beyond take the best distance over a neighbour below ``known``.
+
+    Those below the limit are settled, so with ``known = limit`` nothing depends on the order.
+    """
     ticket = cell(TICKET, phase)
     scanned = 0
     pulled = 0
@@ -212,7 +209,7 @@ def pull(
             for a in range(ld(indptr, v), ld(indptr, v + 1)):
                 d = ld(dist, ld(indices, a))
                 new = d + ld(weights, a)
-                if d >= limit:
+                if d >= known:
                     open_ends = True
                     new = infinity
                 best = min(best, new)
@@ -259,12 +256,13 @@ def collect(control, phase, kept, at, indptr, dist, held, front_v, front_d):
 def walk(
     control, me, workers, n, indptr, indices, weights, back_indptr, back_indices, back_weights,
     symmetric, sources, width, wider, delta, ring, trigger, reach, ceiling, infinity, dist, front_v,
-    front_d, board, largest, traced,
+    front_d, limits, rounds, board, largest, traced,
 ):  # fmt: skip
     """What each worker does: the trace (worker 0), and how it ended (all).
 
     ``trigger`` is the number of arcs out of a bucket from which on a limit is set, ``reach`` the
-    number of buckets from there to the limit.
+    number of buckets from there to the limit. Of the pushing from there on, at most ``rounds`` are
+    done; a pull, if possible, is then the last thing, and looks at all distances.
     """
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
     used = np.int64(0)
@@ -298,6 +296,7 @@ def walk(
     current = np.int64(0)
     phase = np.int64(0)
     stage = PUSH if trigger > 0 else REST
+    counted = np.int64(0)
     limit = infinity
     outcome = DONE
     taken = np.int64(0)
@@ -313,7 +312,7 @@ def walk(
                 make_room(kept, most, dist, width)
                 begin = process(
                     front_v, front_d, begin, end, limit, indptr, indices, weights, dist, width,
-                    infinity, current, kept, most, held, done,
+                    infinity, current, kept, most, limits, phase, held, done,
                 )  # fmt: skip
         at = current & (ring - 1)
         while (stage != PUSH or ld(done, SCANNED) < 4096) and not stopped(control):
@@ -328,7 +327,7 @@ def walk(
                 make_room(kept, most, dist, width)
                 begin = process(
                     own_v, own_d, begin, min(begin + CHUNK, size), limit, indptr, indices, weights,
-                    dist, width, infinity, current, kept, most, held, done,
+                    dist, width, infinity, current, kept, most, limits, phase, held, done,
                 )  # fmt: skip
         st(done, LOW, lowest(kept, current))
         post(board, phase, me, workers, done)
@@ -342,6 +341,13 @@ def walk(
             begin_time = now
         unvisited -= total(board, phase, workers, REACHED)
         taken += total(board, phase, workers, POPPED)
+        counted += stage != PUSH and phase > 0
+        ended = counted >= rounds
+        known = limit
+        if ended and stage != REST and nearest != LATER:
+            stage = BOUNDED
+            limit = min(limit, nearest * delta)
+            known = infinity
         if stage == BOUNDED and (nearest == LATER or nearest * delta >= limit):
             clear(kept)
             phase += 1
@@ -349,8 +355,8 @@ def walk(
             width = wider
             current = bucket_of(limit, width)
             pull(
-                control, phase, n, back_indptr, back_indices, back_weights, symmetric, limit, dist,
-                width, infinity, current, kept, held[0], done,
+                control, phase, n, back_indptr, back_indices, back_weights, symmetric, limit, known,
+                dist, width, infinity, current, kept, held[0], done,
             )  # fmt: skip
             st(done, LOW, lowest(kept, current))
             post(board, phase, me, workers, done)
@@ -366,7 +372,7 @@ def walk(
             stage = REST
             limit = infinity
             delta *= WIDER
-        if nearest == LATER:
+        if nearest == LATER or ended:
             break
         current = nearest
         if (current + 1) * delta > ceiling:

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import delta_owned, delta_shared
 from .buckets import ring_size
+from .limits import EVERYTHING, UNLIMITED, Limits
 from .machine import ld, st, stopped
 from .runtime import kernel, over_parts, threads_available
 from .team import new_board, run_team
@@ -52,6 +53,8 @@ class _Problem:
     largest_degree: int
     traced: bool
     brief: bool
+    limits: Limits
+    rounds: int
 
     @property
     def n(self) -> int:
@@ -77,18 +80,21 @@ def shortest_distances(
     largest_degree: int,
     delta: float | None = None,
     traced: bool = True,
+    limits: Limits = EVERYTHING,
+    iterations: int = UNLIMITED,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Distances (float64), trace (``rounds.COLUMNS``) and workers, from distinct ``sources``.
 
     ``back`` are offsets, targets and weights of the transpose: the same arrays if undirected, None if
     there are none; then nothing is pulled. Weights must not be negative. Distances do not depend on
-    the number of threads.
+    the number of threads, unless ``limits`` or at most ``iterations`` rounds make them approximate:
+    after that of the sources or, if something is pulled, from the first with many arcs on.
     """
     n, arcs = indptr.size - 1, indices.size
     brief = n + arcs < SMALL
     mean_weight = min(mean_weight, heaviest)  # a sum of floats may overflow
     problem = _Problem(indptr, indices, weights, back, sources, mean_weight, heaviest,
-                       largest_degree, traced, brief)  # fmt: skip
+                       largest_degree, traced, brief, limits, iterations)  # fmt: skip
     workers = 1 if brief else threads_available()
     narrow = weights.dtype.kind == "i" and heaviest < 2**30
     while True:
@@ -127,8 +133,8 @@ def _run_owned(
         delta_owned.walk, workers, given.n, given.indptr, given.indices, given.weights,
         given.sources, width, int(step) if narrow else step, ring_size(given.heaviest, step),
         OWNED_BITS, ceiling, infinity, dist, np.empty(slots, given.indices.dtype),
-        np.empty(slots, kind), room, largest, np.zeros(places, np.int64), new_board(workers),
-        given.traced, brief=given.brief,
+        np.empty(slots, kind), room, largest, np.zeros(places, np.int64), given.limits, given.rounds,
+        new_board(workers), given.traced, brief=given.brief,
     )  # fmt: skip
     return dist, *found[0]
 
@@ -147,8 +153,8 @@ def _run_shared(
         delta_shared.walk, workers, n, given.indptr, given.indices, given.weights, *behind,
         behind[0] is given.indptr, given.sources, width, wider, int(step) if narrow else step,
         ring_size(given.heaviest, step), trigger, reach, ceiling, infinity, dist,
-        np.empty(n, given.indices.dtype), np.empty(n, kind), new_board(workers),
-        given.largest_degree, given.traced,
+        np.empty(n, given.indices.dtype), np.empty(n, kind), given.limits, given.rounds,
+        new_board(workers), given.largest_degree, given.traced,
     )  # fmt: skip
     return dist, *found[0]
 

@@ -14,7 +14,9 @@ one atomic minimum both lowers it and tells whether the vertex is in the next fr
 needs int32 distances. For others the label is the distance (float64), and the iteration has an array
 of its own. A distance beyond ``ceiling`` = 2**31 - 1 - heaviest arc ends a run with packed labels.
 
-Bounds: a vertex enters a frontier once per iteration: n slots are enough.
+Bounds: a vertex enters a frontier once per iteration: n slots are enough. Without atomics, each worker
+may add it once (after a worker's own store the label holds this iteration, whoever stores later): n
+slots for each worker.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from numba import types
 from numba.extending import overload
 
 from .delta_owned import NARROW, TRIAL
+from .limits import left_out
 from .machine import compare_exchange, fetch_add, fetch_min, ld, ld_acquire, nanoseconds, st
 from .rounds import NOTES, POPPED, REACHED, SCANNED, record
 from .runtime import inline, kernel
@@ -91,6 +94,41 @@ def _lower(label, stamp, v, new, turn):
     return lower_pair
 
 
+def store_lower(label, stamp, v, new, turn):
+    """As ``lower``, without atomics: a store of another worker in between is lost."""
+    raise NotImplementedError
+
+
+@overload(store_lower)
+def _store_lower(label, stamp, v, new, turn):
+    if isinstance(label.dtype, types.Integer):
+
+        def store_packed(label, stamp, v, new, turn):
+            packed = (np.int64(new) << 32) | turn
+            old = ld(label, v)
+            if old <= packed:
+                return 0
+            st(label, v, packed)
+            if old == UNREACHED:
+                return LOWERED | NEW | FIRST
+            return LOWERED if old & 0xFFFFFFFF == turn else LOWERED | NEW
+
+        return store_packed
+
+    def store_pair(label, stamp, v, new, turn):
+        old = ld(label, v)
+        if not new < old:
+            return 0
+        st(label, v, new)
+        found = LOWERED if old < np.inf else LOWERED | FIRST
+        if ld(stamp, v) != turn:
+            st(stamp, v, turn)
+            found |= NEW
+        return found
+
+    return store_pair
+
+
 @inline
 def flush(control, phase, queue, buffer, held):
     at = fetch_add(control, cell(SUM, phase), held)
@@ -101,9 +139,12 @@ def flush(control, phase, queue, buffer, held):
 @kernel
 def relax(
     control, phase, indptr, indices, weights, which, label, stamp, seen, front, count, after, turn,
-    ceiling, buffer, notes,
+    ceiling, limits, buffer, notes,
 ):  # fmt: skip
-    """Relax the arcs out of ``front[:count]``; vertices whose distance was lowered make ``after``."""
+    """Relax the arcs out of ``front[:count]``; vertices whose distance was lowered make ``after``.
+
+    Sources, the frontier of turn 1, are never left out.
+    """
     ticket = cell(TICKET, phase)
     held = 0
     scanned = 0
@@ -116,6 +157,8 @@ def relax(
             d = distance_of(ld_acquire(seen, u))
             first = ld(indptr, u)
             last = ld(indptr, u + 1)
+            if turn > 1 and left_out(limits, u, last - first, turn):
+                continue
             scanned += last - first
             for k in range(first, last):
                 w = ld(weights, k)
@@ -124,7 +167,10 @@ def relax(
                 v = ld(indices, k)
                 new = d + w
                 if new < distance_of(ld(label, v)):
-                    found = lower(label, stamp, v, new, turn)
+                    if limits.atomic:
+                        found = lower(label, stamp, v, new, turn)
+                    else:
+                        found = store_lower(label, stamp, v, new, turn)
                     if found & FIRST:
                         st(notes, REACHED, ld(notes, REACHED) + 1)
                     if found and (new > ceiling or new < -ceiling):
@@ -143,7 +189,7 @@ def relax(
 @kernel
 def walk(
     control, me, workers, indptr, indices, weights, which, label, stamp, settled, two_steps, front,
-    after, count, turn, limit, ceiling, unvisited, phase_name, board, traced,
+    after, count, turn, limit, ceiling, limits, unvisited, phase_name, board, traced,
 ):  # fmt: skip
     """What each worker does, from a frontier of ``count`` vertices in ``front``, for at most ``limit``
     iterations, the first being ``turn``; a team gives up earlier if there is too little to do.
@@ -170,7 +216,7 @@ def walk(
         seen = settled if two_steps else label
         relax(
             control, phase, indptr, indices, weights, which, label, stamp, seen, front, count, after,
-            turn, ceiling, buffer, notes,
+            turn, ceiling, limits, buffer, notes,
         )  # fmt: skip
         if me == 0:
             st(notes, POPPED, count)

@@ -60,7 +60,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @lru_cache(None)
 def _sources(module: str) -> str:
-    """A hash of the file of ``module`` and of all modules of this room that it takes helpers from."""
+    """A hash of the file of ``module`` and of all modules of ours that it takes helpers from."""
     todo, seen = [module], {__name__}  # nothing in this file becomes part of a kernel
     contents = hashlib.sha256()
     while todo:
@@ -71,7 +71,7 @@ def _sources(module: str) -> str:
         space = vars(sys.modules[name])
         contents.update(Path(space["__file__"]).read_bytes())
         used = {getattr(value, "__module__", None) or "" for value in space.values()}
-        todo += sorted(u for u in used if u.startswith(f"{__package__}."))
+        todo += sorted(u for u in used if u.partition(".")[0] == __package__.partition(".")[0])
     return contents.hexdigest()
 
 

@@ -50,11 +50,8 @@ def collect(
 ) -> list[dict[str, Any]]:
     """Records of all these graphs; those in the journal are not measured again.
 
-    Graphs that cannot be had are left out. ``budget`` is in seconds: when it is used up, what there
-    is is returned.
+    ``budget`` is in seconds: when it is used up, what there is is returned.
     """
-    from ...errors import MissingDependencyError, MissingFileError
-
     names = list(names)
     kept = journals.journal()
     machine = journals.machine()[0]
@@ -67,10 +64,7 @@ def collect(
             if (known := kept.get(f"{KIND}-graph", index)) is not None:
                 found += known["records"]
             elif time.monotonic() < end:
-                try:
-                    graph = graph_named(name)
-                except (MissingFileError, MissingDependencyError):
-                    continue
+                graph = graph_named(name)
                 made = [measure(graph, name, int(s)) for s in sources_of(graph, sources)]
                 kept.put(f"{KIND}-graph", index, {"records": made})
                 found += made

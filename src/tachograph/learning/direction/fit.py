@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from ...decisions.direction_rules import State, costs, read_state, surf_features
+from ...kernels.runtime import kernel
 from .levels import Levels
 
 __all__ = ["fit_cost", "fit_surf"]
@@ -26,7 +26,7 @@ STAKE = 3.0  # a level counts at most so many times its shorter time
 HIDDEN, PENALTY, NETWORKS = 8, 3.0, 5
 
 
-@numba.njit(error_model="numpy")
+@kernel
 def _expected(states: Any, push: Any, pull: Any, at: Any, graphs: int, p: Any, width: float) -> Any:
     """Time of each graph if a level is pulled with a probability that grows with the advantage."""
     total = np.zeros(graphs)
@@ -97,6 +97,7 @@ def fit_surf(levels: Levels, seed: int = 0) -> dict[str, Any]:
 
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier
+    from threadpoolctl import threadpool_limits
 
     rng = np.random.default_rng(seed)
     kept = levels.timed | (rng.random(len(levels)) < 0.02)  # some of the obvious ones
@@ -115,7 +116,7 @@ def fit_surf(levels: Levels, seed: int = 0) -> dict[str, Any]:
             hidden_layer_sizes=(HIDDEN,), solver="lbfgs", alpha=PENALTY, max_iter=300,
             random_state=NETWORKS * seed + k,
         )  # fmt: skip
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), threadpool_limits(1):  # its matrices are small
             warnings.simplefilter("ignore", ConvergenceWarning)
             net.fit((features - mean) / scale, label, sample_weight=weight)
         weights.append(net.coefs_[0].T)

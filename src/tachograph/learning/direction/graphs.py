@@ -6,10 +6,12 @@ A graph is named by a generator and its arguments ("kronecker 16 8"), or is a da
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...errors import InputError
 from ...graph.graph import Graph
 
-__all__ = ["FAMILIES", "TRAINING", "UNSEEN", "family", "graph_named"]
+__all__ = ["FAMILIES", "TRAINING", "UNSEEN", "family", "graph_named", "present"]
 
 # fmt: off
 GENERATED = (
@@ -75,6 +77,14 @@ def family(name: str) -> str:
         return first
     found = [k for k, starts in FAMILIES.items() if any(name.startswith(s) for s in starts)]
     return found[0] if found else "other"
+
+
+def present(names: Iterable[str]) -> list[str]:
+    """Those that are generated or on this machine; nothing is downloaded."""
+    from ...graph.datasets import datasets
+
+    here = {d.name for d in datasets().values() if d.file is not None}
+    return [name for name in names if name.split()[0] in ARGUMENTS or name in here]
 
 
 def graph_named(name: str) -> Graph:

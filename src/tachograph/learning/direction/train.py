@@ -17,7 +17,7 @@ from ...errors import InputError
 from .collect import collect
 from .evaluate import chosen_unseen, score
 from .fit import fit_cost, fit_surf
-from .graphs import TRAINING
+from .graphs import TRAINING, present
 from .levels import Levels, levels_of
 
 __all__ = ["fitted", "save", "train"]
@@ -33,15 +33,17 @@ def fitted(levels: Levels, seed: int = 0) -> dict[str, Any]:
     }
 
 
-def train(names: Iterable[str] = TRAINING, budget: float = float("inf")) -> dict[str, Any]:
+def train(names: Iterable[str] | None = None, budget: float = float("inf")) -> dict[str, Any]:
     """Measure what the journal does not have yet, fit, and judge by leaving families out.
+
+    Without ``names`` those of the training set that are there.
 
     Raises
     ------
     InputError
         If fewer than four graphs were measured, or only one family: that would not carry over.
     """
-    records = collect(names, budget)
+    records = collect(present(TRAINING) if names is None else names, budget)
     families = {record["family"] for record in records}
     graphs = sorted({record["graph"] for record in records})
     if len(graphs) < 4 or len(families) < 2:

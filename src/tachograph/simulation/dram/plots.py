@@ -15,13 +15,13 @@ from ...graph.files.streams import aside
 if TYPE_CHECKING:
     from .statistics import MemoryResult
 
-__all__ = ["plot", "plot_compare"]
+__all__ = ["new_figure", "plot", "plot_compare", "save"]
 
 STEPS = 200  # points of a line; more would only show noise
 FORMATS = (".png", ".svg", ".pdf")
 
 
-def _figure(*arguments: Any, **options: Any) -> tuple[Any, Any]:
+def new_figure(*arguments: Any, **options: Any) -> tuple[Any, Any]:
     """A figure that needs no screen."""
     try:
         from matplotlib.figure import Figure
@@ -33,7 +33,8 @@ def _figure(*arguments: Any, **options: Any) -> tuple[Any, Any]:
     return figure, figure.subplots(*arguments, **options)
 
 
-def _save(figure: Any, path: str | os.PathLike[str]) -> None:
+def save(figure: Any, path: str | os.PathLike[str]) -> None:
+    """Write a figure; the suffix tells the format."""
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise InputError(f"{path}: a plot is written as {', '.join(FORMATS)}")
@@ -76,7 +77,7 @@ def plot(result: MemoryResult, path: str | os.PathLike[str]) -> None:
     total = sum(result.banks.values(), start=np.zeros(1, np.int64))
     channels, ranks, groups, each = total.shape
     lines = channels * ranks
-    figure, (top, middle, bottom) = _figure(
+    figure, (top, middle, bottom) = new_figure(
         3, 1, figsize=(9, 6.5 + 0.22 * lines), height_ratios=[2, 2, 1 + 0.22 * lines]
     )
     time, gbps, rate = _thinned(result)
@@ -96,12 +97,12 @@ def plot(result: MemoryResult, path: str | os.PathLike[str]) -> None:
                        for r in range(ranks)], fontsize=7)  # fmt: skip
     bottom.set_xlabel("bank group.bank" if groups > 1 else "bank")
     figure.colorbar(heat, ax=bottom, label="requests")
-    _save(figure, path)
+    save(figure, path)
 
 
 def plot_compare(results: Mapping[str, MemoryResult], path: str | os.PathLike[str]) -> None:
     """Draw several memories that were given the same trace: GB/s and row-hit rate over time."""
-    figure, (top, bottom) = _figure(2, 1, figsize=(9, 6), sharex=True)
+    figure, (top, bottom) = new_figure(2, 1, figsize=(9, 6), sharex=True)
     for name, result in results.items():
         time, gbps, rate = _thinned(result)
         top.plot(time, gbps, drawstyle="steps-post", label=name)
@@ -109,4 +110,4 @@ def plot_compare(results: Mapping[str, MemoryResult], path: str | os.PathLike[st
     top.set(ylabel="GB/s", ylim=(0, None))
     bottom.set(ylabel="row-hit rate", xlabel="time (µs)", ylim=(-0.02, 1.02))
     top.legend(fontsize=8)
-    _save(figure, path)
+    save(figure, path)

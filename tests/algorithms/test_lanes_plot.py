@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import tachograph as tg
-from tachograph.algorithms.timeline import plot_lanes
+from tachograph.algorithms.lanes_plot import plot_lanes
 
 
 def test_two_lanes_are_drawn(tmp_path):

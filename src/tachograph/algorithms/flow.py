@@ -1,0 +1,339 @@
+"""Maximum flow and minimum cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..errors import DeviceError, InputError, TooLargeError
+from ..graph.graph import Graph
+from .bfs import bfs, vertices
+from .result import Result, Trace
+from .verify import check_cut, check_flow
+
+if TYPE_CHECKING:
+    from ..decisions.placement import Policy
+    from ..devices.opencl import OpenCL
+    from ..kernels.push_relabel import Solver
+    from .placed import Placed
+
+__all__ = ["maximum_flow", "minimum_cut"]
+
+LARGEST = 2.0**62  # sums of whole capacities stay below it
+
+
+class Problem(NamedTuple):
+    """A flow problem with finite capacities: infinite ones are more than can flow."""
+
+    graph: Graph
+    capacity: np.ndarray  # of each arc, int64 or float64
+    source: int
+    sink: int
+    endless: np.ndarray  # arcs of a path without limit; empty if there is none
+
+    @property
+    def exact(self) -> bool:
+        """Whether capacities are whole."""
+        return self.capacity.dtype.kind == "i"
+
+
+def maximum_flow(
+    graph: Graph,
+    source: int | None = None,
+    sink: int | None = None,
+    *,
+    capacity: Any = None,
+    devices: str | OpenCL | None = None,
+    placement: str | Policy = "auto",
+    threads: int | None = None,
+    verify: bool = False,
+) -> Result:
+    """The most that can flow from one vertex to another, and how.
+
+    Parameters
+    ----------
+    graph
+        In a directed graph arcs carry flow in their direction; an edge of an undirected graph carries
+        it in either. Loops carry nothing.
+    source, sink
+        Two different vertices. Default: those that the graph's file named (``graph.meta``).
+    capacity
+        Of each arc, in the order of ``graph.indices``; may be infinite, but not negative. Default: the
+        weights, or 1 for each arc if there are none. Whole capacities give exact, whole flows.
+    devices
+        Default: push-relabel on one thread of the host. ``"host"``: there, in rounds of three kernels.
+        The id of an OpenCL device, or ``"opencl"``: in rounds on host and device.
+    placement
+        Where each kernel of each round runs; see :func:`~tachograph.maximal_independent_set`.
+    threads
+        How many the host uses in rounds. The flow does not depend on it, nor on devices.
+    verify
+        Check the result by its defining properties; raises ``VerificationError``.
+
+    Returns
+    -------
+    Result
+        ``value``; ``flow``: along each arc, in the order of ``graph.indices``; ``source_side``: for
+        each vertex whether it is on the source's side of a minimum cut; ``status``: ``"optimal"``, or
+        ``"unbounded"`` if a path of infinite capacity leads to the sink: then the value is infinite,
+        and so is the flow along that path. The trace has the seconds of each phase, or of each kernel
+        of each round and where it ran.
+
+    Raises
+    ------
+    InputError
+        For vertices that do not exist or are the same, and for capacities that are negative, not
+        numbers, or whole but too large to be summed exactly.
+    DeviceError
+        If there is no such device. One that fails later is not used any more, which the trace notes.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> g = tg.Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], [3, 5, 9, 2])
+    >>> r = tg.maximum_flow(g, 0, 3)
+    >>> r.value, r.flow.tolist(), r.source_side.tolist()
+    (5, [3, 2, 3, 2], [True, False, True, False])
+    """
+    from ..kernels.runtime import threads as using
+
+    problem = _problem(graph, source, sink, capacity)
+    if problem.endless.size:
+        return _unbounded(problem, "maxflow")
+    stage = None
+    with using(threads):
+        if devices is not None:
+            from .placed import placed_on
+
+            stage = placed_on(devices, placement, "maxflow")
+        value, side, flow, seconds, trace = _solve(problem, True, stage)
+    if verify:
+        check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)
+        check_flow(graph, problem.capacity, problem.source, problem.sink, value, flow)
+    values = {"value": value, "flow": flow, "source_side": side, "status": "optimal"}
+    return Result("maxflow", values, seconds=seconds, trace=trace)
+
+
+def minimum_cut(
+    graph: Graph,
+    source: int | None = None,
+    sink: int | None = None,
+    *,
+    capacity: Any = None,
+    verify: bool = False,
+) -> Result:
+    """The cheapest way to part one vertex from another. Faster than the flow that proves it.
+
+    Parameters
+    ----------
+    graph, source, sink, capacity, verify
+        As in :func:`maximum_flow`.
+
+    Returns
+    -------
+    Result
+        ``value``: what the arcs from the source's side to the other can carry; ``source_side``: for
+        each vertex whether it is on the source's side; ``arcs``: the places of those arcs in
+        ``graph.indices``; ``status``: ``"optimal"`` or ``"unbounded"``.
+
+    Raises
+    ------
+    InputError
+        As in :func:`maximum_flow`.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> g = tg.Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], [3, 5, 9, 2])
+    >>> r = tg.minimum_cut(g, 0, 3)
+    >>> r.value, r.source_side.tolist(), r.arcs.tolist()
+    (5, [True, False, True, False], [0, 3])
+    """
+    problem = _problem(graph, source, sink, capacity)
+    if problem.endless.size:
+        return _unbounded(problem, "mincut")
+    value, side, _, seconds, trace = _solve(problem, False)
+    if verify:
+        check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)
+    values = {"value": value, "source_side": side, "arcs": _crossing(graph, side)}
+    return Result("mincut", {**values, "status": "optimal"}, seconds=seconds, trace=trace)
+
+
+def _crossing(graph: Graph, side: np.ndarray) -> np.ndarray:
+    """The arcs from the source's side to the other."""
+    out = np.repeat(side, graph.degrees)
+    return np.flatnonzero(out & ~side[graph.indices])
+
+
+def _problem(graph: Graph, source: int | None, sink: int | None, capacity: Any) -> Problem:
+    """Checked arguments."""
+    ends = []
+    for what, given in (("source", source), ("sink", sink)):
+        found = graph.meta.get(what) if given is None else given
+        if found is None or np.ndim(found) != 0:
+            raise InputError(
+                f"{what} = {given!r}: name one vertex, or read a file that does (.max)"
+            )
+        ends.append(int(vertices(graph, found, what)[0]))
+    if ends[0] == ends[1]:
+        raise InputError(f"source and sink are the same vertex, {ends[0]}")
+    limits = _limits(graph, capacity)
+    if limits.dtype.kind == "i":
+        return Problem(graph, limits, ends[0], ends[1], np.empty(0, np.int64))
+    endless = np.isinf(limits)
+    if not endless.any():
+        return Problem(graph, limits, ends[0], ends[1], np.empty(0, np.int64))
+    path = _endless_path(graph, endless, *ends)
+    if not path.size:  # then there is a cut without infinite arcs
+        limits = np.where(endless, limits[~endless].sum() + 1, limits)
+    return Problem(graph, limits, ends[0], ends[1], path)
+
+
+def _limits(graph: Graph, capacity: Any) -> np.ndarray:
+    """The capacity of each arc, int64 or float64; refuses what cannot be one."""
+    given = graph.weights if capacity is None else np.asarray(capacity)
+    if given is None:
+        return np.ones(graph.arcs, np.int64)
+    if given.shape != (graph.arcs,):
+        raise InputError(
+            f"capacity has shape {given.shape}, but there are {graph.arcs:,} arcs: one number for "
+            "each entry of graph.indices"
+        )
+    if given.dtype.kind not in "iubf":
+        raise InputError(f"capacity has type {given.dtype}; capacities are numbers")
+    bad = np.flatnonzero(~(given >= 0))  # NaN is not, either
+    if bad.size:
+        arc = int(bad[0])
+        tail = int(np.searchsorted(graph.indptr, arc, "right")) - 1
+        raise InputError(
+            f"the capacity from vertex {tail} to vertex {graph.indices[arc]} is {given[arc]}: "
+            "capacities are numbers from 0 on"
+        )
+    if given.dtype.kind == "f":
+        return given.astype(np.float64)
+    if float(given.sum(dtype=np.float64)) > LARGEST:
+        raise InputError("whole capacities sum to more than 2**62: scale them, or pass floats")
+    return given.astype(np.int64)
+
+
+def _endless_path(graph: Graph, endless: np.ndarray, source: int, sink: int) -> np.ndarray:
+    """Arcs of infinite capacity that lead from the source to the sink, if any do."""
+    arcs = np.flatnonzero(endless)
+    tails = np.repeat(np.arange(graph.n), graph.degrees)[arcs]
+    part = Graph.from_edges(tails, graph.indices[arcs], n=graph.n, directed=True)
+    parents = bfs(part, source, target=sink, trace=False).parents
+    if parents[sink] < 0:
+        return np.empty(0, np.int64)
+    path = []
+    at = sink
+    while at != source:
+        before = int(parents[at])
+        path.append(int(arcs[(tails == before) & (graph.indices[arcs] == at)][0]))
+        at = before
+    return np.array(path[::-1])
+
+
+def _unbounded(problem: Problem, task: str) -> Result:
+    """There is a path without limit: the flow goes along it, and no cut is finite."""
+    graph = problem.graph
+    side = np.zeros(graph.n, bool)
+    side[problem.source] = True
+    flow = np.zeros(graph.arcs)
+    flow[problem.endless] = np.inf
+    more = {"flow": flow} if task == "maxflow" else {"arcs": _crossing(graph, side)}
+    values = {"value": float("inf"), "source_side": side, "status": "unbounded", **more}
+    trace = Trace({"kernel": [], "iteration": [], "device": [], "work": [], "seconds": []})
+    return Result(task, values, seconds=0.0, trace=trace)
+
+
+def _solve(
+    problem: Problem, wanted: bool, stage: tuple[Placed, int] | None = None
+) -> tuple[Any, np.ndarray, Any, float, Trace]:
+    """Value, source's side, flow if it is wanted, seconds, trace. With a stage, in rounds."""
+    from ..kernels.flow_network import flow_of_arcs, network
+    from ..kernels.push_relabel import Solver
+    from ..kernels.runtime import clock
+
+    graph = problem.graph
+    times = [clock()]
+    rows, capacity, order = _rows(graph, problem.capacity)
+    made = network(*rows, capacity, graph.directed, _turned(problem))
+    times.append(clock())
+    solver = Solver(made, problem.source, problem.sink)
+    solver.begin()
+    if stage is None:
+        solver.drain()
+    else:
+        solver = _in_rounds(solver, *stage, problem)
+    value, side = solver.value, solver.cut()
+    times.append(clock())
+    flow = None
+    if wanted:
+        flow = flow_of_arcs(made, solver.give_back(), *rows, graph.directed)
+        if order is not None:
+            flow = _as_given(flow, order)
+        times.append(clock())
+    trace = _phases(graph, np.diff(times), solver.counts) if stage is None else stage[0].trace
+    return value.item(), side, flow, times[-1] - times[0], trace
+
+
+def _turned(problem: Problem) -> bool:
+    """Whether less can come into the sink than out of the source: then it is better to begin there."""
+    graph = problem.graph
+    out = problem.capacity[graph.indptr[problem.source] : graph.indptr[problem.source + 1]].sum()
+    return bool(problem.capacity[graph.indices == problem.sink].sum() < out)
+
+
+def _in_rounds(solver: Solver, placed: Placed, threads: int, problem: Problem) -> Solver:
+    """Fill the sink by the kernels of rounds; without the device if it fails."""
+    from ..kernels.push_relabel import Solver
+    from .flow_rounds import FlowRounds
+
+    try:
+        rounds = FlowRounds(solver, placed.device, threads)
+        rounds.run(placed)
+        rounds.arrays.release()
+        return solver
+    except (DeviceError, TooLargeError) as problem_there:
+        placed.lose(problem_there)
+    again = Solver(solver.made, problem.source, problem.sink)
+    again.begin()
+    FlowRounds(again, None, threads).run(placed)
+    return again
+
+
+def _phases(graph: Graph, seconds: np.ndarray, counts: np.ndarray) -> Trace:
+    """The trace of push-relabel."""
+    searches, pushes, lifts = (int(x) for x in counts)
+    columns: dict[str, list[Any]] = {
+        "kernel": ["network", "push-relabel", "return"], "iteration": [0] * 3,
+        "device": ["host"] * 3, "work": [graph.arcs, pushes + lifts, graph.n],
+        "searches": [0, searches, 0],
+    }  # fmt: skip
+    return Trace({k: v[: seconds.size] for k, v in columns.items()} | {"seconds": seconds})
+
+
+def _rows(
+    graph: Graph, capacity: np.ndarray
+) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray | None]:
+    """Rows and capacities as the network needs them; where each arc comes from, if that changed."""
+    if graph.directed or graph.is_sorted:
+        return (graph.indptr, graph.indices), capacity, None
+    from ..kernels import csr
+
+    tails = np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)
+    places = np.arange(graph.arcs, dtype=np.float64)  # travels with the arcs, as weights do
+    indptr, indices, moved = csr.build(
+        tails, graph.indices, places, graph.n, tails.dtype, sort=True
+    )
+    assert moved is not None
+    order = moved.astype(np.int64)
+    return (indptr, indices), capacity[order], order
+
+
+def _as_given(flow: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """The flow in the order in which the graph has its arcs."""
+    out = np.empty_like(flow)
+    out[order] = flow
+    return out

@@ -1,0 +1,212 @@
+"""Maximum flow in rounds of three kernels, on the host, on a device, or on both.
+
+``kernels/flow_rounds`` explains the kernels. Here is the loop around them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..decisions.placement import Call
+from ..devices.common import Common
+from ..devices.opencl import GROUP, OpenCL
+from ..errors import DeviceError
+from .placed import Placed
+
+if TYPE_CHECKING:
+    from ..kernels.push_relabel import Solver
+
+__all__ = ["FlowRounds"]
+
+SMALL = 1 << 12  # vertices below which the host uses one thread
+OFTEN = 32  # a search after so many rounds, or when as many arcs were looked at as there are
+ROWS = ("begins", "target", "back")
+WRITES = {
+    "preflow": ("room", "excess", "sent", "next_height", "mark", "tally"),
+    "push-adjust": ("room", "height", "excess", "sent", "mark", "tally"),
+    "bfs": ("height", "next_height", "queue", "tally", "mark"),
+}
+
+
+class FlowRounds:
+    """The state of one run: fills the sink of ``solver``, whose source was emptied."""
+
+    def __init__(self, solver: Solver, device: OpenCL | None, threads: int) -> None:
+        made = solver.made
+        n, ids = made.begins.size - 1, made.target.dtype
+        self.n, self.ids = n, ids
+        self.solver, self.device, self.threads = solver, device, threads
+        self.work, self.out = "work", "list"
+        self.arrays = Common(
+            device,
+            {
+                "begins": made.begins, "target": made.target, "back": made.back,
+                "room": solver.room, "excess": solver.excess, "height": np.zeros(n, ids),
+                "next_height": np.zeros(n, ids), "sent": np.zeros(made.room.size, made.room.dtype),
+                "mark": np.zeros(n, np.int32), "work": np.zeros(n, ids), "list": np.zeros(n, ids),
+                "queue": np.zeros(n, ids), "tally": np.zeros(3, np.int32),
+            },
+        )  # fmt: skip
+        self._compiled: dict[str, Any] = {}
+        if device is not None:
+            self._prepare(device)
+
+    def _prepare(self, device: OpenCL) -> None:
+        """Build the device's kernels, and launch each once for nothing."""
+        real = self.solver.room.dtype.kind == "f"
+        if real and not device.capabilities.double:
+            raise DeviceError(
+                f"{device.name} has no double precision: use the host, or whole capacities"
+            )
+        names = {np.dtype(np.int32): "int", np.dtype(np.int64): "long"}
+        back = self.solver.made.back.dtype
+        options = (f"-DID={names[np.dtype(self.ids)]}", f"-DPLACE={names[back]}",
+                   f"-DNUM={'double' if real else 'long'}")  # fmt: skip
+        for name in ("preflow", "adjust", "clear", "expand", "unmark"):
+            self._compiled[name] = device.kernel("flow", name, *options)
+        for launch in (self._preflow_there, self._adjust_there, self._expand):
+            launch(0, 0)
+        device.launch(self._compiled["unmark"], 1, np.int64(0), *self.arrays.there("queue", "mark"))
+        device.finish()
+
+    # -- the kernels here ---------------------------------------------------------------------------
+
+    def host(self, name: str, count: int) -> None:
+        """Run a kernel on ``count`` entries of the work list."""
+        from ..kernels import flow_rounds as kernels
+        from ..kernels.runtime import run
+
+        self._clear()
+        a = self.arrays
+        root, other = self.solver.ends[1], self.solver.ends[0]
+        work, out, tally = a.host(self.work, self.out, "tally")
+        if name == "bfs":
+            rows = a.host(*ROWS, "room", "height", "excess", "next_height", "queue")
+            run(kernels.bfs, [(root, other, *rows, out, tally)], brief=True)
+        else:
+            if name == "preflow":
+                worker = kernels.preflow
+                rest: tuple[Any, ...] = a.host(
+                    "begins", "target", "room", "height", "excess", "sent", "next_height", "mark"
+                )
+            else:
+                worker = kernels.adjust
+                arrays = a.host(
+                    "begins", "back", "room", "height", "excess", "sent", "next_height", "mark"
+                )
+                rest = (root, other, *arrays)
+            workers = 1 if count < SMALL else self.threads
+            cuts = [count * w // workers for w in range(workers + 1)]
+            calls = [(b, e, work, *rest, out, tally) for b, e in itertools.pairwise(cuts)]
+            run(worker, calls, brief=workers == 1)
+        a.wrote("host", *WRITES[name], self.out)
+
+    def _clear(self) -> None:
+        (tally,) = self.arrays.host("tally")
+        tally[:] = 0
+        self.arrays.wrote("host", "tally")
+
+    # -- the kernels there --------------------------------------------------------------------------
+
+    def there(self, name: str, count: int) -> None:
+        """Run a kernel on the device, and wait for it."""
+        assert self.device is not None
+        self._clear()
+        if name == "bfs":
+            self._search()
+        elif name == "preflow":
+            self._preflow_there(0, count)
+        else:
+            self._adjust_there(0, count)
+        self.arrays.wrote("device", *WRITES[name], self.out)
+        self.device.finish()
+
+    def _launch(self, kernel: str, size: int, *arguments: Any) -> None:
+        assert self.device is not None
+        self.device.launch(self._compiled[kernel], max(size, 1), *arguments, group=GROUP)
+
+    def _preflow_there(self, lo: int, hi: int) -> None:
+        given = self.arrays.there(
+            self.work, "begins", "target", "room", "height", "excess", "sent", "next_height",
+            "mark", self.out, "tally",
+        )  # fmt: skip
+        self._launch("preflow", hi - lo, np.int64(lo), np.int64(hi), *given, self._id(self.n))
+
+    def _adjust_there(self, lo: int, hi: int) -> None:
+        other, root = self.solver.ends
+        (work,) = self.arrays.there(self.work)
+        given = self.arrays.there(
+            "begins", "back", "room", "height", "excess", "sent", "next_height", "mark", self.out,
+            "tally",
+        )  # fmt: skip
+        self._launch("adjust", hi - lo, np.int64(lo), np.int64(hi), work, self._id(root),
+                     self._id(other), *given, self._id(self.n))  # fmt: skip
+
+    def _expand(self, lo: int, hi: int) -> None:
+        given = self.arrays.there(
+            *ROWS, "room", "height", "excess", "next_height", "queue", "mark", self.out, "tally"
+        )
+        self._launch("expand", hi - lo, np.int64(lo), np.int64(hi), self._id(self.solver.ends[0]),
+                     *given, self._id(self.n))  # fmt: skip
+
+    def _search(self) -> None:
+        """Level by level; the end of the queue is looked at after each."""
+        a, device = self.arrays, self.device
+        assert device is not None
+        given = a.there("height", "next_height", "queue", "tally")
+        self._launch("clear", self.n, self._id(self.solver.ends[1]), self._id(self.n), *given)
+        lo, hi = 0, 1
+        while lo < hi:
+            self._expand(lo, hi)
+            a.wrote("device", "tally")
+            device.finish()
+            lo, hi = hi, int(a.host("tally")[0][2])
+        self._launch("unmark", hi, np.int64(hi), *a.there("queue", "mark"))
+
+    def _id(self, value: int) -> Any:
+        return self.ids.type(value)
+
+    # -- the loop -------------------------------------------------------------------------------------
+
+    def run(self, placed: Placed) -> None:
+        """Push until no excess can reach the sink; heights are exact at the end."""
+        arcs = int(self.solver.room.size)
+        iteration, looked = 0, 0.0
+        count = self._step(placed, "bfs", iteration, self.n, arcs)
+        while count:
+            for name in ("preflow", "push-adjust"):
+                count = self._step(placed, name, iteration, count, count * arcs // max(self.n, 1))
+                looked += int(np.uint32(self.arrays.host("tally")[0][1]))
+            iteration += 1
+            looked += arcs / OFTEN
+            if looked >= arcs or not count:
+                looked = 0.0
+                count = self._step(placed, "bfs", iteration, self.n, arcs)
+        room, excess, height = self.arrays.host("room", "excess", "height")
+        self.solver.room[:], self.solver.excess[:], self.solver.height[:] = room, excess, height
+
+    def _step(self, placed: Placed, name: str, iteration: int, count: int, arcs: int) -> int:
+        """Run a kernel, whose list becomes the next one's work; how many entries that has."""
+        call = Call(name, iteration, count, arcs, self.n)
+        saved = self._saved(name) if placed.device is not None and placed.policy is None else None
+        placed.step(call, lambda: self.host(name, count), lambda: self.there(name, count), saved)
+        self.work, self.out = self.out, self.work
+        return int(self.arrays.host("tally")[0][0])
+
+    def _saved(self, name: str) -> Callable[[], None]:
+        """What puts everything back as it is now: a kernel of the oracle runs several times."""
+        names = ("room", "excess", "height", "next_height", "sent", "mark", self.work)
+        before = {n: a.copy() for n, a in zip(names, self.arrays.host(*names), strict=True)}
+
+        def restore() -> None:
+            for n, array in zip(names, self.arrays.host(*names), strict=True):
+                array[:] = before[n]
+            self.arrays.wrote("host", *names)
+            if self.device is not None:
+                self.arrays.there(*names)  # copies, if any, are not the kernel's
+
+        return restore

@@ -1,0 +1,162 @@
+"""Maximal independent sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import DeviceError, InputError, TooLargeError
+from ..graph.graph import Graph
+from .result import Result, Trace
+from .verify import check_independent_set
+
+if TYPE_CHECKING:
+    from ..decisions.placement import Policy
+    from ..devices.opencl import OpenCL
+
+__all__ = ["maximal_independent_set"]
+
+
+def maximal_independent_set(
+    graph: Graph,
+    *,
+    seed: int = 0,
+    devices: str | OpenCL | None = None,
+    placement: str | Policy = "auto",
+    overlap: int = 0,
+    hot: int = 0,
+    producer: str = "host",
+    threads: int | None = None,
+    verify: bool = False,
+) -> Result:
+    """A set of vertices without edges between them, to which no vertex can be added.
+
+    Vertices are taken in an order that depends on their degrees and on ``seed``, those with few
+    neighbours first; one joins unless a neighbour has.
+
+    Parameters
+    ----------
+    graph
+        Arcs join their ends whatever their direction; for a directed graph the transpose is built,
+        once. Loops join nothing.
+    seed
+        Another seed gives another set; the same seed gives the same set, always, on any device.
+    devices
+        Default: the fastest way on the host. ``"host"``: there, in rounds of three kernels. The id of
+        an OpenCL device, or ``"opencl"``: in rounds on host and device.
+    placement
+        Where each kernel of each round runs: ``"host"``, ``"device"``, ``"break-point"``,
+        ``"learned"``, ``"oracle"`` (times both), ``"auto"`` (learned if it was, else break-point), a
+        file with hints, or a function of a :class:`~tachograph.decisions.placement.Call`.
+    overlap
+        From 0 to 99: the first two kernels run at the same time, one here and one there, while the
+        last so many percent are produced. Where host and device have no memory for that, they run
+        one after the other, and the trace says so.
+    hot
+        Produce first about so many percent of the vertices, those of the highest degrees.
+    producer
+        ``"host"`` or ``"device"``: where the first of two overlapping kernels runs.
+    threads
+        How many to use, for this call. The set does not depend on it.
+    verify
+        Check the result by its defining properties; raises ``VerificationError``.
+
+    Returns
+    -------
+    Result
+        ``vertices``: the ids of the set, ascending; ``mask``: for each vertex whether it is in it. The
+        trace has a row for each kernel of each round: where it ran, on how many vertices, how long,
+        and how often it looked for something that was not there yet (``polls``).
+
+    Raises
+    ------
+    InputError
+        For options that do not exist or do not go together.
+    DeviceError
+        If there is no such device. One that fails later is not used any more, which the trace notes.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> tg.maximal_independent_set(tg.star(5)).vertices.tolist()
+    [1, 2, 3, 4]
+    """
+    from ..kernels.random import key_of
+    from ..kernels.runtime import threads as using
+
+    _check(devices, overlap, hot, producer)
+    key = key_of(seed, "independent set")
+    with using(threads):
+        if devices is None:
+            state, seconds, trace = _greedy(graph, key)
+        else:
+            state, seconds, trace = _in_rounds(
+                graph, key, devices, placement, overlap, hot, producer
+            )
+    mask = state.view(np.bool_)  # a vertex is OUT (0) or IN (1)
+    if verify:
+        check_independent_set(graph, mask)
+    values = {"vertices": np.flatnonzero(mask).astype(graph.indices.dtype), "mask": mask}
+    return Result("mis", values, seconds=seconds, trace=trace)
+
+
+def _check(devices: object, overlap: int, hot: int, producer: str) -> None:
+    if not 0 <= overlap <= 99:
+        raise InputError(f"overlap = {overlap} is a share in percent: from 0 to 99")
+    if not 0 <= hot <= 100:
+        raise InputError(f"hot = {hot} is a share in percent: from 0 to 100")
+    if producer not in ("host", "device"):
+        raise InputError(f"producer = {producer!r}: 'host' or 'device'")
+    if (overlap or hot) and devices in (None, "host"):
+        raise InputError("overlap and hot are for two devices: name one with devices=")
+
+
+def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, float, Trace]:
+    from ..kernels import independent_set as kernel
+    from ..kernels.runtime import clock
+
+    back = graph.transpose
+    begin = clock()
+    state, workers = kernel.greedy(
+        graph.indptr, graph.indices, back.indptr, back.indices, graph.directed, key
+    )
+    seconds = clock() - begin
+    trace = Trace(
+        {"kernel": ["greedy"], "iteration": [0], "device": ["host"], "work": [graph.n],
+         "seconds": [seconds], "threads": [workers]}
+    )  # fmt: skip
+    return state, seconds, trace
+
+
+def _in_rounds(
+    graph: Graph,
+    key: np.uint64,
+    devices: str | OpenCL,
+    placement: str | Policy,
+    overlap: int,
+    hot: int,
+    producer: str,
+) -> tuple[np.ndarray, float, Trace]:
+    from ..kernels.runtime import clock
+    from .independent_rounds import Rounds
+    from .placed import placed_on
+
+    placed, threads = placed_on(devices, placement, "mis")
+    both, degree = graph, graph.degrees
+    if graph.directed:
+        degree = degree + graph.transpose.degrees
+        both = Graph.from_edges(*graph.to_edges()[:2], n=graph.n, directed=False)
+    begin = clock()
+    try:
+        rounds = Rounds(both, degree, key, placed.device, threads)
+        begin = clock()
+        state = rounds.run(placed, overlap, hot, producer)
+        rounds.arrays.release()
+    except (
+        DeviceError,
+        TooLargeError,
+    ) as problem:  # what the device had is lost: again, without it
+        placed.lose(problem)
+        state = Rounds(both, degree, key, None, threads).run(placed, 0, 0, "host")
+    return state, clock() - begin, placed.trace

@@ -1,0 +1,153 @@
+"""What the choice of an approximation looks at: numbers about a graph and a configuration.
+
+Degree thresholds mean little by themselves; what counts is how many vertices, and how many of the
+arcs, are left out by them. So these shares are the features, beside the graph's own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..graph.graph import Graph
+from .approximation import EXACT, Approximation, degree_thresholds
+
+__all__ = ["ALGORITHMS", "FEATURES", "Configuration", "State", "spread"]
+
+ALGORITHMS = ("delta-stepping", "bellman-ford", "dijkstra", "hybrid")
+FAR = 1 << 20  # stands for no limit
+STEEP = 16  # hops from which on a diameter counts as large: rounds are then a share of it
+GRAPH = ("log_n", "log_arcs", "mean_degree", "log_max_degree", "gini", "hub_probability",
+         "log_diameter", "weight_spread", "weight_low", "directed", "source_degree", "owned",
+         "threads", "bucket_width")  # fmt: skip
+CHOICE = ("log_iterations", "iterations_per_hop", "vertices_below", "arcs_below", "vertices_above",
+          "arcs_above", "arcs_left", "fraction", "atomic", "covered", *ALGORITHMS)  # fmt: skip
+#: Columns of :meth:`State.rows`.
+FEATURES = (*GRAPH, *CHOICE)
+
+
+class Configuration(NamedTuple):
+    """An algorithm, and what it leaves out."""
+
+    algorithm: str
+    approximation: Approximation = EXACT
+
+    def __str__(self) -> str:
+        return f"{self.algorithm}, {self.approximation}"
+
+
+class State:
+    """Numbers about one graph and its sources. Nothing is measured before it is needed."""
+
+    def __init__(self, graph: Graph, sources: np.ndarray, threads: int) -> None:
+        self.graph = graph
+        self.sources = sources
+        self.threads = threads
+
+    @cached_property
+    def facts(self) -> dict[str, float]:
+        """The graph's own features."""
+        graph, f = self.graph, self.graph.features
+        known = f.weights or {"min": 1.0, "mean": 1.0, "max": 1.0, "std": 0.0}
+        mean = known["mean"] or 1.0
+        # buckets of delta-stepping are as wide as the power of two below this
+        spread = 2 * mean / max(f.mean_degree, 1e-9)
+        width = 2.0 ** math.floor(math.log2(spread)) / spread if spread > 0 else 1.0
+        values = (
+            math.log2(max(graph.n, 1)), math.log2(max(graph.arcs, 1)), f.mean_degree,
+            math.log2(max(f.max_degree, 1)), f.gini, f.hub_probability,
+            math.log2(max(f.diameter, 1)), known["std"] / mean, known["min"] / mean,
+            float(graph.directed),
+            float(graph.degrees[self.sources].max(initial=0)) / max(f.max_degree, 1),
+            float(self.owned), 1.0 if self.small else float(self.threads), width,
+        )  # fmt: skip
+        return dict(zip(GRAPH, values, strict=True))
+
+    @property
+    def small(self) -> bool:
+        """Whether one worker does it."""
+        return self.graph.n + self.graph.arcs < 1 << 17
+
+    @property
+    def owned(self) -> bool:
+        """Whether delta-stepping takes the kernel for roads and small graphs, which never pulls."""
+        f = self.graph.features
+        return self.small or (f.mean_degree <= 8 and f.max_degree <= 64)
+
+    @cached_property
+    def _below(self) -> tuple[np.ndarray, np.ndarray]:
+        """The shares of the vertices with arcs, and of the arcs, of degrees below 0, 1, 2, ..."""
+        counts = self.graph.features.degree_counts.astype(np.float64)
+        counts[0] = 0
+        arcs = counts * np.arange(counts.size)
+        return _shares(counts), _shares(arcs)
+
+    def rows(self, configurations: Sequence[Configuration]) -> np.ndarray:
+        """A row of ``FEATURES`` for each configuration."""
+        below_v, below_a = self._below
+        top = below_v.size - 1
+        hops, width = 2.0 ** self.facts["log_diameter"], self.facts["bucket_width"]
+        made = np.empty((len(configurations), len(FEATURES)))
+        made[:, : len(GRAPH)] = list(self.facts.values())
+        for row, (algorithm, choice) in zip(made[:, len(GRAPH) :], configurations, strict=True):
+            rounds = min(choice.iterations or FAR, FAR)
+            least = min(choice.min_degree, top)
+            above = min(choice.max_degree + 1, top) if choice.max_degree is not None else top
+            row[:] = (
+                math.log2(rounds), min(rounds / hops, 4.0), below_v[least], below_a[least],
+                1.0 - below_v[above], 1.0 - below_a[above],
+                max(below_a[above] - below_a[least], 0.0), choice.fraction, choice.atomic,
+                min(rounds * width, 64.0), *(algorithm == name for name in ALGORITHMS),
+            )  # fmt: skip
+        return made
+
+    def candidates(self, algorithms: Sequence[str]) -> list[Configuration]:
+        """Configurations to choose from: iterations with thresholds of degrees.
+
+        A random part of the queue is left to those who ask for it: it is never the fastest for its
+        error, and where a search begins in a narrow place it may lose everything.
+        """
+        least, most = self.thresholds
+        minima = [0, *spread(least, 6)]
+        maxima = [None, *spread(most, 3)]
+        choices = [
+            Approximation(i, low, high)
+            for i in (None, *self.iteration_caps)
+            for low in minima
+            for high in maxima
+            if high is None or high >= low
+        ]
+        return [Configuration(a, c) for a in algorithms for c in choices if not c.exact]
+
+    @cached_property
+    def thresholds(self) -> tuple[list[int], list[int]]:
+        """Candidates for the least and the greatest degree."""
+        return degree_thresholds(self.graph.features.degree_counts)
+
+    @property
+    def iteration_caps(self) -> list[int]:
+        """Candidates for the number of iterations: few, or on roads shares of the diameter."""
+        hops = round(2.0 ** self.facts["log_diameter"])
+        if hops <= STEEP or not self.owned:
+            return [1, 2, 3, 4, 5, 6, 8, 12]
+        return sorted({max(1, round(s * hops)) for s in (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The graph's features, for a record."""
+        return dict(self.facts)
+
+
+def _shares(part: np.ndarray) -> np.ndarray:
+    """What lies before each entry, as a share of the sum."""
+    shares: np.ndarray = np.append(0.0, np.cumsum(part)) / max(part.sum(), 1.0)
+    return shares
+
+
+def spread(values: Sequence[int], wanted: int) -> list[int]:
+    """At most ``wanted`` of the values, spread evenly, the last included."""
+    places = {round(k) for k in np.linspace(0, len(values) - 1, wanted)} if values else ()
+    return [values[k] for k in sorted(places)]

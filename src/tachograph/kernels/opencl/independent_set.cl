@@ -1,0 +1,144 @@
+/* Twins of kernels/independent_rounds.py; encodings and order are explained there and in
+   kernels/independent_set.py. Flags that the host may write meanwhile are read by atomic operations. */
+
+#pragma OPENCL EXTENSION cl_khr_global_int32_base_atomics : enable
+
+#define IN 1
+#define ACTIVE 2
+#define UNKNOWN 2
+#define CLASSES 31
+
+inline ulong draw(ulong key, ulong counter)
+{
+    ulong x = key + (counter + 1UL) * 0x9E3779B97F4A7C15UL;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9UL;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBUL;
+    return x ^ (x >> 31);
+}
+
+inline uchar level_of(ulong key, ID vertex, long degree)
+{
+    long rest = degree + 1, doublings = 0;
+    while (rest > 3) { rest >>= 1; doublings += 2; }
+    long steps = min(doublings + rest - 1, (long)(CLASSES - 1));
+    return (uchar)(2 + 8 * (CLASSES - 1 - steps) + (long)(draw(key, (ulong)vertex) >> 61));
+}
+
+inline bool before(ulong key, int level, ID vertex, int other_level, ID other)
+{
+    if (level != other_level) return level > other_level;
+    return draw(key, (ulong)vertex) > draw(key, (ulong)other);
+}
+
+/* Loads that wait for nobody's cache line need OpenCL C 2; only there host and device share atomics. */
+#if __OPENCL_C_VERSION__ >= 200
+#ifdef __opencl_c_atomic_scope_all_devices
+#define SCOPE memory_scope_all_svm_devices
+#else
+#define SCOPE memory_scope_device
+#endif
+inline int acquire(volatile __global int *place)
+{
+    return atomic_load_explicit((volatile __global atomic_int *)place, memory_order_acquire, SCOPE);
+}
+inline void release(volatile __global int *place, int value)
+{
+    atomic_store_explicit((volatile __global atomic_int *)place, value, memory_order_release, SCOPE);
+}
+#else
+inline int acquire(volatile __global int *place)
+{
+    int found = atomic_or(place, 0);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    return found;
+}
+inline void release(volatile __global int *place, int value)
+{
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    atomic_xchg(place, value);
+}
+#endif
+
+__kernel void randomize(long lo, long hi, __global const ID *work, ulong key,
+                        __global const long *degree, int turn, volatile __global int *word)
+{
+    long i = lo + (long)get_global_id(0);
+    if (i >= hi) return;
+    ID v = work[i];
+    release(&word[v], turn << 8 | (int)level_of(key, v, degree[v]));
+}
+
+/* the word of v, waited for as long as nobody has lost patience */
+inline int full(volatile __global int *word, ID v, int turn, long patience, long *polls,
+                volatile __global int *tally)
+{
+    int found = acquire(&word[v]);
+    for (int rest = 16; found >> 8 != turn; rest = min(2 * rest, 2048)) {
+        if ((*polls += 1) > patience || acquire(&tally[1])) break;
+        for (volatile int k = 0; k < rest; k++) {} /* leave the cache line to its writer */
+        found = acquire(&word[v]);
+    }
+    return found;
+}
+
+__kernel void select_(long lo, long hi, __global const ID *work, ulong key,
+                      __global const long *indptr, __global const ID *indices,
+                      __global const uchar *state, int turn, volatile __global int *word,
+                      long patience, __global uchar *chosen, volatile __global int *tally)
+{
+    long i = lo + (long)get_global_id(0);
+    if (i >= hi) return;
+    ID v = work[i];
+    if (patience < 0 && chosen[v] != UNKNOWN) return;
+    long polls = 0;
+    uchar found = 1;
+    int own = full(word, v, turn, patience, &polls, tally);
+    if (own >> 8 != turn) found = UNKNOWN;
+    else {
+        for (long k = indptr[v]; k < indptr[v + 1]; k++) {
+            ID u = indices[k];
+            if (u == v || state[u] != ACTIVE) continue;
+            int theirs = full(word, u, turn, patience, &polls, tally);
+            if (theirs >> 8 != turn) { found = UNKNOWN; break; }
+            if (before(key, theirs, u, own, v)) { found = 0; break; }
+        }
+    }
+    chosen[v] = found;
+    if (polls) atomic_add(&tally[0], (int)min(polls, 1L << 20));
+    if (found == UNKNOWN) atomic_inc(&tally[1]);
+}
+
+__kernel void deactivate(long lo, long hi, __global const ID *work, __global const long *indptr,
+                         __global const ID *indices, __global const uchar *chosen,
+                         __global uchar *state)
+{
+    long i = lo + (long)get_global_id(0);
+    if (i >= hi) return;
+    ID v = work[i];
+    if (chosen[v] != 1) return;
+    state[v] = IN;
+    for (long k = indptr[v]; k < indptr[v + 1]; k++) {
+        ID u = indices[k];
+        if (u != v) state[u] = 0;
+    }
+}
+
+/* the undecided vertices of work[:count], in any order, to kept; tally counts them and arcs */
+__kernel void compact(long count, __global const ID *work, __global const uchar *state,
+                      __global const long *degree, __global ID *kept,
+                      volatile __global int *tally, __local int *box)
+{
+    long i = (long)get_global_id(0);
+    if (get_local_id(0) == 0) { box[0] = 0; box[2] = 0; }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    bool stays = i < count && state[work[i]] == ACTIVE;
+    int at = stays ? atomic_inc(&box[0]) : 0;
+    if (stays) atomic_add(&box[2], (int)degree[work[i]]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        box[1] = atomic_add(&tally[2], box[0]);
+        atomic_add(&tally[3], box[2]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (stays) kept[box[1] + at] = work[i];
+}

@@ -1,0 +1,386 @@
+"""Maximum flow by pushing excess along falling heights, one vertex after the other.
+
+Method: the arcs out of the source are filled; then the highest vertex that has excess pushes it to
+neighbours one step lower, and is lifted when there are none (A. Goldberg, R. Tarjan, "A New Approach to
+the Maximum-Flow Problem", 1988; highest first: J. Cheriyan, S. Maheshwari, 1989). Heights are made
+exact distances by a search from the sink at the beginning and after every so much work; if no vertex
+of some height is left, those above cannot reach the sink any more and are set aside (B. Cherkassky, A.
+Goldberg, "On Implementing the Push-Relabel Method for the Maximum Flow Problem", 1997).
+
+When no excess can reach the sink, its excess is the value, and the vertices that can reach it are its
+side of a minimum cut. What is left over is then sent back to the source in the same way.
+
+Encoding: vertices of one height that have excess are in a stack of that height (``top``), the
+others in a list (``first``, ``after``, ``ahead``) from which any can be taken; both go on with
+``after``, and -1 ends them. A vertex that cannot reach the root has height n and is in neither.
+
+Bounds: heights are below n wherever they index ``top`` and ``first``, which have n + 1 entries; ``now``
+is a place of the vertex's own row, or its end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .flow_network import Network
+from .machine import ld, st, stopped
+from .runtime import inline, kernel, run
+
+__all__ = ["Solver"]
+
+BLOCK = 1 << 10  # vertices between two looks at the stop flag
+LIFT = 12  # work of a lift, in arcs
+SMALL = 1 << 14  # arcs below which Ctrl-C can wait
+PATIENCE = 4.0  # a search from the root after so many times its own work
+
+
+@inline
+def stack(v, level, top, after):
+    st(after, v, ld(top, level))
+    st(top, level, v)
+
+
+@inline
+def enlist(v, level, first, after, ahead):
+    old = ld(first, level)
+    st(after, v, old)
+    st(ahead, v, -1)
+    if old >= 0:
+        st(ahead, old, v)
+    st(first, level, v)
+
+
+@inline
+def delist(v, level, first, after, ahead):
+    left, right = ld(ahead, v), ld(after, v)
+    if left >= 0:
+        st(after, left, right)
+    else:
+        st(first, level, right)
+    if right >= 0:
+        st(ahead, right, left)
+
+
+@kernel
+def measure(
+    begins, target, back, room, root, other, height, excess, now, top, first, after, ahead,
+    queue,
+):  # fmt: skip
+    """Exact heights over ``root``, lists and stacks made anew; the highest vertex with excess, or -1.
+
+    ``other``, the end that excess is not sent to, stays at height n.
+    """
+    n = height.size
+    for v in range(n):
+        st(height, v, n)
+    for level in range(n + 1):
+        st(top, level, -1)
+        st(first, level, -1)
+    st(height, root, 0)
+    st(queue, 0, root)
+    head = np.int64(0)
+    tail = np.int64(1)
+    highest = np.int64(-1)
+    while head < tail:
+        v = ld(queue, head)
+        head += 1
+        above = ld(height, v) + 1
+        for k in range(ld(begins, v), ld(begins, v + 1)):
+            u = ld(target, k)
+            if ld(height, u) == n and u != other and ld(room, ld(back, k)) > 0:
+                st(height, u, above)
+                st(now, u, ld(begins, u))
+                if ld(excess, u) > 0:
+                    stack(u, above, top, after)
+                    highest = np.int64(above)
+                else:
+                    enlist(u, above, first, after, ahead)
+                st(queue, tail, u)
+                tail += 1
+    return highest
+
+
+@kernel
+def drain(
+    stop, begins, target, back, room, root, other, height, excess, now, top, first, after,
+    ahead, queue, counts,
+):  # fmt: skip
+    """Send all excess that can get there to ``root``; counts of searches, pushes, lifts."""
+    n = np.int64(height.size)
+    highest = measure(
+        begins, target, back, room, root, other, height, excess, now, top, first, after,
+        ahead, queue,
+    )  # fmt: skip
+    searches, pushes, lifts = np.int64(1), np.int64(0), np.int64(0)
+    work = np.float64(0)
+    limit = PATIENCE * (6.0 * n + target.size)
+    steps = np.int64(0)
+    while highest >= 0:
+        v = ld(top, highest)
+        if v < 0:
+            highest -= 1
+            continue
+        steps += 1
+        if steps % BLOCK == 0 and stopped(stop):
+            break
+        st(top, highest, ld(after, v))
+        level = highest
+        have = ld(excess, v)
+        k = np.int64(ld(now, v))
+        last = ld(begins, v + 1)
+        while True:
+            while k < last:
+                can = ld(room, k)
+                if can > 0:
+                    u = ld(target, k)
+                    if ld(height, u) == level - 1:
+                        amount = min(can, have)
+                        reverse = ld(back, k)
+                        st(room, k, can - amount)
+                        st(room, reverse, ld(room, reverse) + amount)
+                        theirs = ld(excess, u)
+                        st(excess, u, theirs + amount)
+                        pushes += 1
+                        if theirs == 0 and u != root:
+                            delist(u, level - 1, first, after, ahead)
+                            stack(u, level - 1, top, after)
+                        have -= amount
+                        if have == 0:
+                            break
+                k += 1
+            if have == 0:
+                break
+            lifts += 1
+            if ld(first, level) < 0 and ld(top, level) < 0:
+                clear_above(level, n, height, first, after, top)
+                highest = max(highest, level - 1)
+                level = n
+                break
+            lowest = n
+            begin = ld(begins, v)
+            for j in range(begin, last):
+                if ld(room, j) > 0:
+                    h = np.int64(ld(height, ld(target, j)))
+                    if h < lowest:
+                        lowest = h
+                        k = np.int64(j)
+            work += LIFT + last - begin
+            if lowest + 1 >= n:
+                highest = max(highest, level - 1)
+                level = n
+                break
+            level = lowest + 1
+        st(excess, v, have)
+        st(height, v, level)
+        if level < n:
+            st(now, v, k)
+            enlist(v, level, first, after, ahead)
+            highest = max(highest, level - 1)  # where it has pushed to
+        if work > limit:
+            work = 0.0
+            searches += 1
+            highest = measure(
+                begins, target, back, room, root, other, height, excess, now, top, first,
+                after, ahead, queue,
+            )  # fmt: skip
+    left = False
+    for v in range(n):
+        if v != root and ld(excess, v) > 0:
+            left = True
+            break
+    if left:
+        searches += 1
+        measure(
+            begins, target, back, room, root, other, height, excess, now, top, first, after, ahead,
+            queue,
+        )  # fmt: skip
+    else:
+        for v in range(n):
+            st(height, v, 0)
+        st(height, other, n)
+    counts[0] += searches
+    counts[1] += pushes
+    counts[2] += lifts
+
+
+@inline
+def clear_above(level, n, height, first, after, top):
+    """Set aside all vertices above ``level``: nobody is at it, so none of them can come down."""
+    above = level + 1
+    while above < n and (ld(first, above) >= 0 or ld(top, above) >= 0):
+        v = ld(first, above)
+        while v >= 0:
+            st(height, v, n)
+            v = ld(after, v)
+        v = ld(top, above)
+        while v >= 0:
+            st(height, v, n)
+            v = ld(after, v)
+        st(first, above, -1)
+        st(top, above, -1)
+        above += 1
+
+
+@kernel
+def unwind(stop, begins, target, back, room, origin, source, excess, mark, now, order, link):
+    """Send excess back along the arcs on which flow came, so that it ends at the source.
+
+    A search against the flow from every vertex with excess cancels the cycles it meets and puts the
+    vertices in an order in which flow comes from later ones only; in that order each gives its excess
+    back. ``order`` has room for all vertices, each enters it once; ``link`` leads back along the path
+    of the search, to vertices that are on it.
+    """
+    n = mark.size
+    for v in range(n):
+        st(mark, v, 0)  # 1: on the path of the search, 2: done
+        st(now, v, ld(begins, v))
+    st(mark, source, 2)
+    done = np.int64(0)
+    for start in range(n):
+        if start % BLOCK == 0 and stopped(stop):
+            return
+        if ld(mark, start) or ld(excess, start) == 0:
+            continue
+        v = np.int64(start)
+        st(mark, v, 1)
+        st(link, v, -1)
+        while v >= 0:
+            k = ld(now, v)
+            if k == ld(begins, v + 1):
+                st(mark, v, 2)
+                st(order, done, v)
+                done += 1
+                v = np.int64(ld(link, v))
+                if v >= 0:
+                    st(now, v, ld(now, v) + 1)
+                continue
+            u = np.int64(ld(target, k))
+            if ld(room, k) <= ld(origin, k) or ld(mark, u) == 2:
+                st(now, v, k + 1)
+            elif ld(mark, u) == 0:
+                st(mark, u, 1)
+                st(link, u, v)
+                v = u
+            else:
+                v = cancel(v, u, target, back, room, origin, mark, now, link)
+    for i in range(done - 1, -1, -1):
+        v = ld(order, i)
+        have = ld(excess, v)
+        k = ld(begins, v)
+        while have > 0 and k < ld(begins, v + 1):
+            came = ld(room, k) - ld(origin, k)
+            if came > 0:
+                amount = min(came, have)
+                st(room, k, ld(room, k) - amount)
+                st(room, ld(back, k), ld(room, ld(back, k)) + amount)
+                u = ld(target, k)
+                if u != source:
+                    st(excess, u, ld(excess, u) + amount)
+                have -= amount
+            k += 1
+        st(excess, v, 0)
+
+
+@inline
+def cancel(last, first, target, back, room, origin, mark, now, link):
+    """Take the least flow of the cycle that the path closes from all of it.
+
+    Gives the vertex nearest to the beginning of the path whose arc is empty now; those behind it are no
+    longer on the path.
+    """
+    least = ld(room, ld(now, last)) - ld(origin, ld(now, last))
+    v = last
+    while v != first:
+        v = np.int64(ld(link, v))
+        least = min(least, ld(room, ld(now, v)) - ld(origin, ld(now, v)))
+    again = last
+    v = last
+    while True:
+        k = ld(now, v)
+        st(room, k, ld(room, k) - least)
+        st(room, ld(back, k), ld(room, ld(back, k)) + least)
+        if ld(room, k) <= ld(origin, k):
+            again = v
+        if v == first:
+            break
+        v = np.int64(ld(link, v))
+    v = last
+    while v != again:
+        st(mark, v, 0)
+        v = np.int64(ld(link, v))
+    return again
+
+
+@kernel
+def fill_source(stop, source, begins, target, back, room, excess):
+    """Send as much as possible along every arc out of the source."""
+    for k in range(begins[source], begins[source + 1]):
+        u = target[k]
+        if u != source and room[k] > 0:
+            excess[u] += room[k]
+            room[back[k]] += room[k]
+            room[k] = 0
+
+
+class Solver:
+    """One flow problem: :meth:`begin`, :meth:`drain`; for the flow itself, :meth:`give_back` at last.
+
+    In a network that was turned round the sink sends and the source receives.
+    """
+
+    def __init__(self, made: Network, source: int, sink: int) -> None:
+        self.made = made
+        self.ends = (sink, source) if made.turned else (source, sink)
+        self.room = made.room.copy()
+        n = made.begins.size - 1
+        self.height = np.empty(n, made.target.dtype)
+        self.excess = np.zeros(n, made.room.dtype)
+        self.space = _workspace(made)
+        self.counts = np.zeros(3, np.int64)
+
+    @property
+    def rows(self) -> tuple[np.ndarray, ...]:
+        """The network as it is now."""
+        return self.made.begins, self.made.target, self.made.back, self.room
+
+    def begin(self) -> None:
+        """Empty the source."""
+        run(fill_source, [(self.ends[0], *self.rows, self.excess)], brief=True)
+
+    def drain(self) -> None:
+        """Send all excess that can get there to the sink; heights are exact at the end.
+
+        (If all gets there, heights are made such that only the source is apart: it is emptied, so that
+        is a minimum cut, and no search is needed to find one.)
+        """
+        source, sink = self.ends
+        call = (*self.rows, sink, source, self.height, self.excess, *self.space, self.counts)
+        run(drain, [call], brief=self.made.target.size < SMALL)
+
+    @property
+    def value(self) -> np.number:
+        """What has come to the sink."""
+        found: np.number = self.excess[self.ends[1]]
+        return found
+
+    def cut(self) -> np.ndarray:
+        """For each vertex whether it is on the source's side of a minimum cut, by the heights."""
+        apart = self.height == self.height.size
+        return ~apart if self.made.turned else apart
+
+    def give_back(self) -> np.ndarray:
+        """Send excess that did not get there back; what is left of every arc's capacity."""
+        source, sink = self.ends
+        self.excess[sink] = 0
+        if self.excess.any():
+            state = (self.made.room, source, self.excess, self.height, *self.space[:3])
+            run(unwind, [(*self.rows, *state)], brief=self.made.target.size < SMALL)
+        return self.room
+
+
+def _workspace(made: Network) -> tuple[np.ndarray, ...]:
+    n = made.begins.size - 1
+    ids = made.target.dtype
+    now = np.empty(n, np.int64)
+    top, first = np.empty(n + 1, ids), np.empty(n + 1, ids)
+    return now, top, first, np.empty(n, ids), np.empty(n, ids), np.empty(n, ids)

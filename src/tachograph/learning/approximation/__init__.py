@@ -1,0 +1,1 @@
+"""Speedup and inaccuracy of approximate shortest paths: collected, predicted, calibrated."""

@@ -1,0 +1,103 @@
+"""Learn how long the kernels of rounds take on the host and on a device."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ..algorithms.flow import maximum_flow
+from ..algorithms.independent_set import maximal_independent_set
+from ..algorithms.result import Trace
+from ..decisions.placement import KERNELS, Learned, fit, remember
+from ..devices.host import Host, host_threads
+from ..devices.opencl import OpenCL
+from ..graph import generate
+from ..graph.graph import Graph
+from ..journal import journal
+from ..kernels.runtime import threads_available
+
+__all__ = ["TASKS", "count_instructions", "layers", "train_placement"]
+
+
+def layers(levels: int, width: int, degree: int = 3, seed: int = 0) -> Graph:
+    """A flow problem of layers: each vertex has ``degree`` arcs to random ones of the next layer."""
+    rng = np.random.default_rng(seed)
+    n = levels * width
+    tails = np.repeat(np.arange(n - width), degree)
+    heads = (tails // width + 1) * width + rng.integers(0, width, tails.size)
+    ends = np.arange(width), np.arange(n - width, n)
+    source = np.concatenate([tails, np.full(width, n), ends[1]])
+    target = np.concatenate([heads, ends[0], np.full(width, n + 1)])
+    most = np.full(2 * width, 1000 * degree)
+    capacity = np.concatenate([rng.integers(1, 1000, tails.size), most])
+    made = Graph.from_edges(source, target, capacity.astype(np.int32), n=n + 2)
+    return made.with_meta(source=n, sink=n + 1)
+
+
+def _sets() -> Iterator[Graph]:
+    for scale, degree in ((10, 8), (13, 16), (16, 8), (17, 16)):
+        yield generate.kronecker(scale, degree, seed=7)
+    for side in (30, 150, 500):
+        yield generate.road(side, side, seed=7)
+    yield generate.uniform(1 << 16, 24, seed=7)
+
+
+def _flows() -> Iterator[Graph]:
+    yield layers(8, 256, seed=7)
+    yield layers(16, 2048, seed=7)
+    for scale in (10, 14):
+        g = generate.kronecker(scale, 16, seed=7, directed=True, weights=True)
+        by_degree = np.argsort(-g.degrees)
+        yield g.with_meta(source=int(by_degree[0]), sink=int(by_degree[9]))
+
+
+#: The graphs of each algorithm, and what runs the oracle on one.
+TASKS: dict[str, tuple[Callable[[], Iterator[Graph]], Callable[[Graph, OpenCL], Trace]]] = {
+    "mis": (
+        _sets,
+        lambda g, d: maximal_independent_set(g, devices=d, placement="oracle").trace,
+    ),
+    "maxflow": (_flows, lambda g, d: maximum_flow(g, devices=d, placement="oracle").trace),
+}
+
+
+def count_instructions(task: str) -> dict[str, float]:
+    """Count the instructions of the host's kernels for the break-point equation, and remember them."""
+    from ..kernels import flow_rounds, independent_rounds
+    from ..kernels.instructions import instruction_ratio
+
+    kernels = {
+        "mis": {name: getattr(independent_rounds, name) for name in KERNELS["mis"]},
+        "maxflow": {
+            "preflow": flow_rounds.preflow,
+            "push-adjust": flow_rounds.adjust,
+            "bfs": flow_rounds.bfs,
+        },
+    }
+    found = {name: instruction_ratio(kernel) for name, kernel in kernels[task].items()}
+    known = {name: ratio for name, ratio in found.items() if ratio is not None}
+    journal().put("instructions", task, known)
+    return known
+
+
+def train_placement(task: str, device: OpenCL) -> tuple[Learned, int]:
+    """Time the kernels of ``task`` in both places, fit a model and remember it.
+
+    Returns
+    -------
+    Learned, int
+        The policy; how many calls it was fitted to.
+    """
+    graphs, oracle = TASKS[task]
+    samples: dict[str, list[tuple[int, int, float, float]]] = defaultdict(list)
+    for graph in graphs():
+        for row in oracle(graph, device):
+            times = (row["host_seconds"], row["device_seconds"])
+            samples[row["kernel"]].append((row["work"], row["arcs"], *times))
+    model = fit(samples)
+    count_instructions(task)
+    threads = host_threads(threads_available(), device.found, device.threads)
+    remember(model, task, Host(threads), device)
+    return model, sum(map(len, samples.values()))

@@ -1,0 +1,1 @@
+"""What would be run, and why."""

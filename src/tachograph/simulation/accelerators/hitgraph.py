@@ -1,0 +1,306 @@
+"""HitGraph (Zhou et al., TPDS 2019): edge-centric, scatter and gather.
+
+The vertices are cut into partitions; a partition has the edges out of its vertices, and a queue for
+the updates of its vertices, on the channel of its processing element (PE). Scatter: every PE prefetches
+the values of its next partition, reads its edges and makes updates, which a crossbar brings to the
+queues of their targets. Gather: every PE prefetches values again, reads the queue and writes values.
+Updates act on the values of the iteration before. All PEs end a phase together.
+
+What a PE adds to a queue begins with a new line, so that a line has one writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from ...errors import InputError
+from ..dram import Memory
+from ..streams import Direct, Phase, Port, Runs, Stream, buffered, joined, lines
+from .base import Accelerator, Parameter
+from .layout import Layout
+from .partitions import Groups, call
+from .problem import Problem
+
+__all__ = ["HitGraph"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the updates of one partition for another one are, in order, and when each was made."""
+
+    targets: np.ndarray
+    update: np.ndarray
+    need: np.ndarray  # lines of edges that must have been read
+
+
+class HitGraph(Accelerator):
+    """The accelerator HitGraph; each of its optimisations can be switched off.
+
+    Parameters are keywords: ``HitGraph.declared()`` lists them with what they mean and where their
+    defaults come from.
+
+    >>> import tachograph as tg
+    >>> result = tg.simulate("bfs", tg.path(100), tg.HitGraph(), source=0)
+    >>> int(result.levels[99]), result.iterations
+    (99, 100)
+    """
+
+    algorithms: ClassVar[tuple[str, ...]] = ("bfs", "sssp", "wcc", "pagerank", "spmv")
+
+    partition_size = Parameter(256_000, "vertices of a partition", "Table 4 (elements)", low=1)
+    pes = Parameter(
+        None, "processing elements (None: one for each channel of the memory)",
+        "Table 4: 4, with the 4 channels of Table 2", kind=int, low=1,
+    )  # fmt: skip
+    pipelines = Parameter(8, "edges or updates read in a cycle by a PE", "Table 4", low=1)
+    weighted = Parameter(True, "whether edges carry a weight of 32 bits", "Table 3")
+    edge_bytes = Parameter(
+        None, "bytes of an edge (None: source, target and, if weighted, weight)",
+        "inferred: widths of Table 3; the paper says 64 bits for an edge without weight",
+        kind=int, low=1,
+    )  # fmt: skip
+    update_merging = Parameter(
+        True, "sort edges by target and merge updates of one target", "section 3.2"
+    )
+    update_filtering = Parameter(
+        True, "no updates from vertices that did not change", "section 3.2"
+    )
+    partition_skipping = Parameter(
+        True, "skip partitions without changed values, or without updates", "section 3.2"
+    )
+    write_unchanged = Parameter(
+        True, "write the value for every update, even if it stays the same",
+        "section 3.2: each update triggers the value write",
+    )  # fmt: skip
+    assignment = Parameter(
+        "cyclic", "which PE has a partition: p mod PEs, or blocks of consecutive ones",
+        "inferred: partitions are assigned beforehand, the text does not say how",
+        choices=("cyclic", "blocks"),
+    )  # fmt: skip
+
+    def memory(self) -> Memory:
+        """Table 2: four channels of DDR3-1600K, two ranks, 8 Gb x16."""
+        return Memory("DDR3-1600K", channels=4, ranks=2, density="8Gb", width=16)
+
+    def edge_width(self) -> int:
+        """Bytes of an edge."""
+        return self.edge_bytes or 2 * self.vertex_bits // 8 + 4 * self.weighted
+
+    def phases(self, problem: Problem, layout: Layout) -> Iterator[Phase]:
+        """Scatter and gather of each iteration."""
+        if problem.weighted and not self.weighted:
+            raise InputError(
+                f"{problem.algorithm} needs the graph's weights, but weighted=False leaves no room for "
+                "them in an edge: set weighted=True, or drop the weights"
+            )
+        machine = _Machine(self, problem, layout)
+        active, more = problem.active, problem.graph.n > 0
+        while more:
+            queues = machine.updates(problem, active)
+            yield machine.scatter(problem.done, active, queues)
+            active, written = machine.apply(problem, queues)
+            yield machine.gather(problem.done, queues, written)
+            more = problem.again(bool(active.any()))
+
+
+class _Machine:
+    """Partitions, where they lie, and the streams of a phase."""
+
+    def __init__(self, design: HitGraph, problem: Problem, layout: Layout) -> None:
+        graph, channels = problem.graph, layout.memory.channels
+        self.design, self.line = design, layout.line
+        self.size = min(max(1, graph.n), design.partition_size)
+        self.n, self.width = graph.n, design.width(problem.algorithm)
+        self.pes = design.pes or channels
+        design.fits(self.pes * self.size, self.width, f"partition_size with {self.pes} PEs")
+        self.groups = Groups(graph, self.size, design.update_merging, problem.weighted)
+        self.parts = len(self.groups)
+        share = -(-self.parts // self.pes)
+        numbers = np.arange(self.parts)
+        self.pe_of = numbers % self.pes if design.assignment == "cyclic" else numbers // share
+        self.channels = channels
+        self.update_width = design.vertex_bits // 8 + self.width
+        self._place(layout)
+
+    def _place(self, layout: Layout) -> None:
+        queue = np.zeros(self.parts, np.int64)  # lines of updates, if every group gives one
+        for p in range(self.parts):
+            many = np.bincount(self.groups[p][0] // self.size, minlength=self.parts)
+            queue += -(-many * self.update_width // self.line)
+        self.at_values: list[int] = []
+        self.at_edges: list[int] = []
+        self.at_queue: list[int] = []
+        for sizes, made in (
+            ([self._vertices(p) * self.width for p in range(self.parts)], self.at_values),
+            ([int(e) * self.design.edge_width() for e in self.groups.edges], self.at_edges),
+            ((queue * self.line).tolist(), self.at_queue),
+        ):
+            for p, size in enumerate(sizes):
+                made.append(layout.place(size, int(self.pe_of[p]) % self.channels))
+
+    def _vertices(self, p: int) -> int:
+        return min(self.n, (p + 1) * self.size) - p * self.size
+
+    def updates(self, problem: Problem, active: np.ndarray) -> list[list[Part | None]]:
+        """The values that edges bring: for each partition its updates of every other one."""
+        from . import steps
+
+        d, sent = self.design, problem.sent()
+        made: list[list[Part | None]] = []
+        for p in range(self.parts):
+            targets, ends, sources, weights = self.groups[p]
+            if self._idle(p, active):
+                made.append([None] * self.parts)
+                continue
+            room = ends.size
+            kept, update, seen = np.zeros(room, np.int64), np.zeros(room), np.zeros(room, np.int64)
+            many = call(steps.scatter, ends, sources, weights, problem.step, problem.additive,
+                        d.update_filtering, active, sent, kept, update, seen)  # fmt: skip
+            made.append(self._by_queue(targets[kept[:many]], update[:many], seen[:many]))
+        return made
+
+    def _idle(self, p: int, active: np.ndarray) -> bool:
+        """Whether scatter leaves a partition out."""
+        own = active[p * self.size : (p + 1) * self.size]
+        return self.design.partition_skipping and not own.any()
+
+    def _by_queue(
+        self, targets: np.ndarray, update: np.ndarray, seen: np.ndarray
+    ) -> list[Part | None]:
+        need = -(-seen * self.design.edge_width() // self.line)
+        queue = targets // self.size
+        if not self.groups.merged:
+            order = np.argsort(queue, kind="stable")
+            targets, update, need, queue = targets[order], update[order], need[order], queue[order]
+        cuts = np.searchsorted(queue, np.arange(self.parts + 1))
+        return [
+            Part(targets[a:b], update[a:b], need[a:b]) if b > a else None
+            for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
+        ]
+
+    def _lines_of(self, part: Part | None) -> int:
+        return 0 if part is None else -(-part.targets.size * self.update_width // self.line)
+
+    def scatter(self, iteration: int, active: np.ndarray, queues: list[list[Part | None]]) -> Phase:
+        """Prefetch, edges and, through the crossbar, updates."""
+        starts = self._segments(queues)
+        ports, readers, own = [], [], []
+        for pe in range(self.pes):
+            mine = [p for p in range(self.parts)
+                    if self.pe_of[p] == pe and not self._idle(p, active)]  # fmt: skip
+            sizes = [(self.at_edges[p], int(self.groups.edges[p]) * self.design.edge_width())
+                     for p in mine]  # fmt: skip
+            own.append(mine)
+            readers.append(self._readers("edges", pe, mine, sizes, self.design.edge_width()))
+        for pe in range(self.pes):
+            writes = [self._crossbar(own[source], readers[source][1], pe, starts, queues)
+                      for source in range(self.pes)]  # fmt: skip
+            ports.append(Port(Direct(*readers[pe], *writes), self.design.inject))
+        return Phase("scatter", ports, iteration, drain=True)
+
+    def _segments(self, queues: list[list[Part | None]]) -> np.ndarray:
+        """In which line of each queue the updates of each partition begin."""
+        counts = np.array([[self._lines_of(part) for part in row] for row in queues], np.int64)
+        return np.cumsum(counts, axis=0) - counts
+
+    def _readers(
+        self, name: str, pe: int, mine: list[int], sizes: list[tuple[int, int]], width: int
+    ) -> tuple[Stream, Stream]:
+        """Values of one partition, then what it reads, then the next one."""
+        channel = pe % self.channels
+        values = joined(*(lines(self.at_values[p], self._vertices(p) * self.width, self.line)
+                          for p in mine))  # fmt: skip
+        read = joined(*(lines(at, size, self.line) for at, size in sizes))
+        prefetch = Stream("prefetch", values, channel=channel)
+        rate = Fraction(self.design.pipelines * width, self.line)
+        reader = Stream(name, read, channel=channel, rate=rate)
+        reader.after(prefetch, np.cumsum(values.count), sent=True)
+        prefetch.after(reader, np.cumsum(read.count) - read.count)
+        return prefetch, reader
+
+    def _crossbar(
+        self, mine: list[int], edges: Stream, pe: int, starts: np.ndarray,
+        queues: list[list[Part | None]],
+    ) -> Stream:  # fmt: skip
+        """Lines of updates that one PE writes to the queues of another."""
+        before = np.cumsum(edges.runs.count) - edges.runs.count
+        firsts, needs = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for at, p in enumerate(mine):
+            first, need = [], []
+            for q in np.flatnonzero(self.pe_of == pe).tolist():
+                part = queues[p][q]
+                if part is None:
+                    continue
+                count = self._lines_of(part)
+                filled = np.arange(1, count + 1) * self.line // self.update_width
+                need.append(part.need[np.minimum(filled, part.need.size) - 1] + before[at])
+                first.append(self.at_queue[q] // self.line + starts[p, q] + np.arange(count))
+            if first:
+                joint, lines_ = np.concatenate(need), np.concatenate(first)
+                order = np.argsort(joint, kind="stable")
+                needs.append(joint[order])
+                firsts.append(lines_[order])
+        where = np.concatenate(firsts)
+        runs = Runs(where, np.ones(where.size, np.int64))
+        updates = Stream("updates", runs, write=True, channel=pe % self.channels)
+        return updates.after(edges, np.concatenate(needs))
+
+    def apply(
+        self, problem: Problem, queues: list[list[Part | None]]
+    ) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
+        """Apply all updates: which vertices changed, and for every queue what is written after what."""
+        from . import steps
+
+        changed = np.zeros(self.n, np.bool_)
+        values = np.zeros(self.n) if problem.additive else problem.values
+        written = []
+        for q in range(self.parts):
+            parts = [part for row in queues if (part := row[q]) is not None]
+            first = np.cumsum([0, *map(self._lines_of, parts)])[:-1].tolist()
+            targets = np.concatenate([np.zeros(0, np.int32), *(part.targets for part in parts)])
+            update = np.concatenate([np.zeros(0), *(part.update for part in parts)])
+            wrote = np.zeros(targets.size, np.bool_)
+            call(steps.gather, targets, update, problem.additive, values, changed, wrote)
+            read = [np.zeros(0, np.int64)]  # lines of the queue that end with each update, or later
+            for part, begin in zip(parts, first, strict=True):
+                ends = np.arange(1, part.targets.size + 1) * self.update_width
+                read.append(begin + -(-ends // self.line))
+            which = slice(None) if self.design.write_unchanged else wrote
+            written.append((targets[which], np.concatenate(read)[which]))
+        if problem.additive:
+            problem.summed(values)
+            changed[:] = True
+        return changed, written
+
+    def gather(
+        self,
+        iteration: int,
+        queues: list[list[Part | None]],
+        written: list[tuple[np.ndarray, np.ndarray]],
+    ) -> Phase:
+        """Prefetch, updates, and values that are written."""
+        total = [sum(self._lines_of(row[q]) for row in queues) for q in range(self.parts)]
+        ports = []
+        for pe in range(self.pes):
+            mine = [q for q in range(self.parts) if self.pe_of[q] == pe
+                    and (total[q] or not self.design.partition_skipping)]  # fmt: skip
+            sizes = [(self.at_queue[q], total[q] * self.line) for q in mine]
+            prefetch, reader = self._readers("updates read", pe, mine, sizes, self.update_width)
+            before = np.cumsum(reader.runs.count) - reader.runs.count
+            first, need = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+            for at, q in enumerate(mine):
+                vertices, after = written[q]
+                where = self.at_values[q] + (vertices - q * self.size).astype(np.int64) * self.width
+                runs, needs = buffered(where, self.line, after, last=True)
+                first.append(runs.first)
+                need.append(needs + before[at])
+            where = np.concatenate(first)
+            writes = Stream("writes", Runs(where, np.ones(where.size, np.int64)), write=True,
+                            channel=prefetch.channel).after(reader, np.concatenate(need))  # fmt: skip
+            ports.append(Port(Direct(prefetch, reader, writes), self.design.inject))
+        return Phase("gather", ports, iteration, drain=True)

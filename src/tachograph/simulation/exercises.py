@@ -1,0 +1,24 @@
+"""What ``tacho warm`` does to have the simulators' loops compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..graph.generate import kronecker, path
+from .accelerators import AccuGraph, HitGraph, simulate
+from .dram import Memory
+
+__all__ = ["EXERCISES"]
+
+
+def _accelerators() -> None:
+    """Streams with the memory, one partition and several, weights and none."""
+    Memory("DDR4-2400R").run([0, 64], commands=True, completion=True)
+    for weights in (None, True):
+        g = kronecker(5, weights=weights)
+        simulate("sssp", g, HitGraph(partition_size=10), source=0)
+    for size in (10, 100):
+        simulate("bfs", path(30), AccuGraph(partition_size=size), source=0)
+
+
+EXERCISES: dict[str, Callable[[], None]] = {"memories, accelerators": _accelerators}

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import tachograph as tg
+from tachograph.cli.app import app
+from tachograph.errors import InputError
+
+
+@pytest.fixture
+def graph(tmp_path):
+    path = tmp_path / "g.tgraph"
+    tg.write(tg.kronecker(11, seed=1, weights=True), path)
+    return str(path)
+
+
+def tacho(*arguments):
+    return CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+
+
+def test_a_plan_as_text_and_as_json(graph):
+    shown = tacho("plan", "sssp", graph, "--max-error", "5%")
+    assert shown.exit_code == 0
+    assert "why" in shown.output
+    made = json.loads(
+        tacho("plan", "sssp", graph, "--max-error", "0.05", "--source", "3", "--json").output
+    )
+    assert made["chosen"]["error_bound"] <= 0.05
+    assert made["confidence"] == 0.9
+
+
+def test_a_run_with_a_budget_and_an_audit(graph):
+    found = json.loads(
+        tacho(
+            "run", "sssp", graph, "--source", "3", "--max-error", "20%", "--audit", "--json"
+        ).output
+    )
+    assert found["audit"]["sample"] == found["audit"]["vertices"]
+    assert "left out" in found
+
+
+def test_what_is_left_out_by_hand(graph):
+    options = ["--algorithm", "dijkstra", "--iterations", "1", "--audit", "--json"]
+    found = json.loads(tacho("run", "sssp", graph, "--source", "3", *options).output)
+    assert found["left out"] == "iterations=1"
+    assert found["audit"]["error"] > 0
+    text = tacho("run", "sssp", graph, "--source", "3", "--fraction", "50%", "--audit").output
+    assert "fraction=0.5" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--max-error", "x%"], "is not a share: write 5%"),
+        (["--max-error", "0%"], "max_error = 0.0 is a share"),
+        (["--max-error", "150%"], "max_error = 1.5 is a share"),
+        (["--fraction", "0"], "above 0"),
+        (["--min-degree", "5", "--max-degree", "2"], "leave no vertex"),
+        (["--max-error", "5%", "--iterations", "2"], "give either"),
+        (["--no-atomics", "--algorithm", "delta-stepping"], "atomics"),
+    ],
+)
+def test_bad_options(graph, options, problem):
+    with pytest.raises(InputError, match=problem):
+        tacho("run", "sssp", graph, "--source", "3", *options)
+
+
+def test_training_says_what_is_missing():
+    with pytest.raises(InputError, match="0 graphs, and 5 are needed"):
+        tacho("train", "approximation", "--no-collect")
+    with pytest.raises(InputError, match="there is no graph 'nonsense'; known are kronecker-11"):
+        tacho("train", "approximation", "--graph", "nonsense")
+    with pytest.raises(InputError, match="--size 3.0 is a share"):
+        tacho("train", "approximation", "--size", "3")

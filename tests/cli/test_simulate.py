@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import tachograph as tg
+from tachograph.cli.app import app
+from tachograph.errors import InputError
+from tests.cli.test_cli import tacho
+
+
+@pytest.fixture
+def graph():
+    tg.write(tg.kronecker(8, seed=1), "k.tgraph")
+    tg.write(tg.kronecker(8, seed=1, directed=True), "d.tgraph")
+    return "k.tgraph"
+
+
+def test_side_by_side(graph):
+    done = tacho("simulate", "wcc", graph, "--memory", "ddr3-1600k,hbm", "--partition-size", "64,256",
+                 "--json", "--processes", "1")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert len(rows) == 8
+    g = tg.read(graph)
+    for row in rows:
+        design = {"hitgraph": tg.HitGraph, "accugraph": tg.AccuGraph}[row["accelerator"]]
+        result = tg.simulate("wcc", g, design(**row["settings"]), row["memory"])
+        assert row["result"]["seconds"] == result.seconds
+        assert row["result"]["iterations"] == result.iterations
+    people = tacho("simulate", "wcc", graph, "--memory", "own,hbm", "--processes", "1",
+                   COLUMNS="160")  # fmt: skip
+    assert people.returncode == 0, people.stderr
+    for words in ("hitgraph [DDR3-1600K]", "accugraph [hbm]", "GREPS", "█", "expected error against "
+                  "hardware is 9 %", "clock_mhz = 200.0", "inferred"):  # fmt: skip
+        assert words in people.stdout
+
+
+def test_roots_sweeps_and_plots(graph):
+    pytest.importorskip("matplotlib")
+    done = tacho("simulate", "bfs", graph, "--accelerator", "accugraph", "--memory", "ddr4-2400r",
+                 "--channels", "1,2", "--set", "edge-pipelines=8,16", "--roots", "2", "--processes", "1",
+                 "--plot", "p.png", COLUMNS="160")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "coefficient of variation" in done.stdout
+    assert "accugraph edge_pipelines=16 [ddr4-2400r, channels 2]" in done.stdout
+    assert Path("p.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["wcc", "d.tgraph"], "undirected graphs only"),
+    (["colour", "k.tgraph"], "does not run 'colour'"),
+    (["wcc", "k.tgraph", "--accelerator", "gpu"], "unknown accelerator 'gpu'"),
+    (["wcc", "k.tgraph", "--set", "speed=3"], "no accelerator here has a parameter 'speed'"),
+    (["wcc", "k.tgraph", "--set", "speed"], "write name=value"),
+    (["wcc", "k.tgraph", "--set", "pipelines=fast"], "pipelines = 'fast'"),
+    (["wcc", "k.tgraph", "--channels", "2"], "changes a named memory"),
+    (["wcc", "k.tgraph", "--memory", "hbm", "--channels", "two"], "whole numbers"),
+    (["wcc", "k.tgraph", "--roots", "2"], "wcc has no source"),
+    (["bfs", "k.tgraph", "--roots", "2", "--source", "1"], "not both"),
+    (["bfs", "k.tgraph"], "bfs needs a source"),
+    (["wcc", "k.tgraph", "--memory", "ddr7"], "unknown memory 'ddr7'"),
+])  # fmt: skip
+def test_mistakes_are_explained(graph, arguments, message):
+    done = CliRunner().invoke(app, ["simulate", *arguments, "--processes", "1"])
+    assert isinstance(done.exception, InputError)
+    assert message in str(done.exception)
+
+
+def test_a_mistake_is_not_a_traceback(graph):
+    done = tacho("simulate", "bfs", graph)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "tacho: bfs needs a source\n")

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from tachograph.experiments import approximation, approximation_figures
+from tachograph.experiments.reproduce import Settings, reproduce
+from tachograph.learning.approximation.tables import Data
+from tests.learning.approximation.made_up import records
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """Tables and figures of made-up measurements."""
+    data = Data(records())
+    for module in (approximation, approximation_figures):
+        monkeypatch.setattr(module, "measurements", lambda full: data)
+    return data
+
+
+def test_the_best_of_the_largest_graph(measured):
+    (table,) = reproduce("sssp-table-1", Settings())
+    largest = measured.only(family="kronecker").column("n").max()
+    part = measured.only(family="kronecker", n=largest, algorithm="bellman-ford")
+    for row, (limit, published) in zip(table.rows, approximation.TABLE_1, strict=True):
+        assert row[1] == published
+        assert row[2] == max(r["speedup"] for r in part.records if r["error"] <= limit)
+        assert row[4] <= limit
+
+
+def test_all_models_beside_the_paper(measured):
+    models, families = reproduce("sssp-table-4", Settings())
+    assert len(models.rows) == 6 * 3
+    by_name = {(r[0], r[1]): r for r in models.rows}
+    assert by_name["RF", "random"][-3:] == [0.999, 0.999, 0.999]
+    assert by_name["ours", "large"][-3:] == [None, None, None]
+    assert [r[0] for r in families.rows] == ["kronecker", "roads", "social"]
+
+
+def test_figures_are_files_and_a_page(measured, tmp_path):
+    (table,) = reproduce("sssp-figures", Settings(output=tmp_path))
+    assert len(table.rows) == len(approximation_figures.FIGURES) + 1
+    for name in approximation_figures.FIGURES:
+        assert (tmp_path / f"sssp-{name}.png").read_bytes()[:4] == b"\x89PNG"
+    page = (tmp_path / "sssp-figures.html").read_text()
+    assert page.count("data:image/png") == len(approximation_figures.FIGURES)
+
+
+def test_the_pareto_front(measured):
+    front = approximation_figures.pareto_front(measured)
+    assert front[0] == (0.0, 1.0)
+    for (e1, g1), (e2, g2) in zip(front, front[1:], strict=False):
+        assert e1 <= e2
+        assert g1 < g2
+    for r in measured.records:  # none is better in both
+        assert not any(r["error"] < e and r["gain"] > g for e, g in front[1:])

@@ -1,0 +1,111 @@
+"""Accelerators compute what the exact algorithms compute, whatever their settings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tachograph as tg
+from tests.simulation.accelerators.support import graphs, ranks, smallest_ancestor
+
+switch = st.booleans()
+shared = {
+    "partition_size": st.sampled_from([1, 2, 5, 100]),
+    "permute_ids": st.sampled_from([None, 0, 7]),
+    "inject": st.sampled_from([None, 1]),
+    "value_bits": st.sampled_from([None, 32, 64]),
+}
+hit = st.builds(
+    tg.HitGraph, update_merging=switch, update_filtering=switch, partition_skipping=switch,
+    write_unchanged=switch, assignment=st.sampled_from(["cyclic", "blocks"]),
+    pes=st.sampled_from([None, 1, 3]), **shared,
+)  # fmt: skip
+accu = st.builds(
+    tg.AccuGraph, prefetch_skipping=switch, partition_skipping=switch, stalls=switch,
+    edge_pipelines=st.sampled_from([1, 16]), vertex_pipeline_size=st.sampled_from([1, 8]),
+    pointer_bits=st.sampled_from([32, 64]), **shared,
+)  # fmt: skip
+either = st.one_of(hit, accu)
+few = settings(max_examples=60, deadline=None)
+
+
+def accounts(result):
+    """The books balance: requests by kind, by phase and in the memory are the same."""
+    stats = result.memory
+    assert sum(result.requests.values()) == stats.requests
+    assert int(result.trace["reads"].sum()) == stats.reads
+    assert int(result.trace["writes"].sum()) == stats.writes
+    assert stats.wrapped == 0
+    assert result.trace["seconds"].sum() <= result.seconds * (1 + 1e-9)
+    assert result.provenance == "simulated"
+
+
+@few
+@given(graphs(), either, st.data())
+def test_bfs(g, accelerator, data):
+    source = data.draw(st.integers(0, g.n - 1))
+    result = tg.simulate("bfs", g, accelerator, source=source)
+    assert result.levels.tolist() == tg.bfs(g, source).levels.tolist()
+    accounts(result)
+
+
+@few
+@given(graphs(directed=False), either)
+def test_wcc(g, accelerator):
+    result = tg.simulate("wcc", g, accelerator)
+    assert result.labels.tolist() == tg.connected_components(g).labels.tolist()
+    accounts(result)
+
+
+@few
+@given(graphs(directed=True), either)
+def test_labels_along_arcs(g, accelerator):
+    result = tg.simulate("wcc", g, accelerator, along_arcs=True)
+    assert result.labels.tolist() == smallest_ancestor(g).tolist()
+
+
+@few
+@given(graphs(weighted=True), hit, st.data())
+def test_sssp(g, accelerator, data):
+    source = data.draw(st.integers(0, g.n - 1))
+    result = tg.simulate("sssp", g, accelerator, source=source)
+    assert result.distances.tolist() == tg.sssp(g, source).distances.tolist()
+    accounts(result)
+
+
+@few
+@given(st.one_of(graphs(), graphs(weighted=True)), either, st.integers(1, 4))
+def test_pagerank(g, accelerator, iterations):
+    if g.weighted and not accelerator.weights:
+        return
+    result = tg.simulate("pagerank", g, accelerator, iterations=iterations)
+    assert result.iterations == iterations
+    assert np.allclose(result.scores, ranks(g, iterations), atol=1e-12)
+    accounts(result)
+
+
+@few
+@given(st.one_of(graphs(), graphs(weighted=True)), hit)
+def test_spmv(g, accelerator):
+    result = tg.simulate("spmv", g, accelerator)
+    assert np.allclose(result.values, tg.spmv(g.transpose, np.ones(g.n)).values)
+
+
+@pytest.mark.parametrize("accelerator", [tg.HitGraph(partition_size=100), tg.AccuGraph()])
+def test_pagerank_goes_where_the_exact_one_goes(accelerator):
+    g = tg.kronecker(8, seed=3)
+    result = tg.simulate("pagerank", g, accelerator, iterations=60)
+    assert np.abs(result.scores - tg.pagerank(g, tolerance=1e-12).scores).sum() < 1e-6
+
+
+def test_edgeless_and_single():
+    for n in (1, 3):
+        g = tg.Graph.from_edges([], [], n=n, directed=False)
+        for accelerator in (tg.HitGraph(), tg.AccuGraph()):
+            assert tg.simulate("wcc", g, accelerator).labels.tolist() == list(range(n))
+    empty = tg.Graph.from_edges([], [], n=0, directed=False)
+    for accelerator in (tg.HitGraph(), tg.AccuGraph()):
+        result = tg.simulate("wcc", empty, accelerator)
+        assert (result.labels.size, result.iterations) == (0, 0)
