@@ -17,18 +17,32 @@ Row = dict[str, Any]
 BAR = 40  # characters of the longest bar
 
 
-def label(row: Row) -> str:
-    """What distinguishes a row, without its source."""
-    settings = [f"{k}={v}" for k, v in row["settings"].items()]
-    sizes = [f"{k} {v}" for k, v in row["memory_settings"].items()]
+def label(row: Row, fixed: set[str]) -> str:
+    """What distinguishes a row, without its source and what is the same in all."""
+    settings = [f"{k}={v}" for k, v in row["settings"].items() if k not in fixed]
+    sizes = [f"{k} {v}" for k, v in row["memory_settings"].items() if k not in fixed]
     memory = row["memory"] or row["result"]["memory"].split("(")[1].split(",")[0]
     name = row["accelerator"].rpartition(":")[2]
     return " ".join([name, *settings, f"[{', '.join([memory, *sizes])}]"])
 
 
+def _given(rows: list[Row]) -> dict[str, list[Any]]:
+    """The values of every setting of accelerators and memories that was asked for."""
+    found: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in {**row["settings"], **row["memory_settings"]}.items():
+            if value not in found.setdefault(name, []):
+                found[name].append(value)
+    return found
+
+
 def show(console: Console, graph: str, rows: list[Row]) -> None:
     """The table, the chart, what varied with the source, and what was assumed."""
+    same = {name: values[0] for name, values in _given(rows).items() if len(values) == 1}
+    rows = [{**row, "label": label(row, set(same))} for row in rows]
     console.print(graph, style="bold")
+    if same:
+        console.print("everywhere: " + ", ".join(f"{k}={v}" for k, v in same.items()))
     console.print(_table(rows))
     console.print(_chart(rows))
     if any("source" in row["options"] for row in rows[1:]):
@@ -46,14 +60,14 @@ def show(console: Console, graph: str, rows: list[Row]) -> None:
 
 def _table(rows: list[Row]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("accelerator", style="cyan", no_wrap=True)
+    table.add_column("accelerator", style="cyan")
     for name in ("source", "ms", "iterations", "requests", "GB/s", "of peak", "row hits", "GREPS",
                  "GTEPS", "M/s"):  # fmt: skip
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         r = row["result"]
         table.add_row(
-            Text(label(row)),
+            Text(row["label"]),
             str(row["options"].get("source", "")),
             f"{r['seconds'] * 1e3:,.4g}",
             str(r["iterations"]),
@@ -72,7 +86,7 @@ def _means(rows: list[Row]) -> dict[str, list[float]]:
     """Seconds of each configuration, over its sources."""
     found: dict[str, list[float]] = {}
     for row in rows:
-        found.setdefault(label(row), []).append(row["result"]["seconds"])
+        found.setdefault(row["label"], []).append(row["result"]["seconds"])
     return found
 
 

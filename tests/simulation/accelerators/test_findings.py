@@ -81,7 +81,7 @@ def test_no_optimisation_of_hitgraph_slows_it():
         on = tg.simulate("wcc", g, tg.HitGraph(partition_size=size))
         for switch in ("update_merging", "update_filtering", "partition_skipping"):
             off = tg.simulate("wcc", g, tg.HitGraph(partition_size=size, **{switch: False}))
-            assert on.seconds <= off.seconds * 1.005  # refreshes fall otherwise
+            assert on.seconds <= off.seconds * 1.005  # a tree of 1,000: 0.6 % slower with filtering
             assert (on.labels == off.labels).all()
 
 

@@ -106,8 +106,8 @@ class Accelerator:
 
     clock_mhz = Parameter(
         200.0, "clock of the accelerator in MHz",
-        "inferred: not given in the text; 200 MHz is the clock at which published and simulated "
-        "rates agree best", low=1.0,
+        "inferred: not given in the text; chosen on slashdot, where 200 MHz agrees best with the "
+        "paper's simulation", low=1.0,
     )  # fmt: skip
     inject = Parameter(
         None, "requests that a port sends in a cycle (None: as many as the memory takes)",
