@@ -23,8 +23,8 @@ NOTES = [
     "no numbers to copy.",
     "Here: the host with {host} thread(s) and {device}. A device that computes on the host's own cores "
     "adds cores, not another kind of processor, so gains differ from the paper's. A fixed share pays "
-    "for ordering and counting, which graphs with little work for each edge do not earn back; auto, which "
-    "takes chunks from both ends, does not pay for it.",
+    "for ordering and counting, which graphs with little work for each edge do not earn back; auto, "
+    "which takes chunks from both ends, does not pay for it.",
     "The gain is that of the best of the shares over the device alone (as in the paper) and over the "
     "better of the two.",
 ]
