@@ -29,7 +29,7 @@ import tachograph as tg
 from tachograph.learning.split import undirected
 
 SAMPLE = 20_000  # edges for slow peers
-ROUNDS = 5
+ROUNDS = 9
 GRAPHS = {
     "peers": ["kronecker 18 16", "dblp-2010", "cnr-2000", "soc-Slashdot0902"],
     "devices": [

@@ -48,7 +48,7 @@ def split_work(monkeypatch):
 
 @given(case=edge_lists(max_n=14, max_edges=60), task=st.sampled_from(sorted(TASKS)),
        directed=st.booleans(), workers=st.sampled_from([1, 3]))  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_edges_against_the_oracle(case, task, directed, workers):
     n, edges = case
     lanes.SMALL, lanes.LEAST, before = 0, 1, (lanes.SMALL, lanes.LEAST)
@@ -63,7 +63,7 @@ def test_edges_against_the_oracle(case, task, directed, workers):
 
 @given(case=edge_lists(max_n=14, max_edges=60, weights=FEW), task=st.sampled_from(sorted(TASKS)),
        directed=st.booleans(), data=st.data())  # fmt: skip
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_pairs_with_and_without_weights_against_the_oracle(case, task, directed, data):
     n, edges = case
     vertex = st.integers(0, max(0, n - 1))
@@ -89,7 +89,7 @@ def test_the_cosine_takes_negative_weights(case):
 
 @given(case=edge_lists(max_n=14, max_edges=60, weights=FEW), task=st.sampled_from(sorted(TASKS)),
        directed=st.booleans(), k=st.integers(1, 4), weighted=st.booleans())  # fmt: skip
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_two_hop_pairs_and_the_best_of_them(case, task, directed, k, weighted):
     n, edges = case
     weighted = weighted and bool(edges)

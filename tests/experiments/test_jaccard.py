@@ -17,7 +17,7 @@ def test_the_figure_has_every_share_and_says_where_it_comes_from(monkeypatch):
     monkeypatch.setattr(jaccard, "_graphs", lambda full: small)
     summary, curve = reproduce("jaccard-figure-1", Settings(output=Path()))
     assert [row[0] for row in summary.rows] == list(small)
-    assert [row[0] for row in curve.rows] == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1])
+    assert [row[0] for row in curve.rows] == pytest.approx([k / 10 for k in range(11)])
     assert any("A100" in note for note in summary.notes)
     for row in summary.rows:
         best = min(point[1 + list(small).index(row[0])] for point in curve.rows)

@@ -30,6 +30,7 @@ __all__ = ["Lane", "Outcome", "edge_similarities"]
 CHUNKS = 1024  # of the queue, at most
 LEAST = 2048  # arcs of a chunk, at least
 STEEP = 8.0  # how many times the mean the largest degree must be for ordering to pay
+MUCH = 64.0  # steps of an edge that are much work
 FIRST = 8  # part of the expected share that a device takes first, to see how fast it is
 BRIEF = 0.001  # seconds that a device's chunk should take at least
 PIECE = 1 << 25  # arcs of a launch if the device works alone
@@ -113,9 +114,7 @@ def edge_similarities(graph: Graph, kind: int, plan: Placement) -> Outcome:
     m, ids = graph.arcs // 2, graph.indices.dtype
     done = Outcome(np.empty(m, ids), np.empty(m, ids), np.empty(m))
     begin, before = clock(), time.perf_counter()
-    # A device on the host's cores is good at the same edges: rows then stay where they are.
-    alike = plan.device is None or plan.device.found.shares_cores
-    queue = _Queue(graph, ordered=plan.share is not None or not alike)
+    queue = _Queue(graph, ordered=plan.device is not None and _order_pays(graph, plan))
     base = _numbers.get(graph)
     if base is None:
         base = _numbers[graph] = kernels.edge_numbers(graph.indptr, graph.indices)
@@ -127,6 +126,16 @@ def edge_similarities(graph: Graph, kind: int, plan: Placement) -> Outcome:
     done.seconds = clock() - begin
     done.lanes = [_since(lane, before) for lane in done.lanes]
     return done
+
+
+def _order_pays(graph: Graph, plan: Placement) -> bool:
+    """Whether to order owners by degree. A device on the host's cores is good at the same edges, and
+    caches like rows to stay where they are; but if edges are much work, a vertex of high degree must
+    not come last.
+    """
+    if plan.share is not None or plan.device is None or not plan.device.found.shares_cores:
+        return True
+    return kernels.sampled_work(graph.indptr, graph.indices) > MUCH
 
 
 def _since(lane: Lane, before: float) -> Lane:
