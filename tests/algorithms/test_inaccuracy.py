@@ -5,7 +5,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
@@ -15,6 +15,7 @@ DISTANCE = st.one_of(st.just(math.inf), st.floats(0, 100))
 
 
 @given(st.lists(st.tuples(DISTANCE, DISTANCE), min_size=1, max_size=30))
+@settings(deadline=None)
 def test_errors_one_vertex_at_a_time(pairs):
     errors = []
     for exact, found in pairs[1:]:  # the first is the source

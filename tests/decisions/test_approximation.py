@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
@@ -15,6 +15,7 @@ from tachograph.decisions.approximation_state import (
 
 
 @given(st.lists(st.integers(0, 60), max_size=400))
+@settings(deadline=None)
 def test_thresholds_by_the_rule_of_the_paper(degrees):
     """Sort, cut into tenths, cut the last tenth, and for the maximum the last of those."""
     ordered = sorted(d for d in degrees if d > 0)
@@ -31,6 +32,7 @@ def test_thresholds_by_the_rule_of_the_paper(degrees):
 
 
 @given(low=st.integers(0, 70), high=st.integers(1, 70), seed=st.integers(0, 5))
+@settings(deadline=None)
 def test_shares_of_what_is_left_out(low, high, seed):
     g = tg.power_law(200, exponent=2.0, seed=seed)
     choice = tg.Approximation(min_degree=min(low, high), max_degree=high)

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
@@ -21,6 +21,7 @@ def graph():
 
 
 @given(st.floats(0, 1))
+@settings(deadline=None)
 def test_the_scale_of_errors(error):
     assert models.from_scale(models.to_scale(error)) == pytest.approx(error, abs=1e-9)
 

@@ -33,7 +33,7 @@ from .buckets import (
     sort_far,
     take,
 )  # fmt: skip
-from .limits import left_out
+from .limits import EVERYTHING, left_out
 from .machine import ld, nanoseconds, prefetch, st, stopped
 from .rounds import LOW, NOTES, POPPED, REACHED, SCANNED, record
 from .runtime import inline, kernel
@@ -84,6 +84,7 @@ def walk(
     held = np.zeros(workers, np.int64)  # messages for each worker in this round
     done = np.zeros(NOTES, np.int64)
     mask = workers - 1
+    picky = limits != EVERYTHING
     head = np.int64(0)
     tail = np.int64(0)
     begin_time = nanoseconds(box)
@@ -131,7 +132,7 @@ def walk(
                     continue
                 k = ld(indptr, u)
                 last = ld(indptr, u + 1)
-                if d > 0 and left_out(limits, u, last - k, phase):
+                if picky and d > 0 and left_out(limits, u, last - k, phase):
                     continue
                 popped += 1
                 scanned += last - k

@@ -98,7 +98,7 @@ def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
     >>> plan = tg.plan("sssp", g, source=0, max_error=0.05)
     >>> plan.chosen.predicted["error_bound"] <= 0.05
     True
-    >>> plan.run().distances[0]
+    >>> float(plan.run().distances[0])
     0.0
     """
     if task not in PLANNERS:

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.decisions.approximation_advisor import best
 from tachograph.decisions.approximation_model import from_scale
+from tachograph.decisions.approximation_state import FEATURES
 from tachograph.learning.approximation.models import boosted, fitted
 from tachograph.learning.approximation.tables import Data
 from tachograph.learning.approximation.train import _score, evaluate, train, trees_of
@@ -26,10 +27,10 @@ def model(data):
 
 def test_trees_predict_what_scikit_learn_predicts():
     random = np.random.default_rng(1)
-    rows = random.random((500, 26))
+    rows = random.random((500, len(FEATURES)))
     wanted = rows[:, 3] * 2 + np.sin(9 * rows[:, 7]) + (rows[:, 9] > 0.5)
     learned = fitted(boosted(False, max_iter=30), rows, wanted)
-    new = random.random((300, 26))
+    new = random.random((300, len(FEATURES)))
     assert np.allclose(trees_of(learned).predict(new), learned.predict(new), rtol=0, atol=1e-12)
     # values that lie exactly on a threshold go the same way
     assert np.allclose(trees_of(learned).predict(rows), learned.predict(rows), rtol=0, atol=1e-12)
@@ -50,6 +51,7 @@ def test_more_confidence_needs_a_wider_margin(model):
 
 
 @given(st.data())
+@settings(deadline=None)
 def test_from_the_score_on_the_budget_is_kept(data):
     size = data.draw(st.integers(1, 8))
     floats = st.lists(st.floats(0, 1), min_size=size, max_size=size).map(np.array)
