@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+# a process for each core
+SPREAD = -n auto --dist loadfile
 
 .PHONY: tour test test-slow test-checked lint docs bench clean
 
@@ -10,14 +12,14 @@ tour: $(VENV)/.tour
 	$(BIN)/tacho tour
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(SPREAD)
 
 # Exhaustive variants; the rooms with compiled loops, with every array access checked.
 test-slow: $(VENV)/.test
-	$(BIN)/python -m pytest --run-slow
+	$(BIN)/python -m pytest $(SPREAD) --run-slow
 
 test-checked: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-checked $(BIN)/python -m pytest tests/kernels tests/algorithms tests/graph tests/simulation
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-checked $(BIN)/python -m pytest $(SPREAD) tests/kernels tests/algorithms tests/graph tests/simulation
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
