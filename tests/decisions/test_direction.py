@@ -237,7 +237,7 @@ def test_the_card_names_graphs_machine_and_metrics():
 
 def test_policies_are_read_from_the_cache_by_another_process():
     code = (
-        "from tachograph.decisions.direction_rules import built_in; d = built_in(); "
+        "from tachograph.decisions.direction_rules import built_in; d = built_in('cost'); "
         "print(d.cache_hits)"
     )
     runs = [

@@ -27,7 +27,9 @@ def test_all_installed_peers_agree_on_graphs_of_every_kind(name, tmp_path):
     found = {r.algorithm: r for r in bench.rows(name, graph, 2, 2, tmp_path)}
     assert set(found) == set(bench.TASKS) - ({"triangles", "mis"} if graph.directed else set())
     for algorithm, row in found.items():
-        luby = {"NetworKit": "sets"} if algorithm == "mis" else {}  # its sets are not always maximal
+        luby = (
+            {"NetworKit": "sets"} if algorithm == "mis" else {}
+        )  # its sets are not always maximal
         assert row.differs.items() <= luby.items(), algorithm
         assert "SciPy" in row.seconds or algorithm in ("pagerank", "triangles", "mis")
         assert all(len(times) == 2 and min(times) > 0 for times in row.seconds.values())

@@ -24,10 +24,8 @@ import numpy as np
 from ..errors import InputError
 from .direction_model import Model, model_in_use
 from .direction_rules import (
-    COST,
     RULES,
     SCRIPT,
-    SURF,
     State,
     built_in,
     compiled,
@@ -101,7 +99,7 @@ class Policy:
 def _surf(model: Model) -> np.ndarray:
     net = model["surf"]
     rows = np.column_stack([np.array(net["weights"], float), np.array(net["bias"], float)])
-    parts = [[SURF, len(rows)], net["mean"], net["scale"], rows.ravel(), net["output"]]
+    parts = [[0.0, len(rows)], net["mean"], net["scale"], rows.ravel(), net["output"]]
     return np.concatenate([*parts, net["output_bias"]]).astype(float)
 
 
@@ -109,15 +107,17 @@ def learned(name: str, model: Model) -> Policy:
     """``surf`` or ``cost`` with the numbers of a model."""
     if name == "surf":
         about = "A network on the workload state."
-        return Policy(name, about, built_in(), _surf(model), learned=True)
+        return Policy(name, about, built_in("surf"), _surf(model), learned=True)
     about = "Predicts the time of both directions."
-    return Policy(name, about, built_in(), np.array([COST, *model["cost"]], float), learned=True)
+    return Policy(
+        name, about, built_in("cost"), np.array([0.0, *model["cost"]], float), learned=True
+    )
 
 
 def scripted(directions: Sequence[int]) -> Policy:
     """Directions that were chosen before, a number for each level; then pushes."""
     parameters = np.array([SCRIPT, len(directions), *directions], float)
-    return Policy("script", "Repeats what was written down.", built_in(), parameters)
+    return Policy("script", "Repeats what was written down.", built_in("rule"), parameters)
 
 
 def policy_named(direction: str | Policy | Callable[[State], Any]) -> Policy:
@@ -145,4 +145,4 @@ def policy_named(direction: str | Policy | Callable[[State], Any]) -> Policy:
         return learned(name, model_in_use())
     about = getattr(direction_rules, name).__doc__.split(chr(10))[0]
     parameters = np.array([RULES.index(name)], float)
-    return Policy(name, about, built_in(), parameters, counts_hubs=name == "enterprise")
+    return Policy(name, about, built_in("rule"), parameters, counts_hubs=name == "enterprise")

@@ -1,9 +1,10 @@
 """Rules that choose the direction of a breadth-first search, and the compiled door to them.
 
 Each is a function of the state before a level (``State``) and gives PUSH or PULL; the constants are
-those of its source. All are compiled into one function, ``built_in``, that the search's loop calls by
-its address; its first parameter says which of them is meant. Everything that is compiled into it is
-in this file, so that its cache is renewed when it changes.
+those of its source. They are compiled into functions that the search's loop calls by their address
+(``built_in``): one for all rules, whose first parameter says which is meant, one for the network, one
+for the cost model. Everything that is compiled into them is in this file, so that their caches are renewed
+when it changes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..kernels.bfs_state import PULL, PUSH
 from ..kernels.runtime import inline
 
 # fmt: off
-__all__ = ["COST", "COST_NAMES", "RULES", "SCRIPT", "SURF", "State", "built_in", "compiled", "costs",
+__all__ = ["COST_NAMES", "RULES", "SCRIPT", "State", "built_in", "compiled", "costs",
            "surf_features", "surf_output"]
 # fmt: on
 
@@ -113,7 +114,7 @@ def cugraph(s):
 
 
 RULES = ("push", "pull", "hbfs", "gunrock", "enterprise", "gapbs", "lagraph", "cugraph")
-SURF, COST, SCRIPT = len(RULES), len(RULES) + 1, len(RULES) + 2
+SCRIPT = len(RULES)
 
 
 SIGNATURE = types.int64(types.CPointer(types.float64), types.CPointer(types.float64))
@@ -207,8 +208,8 @@ COST_NAMES = (
 
 
 @inline
-def choose(s, p):
-    """The direction by the policy that p[0] names."""
+def rule(s, p):
+    """The direction by the rule that p[0] names, or by a script."""
     which = int(p[0])
     if which == 0:
         return push(s)
@@ -226,11 +227,6 @@ def choose(s, p):
         return lagraph(s)
     if which == 7:
         return cugraph(s)
-    if which == SURF:
-        return PULL if surf_output(s, p) > 0.0 else PUSH
-    if which == COST:
-        ahead, back = costs(s, p)
-        return PULL if back < ahead else PUSH
     return script(s, p)
 
 
@@ -245,17 +241,27 @@ def as_state(v):
 read_state = inline(as_state)
 
 
-def _door(state, parameters):
-    return choose(read_state(state), parameters)
+def _rule(state, parameters):
+    return rule(read_state(state), parameters)
 
 
-@lru_cache(1)
-def built_in() -> Any:
-    """All of these, compiled for C: a function of state and parameters."""
+def _surf(state, parameters):
+    return PULL if surf_output(read_state(state), parameters) > 0.0 else PUSH
+
+
+def _cost(state, parameters):
+    ahead, back = costs(read_state(state), parameters)
+    return PULL if back < ahead else PUSH
+
+
+@lru_cache
+def built_in(name: str) -> Any:
+    """``"rule"``, ``"surf"`` or ``"cost"`` compiled for C: a function of state and parameters."""
+    door = {"rule": _rule, "surf": _surf, "cost": _cost}[name]
     try:
-        return numba.cfunc(SIGNATURE, cache=True, error_model="numpy")(_door)
+        return numba.cfunc(SIGNATURE, cache=True, error_model="numpy")(door)
     except RuntimeError:  # there is no directory for the cache
-        return numba.cfunc(SIGNATURE, error_model="numpy")(_door)
+        return numba.cfunc(SIGNATURE, error_model="numpy")(door)
 
 
 @lru_cache(64)

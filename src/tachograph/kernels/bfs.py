@@ -157,34 +157,6 @@ def alone(
 
 
 @kernel
-def finish(
-    control, me, workers, phase, last, edges, words, indptr, indices, queue, lo, hi, front, after,
-    depth, parent, level, buffer,
-):  # fmt: skip
-    """Push what a pull that was given up has left; False if the run is to end.
-
-    The frontier goes to ``queue[lo:hi]`` if it is not there already, what was found behind it. Words of
-    ``after`` that no ticket was taken for are not looked at.
-    """
-    done = min(ld_acquire(control, cell(TICKET, phase)), words)
-    if not barrier(control, workers):  # all have read the tail
-        return False
-    if last == PULL and not to_queue(control, me, workers, front, words, queue, buffer):
-        return False
-    if not to_queue(control, me, workers, after, done, queue, buffer):
-        return False
-    next_phase(control, me, phase + 1)
-    if me == 0:
-        st_release(control, GIVEN_UP, 0)
-    even = edges <= EVEN * (hi - lo)
-    push(
-        control, me, workers, even, phase + 1, indptr, indices, queue, lo, hi, depth, parent, level,
-        buffer,
-    )  # fmt: skip
-    return barrier(control, workers)
-
-
-@kernel
 def walk(
     control, me, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
     policy, parameters, certain, bounded, hub, p_h, directed, parent, level, queue, front, after, left,
@@ -209,6 +181,8 @@ def walk(
     before = np.int64(0)
     slope = np.int64(0)
     arcs_before = np.int64(0)
+    kept = np.int64(0)  # vertices and arcs that a pull found before it was given up
+    kept_arcs = np.int64(0)
     direction = PUSH
     depth = np.int64(0)
     phase = np.int64(0)
@@ -239,7 +213,7 @@ def walk(
                 policy, parameters, state, count, edges, unvisited, unseen, before, arcs_before,
                 slope, last, depth,
             )  # fmt: skip
-        if direction == PUSH and last == PUSH and edges <= ALONE:
+        if direction == PUSH and last == PUSH and edges <= ALONE and kept == 0:
             if me == 0:
                 left[LO], left[HI], left[EDGES], left[DEPTH] = lo, hi, edges, depth
                 left[UNVISITED], left[UNSEEN] = unvisited, unseen
@@ -294,19 +268,27 @@ def walk(
         found = ld_acquire(control, cell(SUM, phase))
         arcs = ld_acquire(control, cell(SUM2, phase))
         if direction == PULL and ld_acquire(control, GIVEN_UP):
+            done = min(ld_acquire(control, cell(TICKET, phase)), words)
             if last == PULL:
                 lo = ld_acquire(control, TAIL)
                 hi = lo + count
-            if not finish(
-                control, me, workers, phase, last, edges, words, indptr, indices, queue, lo, hi, front,
-                after, depth, parent, level, buffer,
-            ):  # fmt: skip
+            if not barrier(control, workers):  # all have read the tail
                 break
-            direction = PUSH
+            if last == PULL and not to_queue(control, me, workers, front, words, queue, buffer):
+                break
+            if not to_queue(control, me, workers, after, done, queue, buffer):
+                break
+            if me == 0:
+                st_release(control, GIVEN_UP, 0)
+            kept, kept_arcs = found, arcs  # they lie behind the frontier, which is pushed now
             certain = max(certain, ONCE_MORE * edges)
+            direction = PUSH
+            depth -= 1
             phase += 1
-            found += ld_acquire(control, cell(SUM, phase))
-            arcs += ld_acquire(control, cell(SUM2, phase))
+            continue
+        found += kept
+        arcs += kept_arcs
+        kept, kept_arcs = np.int64(0), np.int64(0)
         if me == 0 and traced:
             now = nanoseconds(box)
             rows = row(rows, used, direction, count, edges, unvisited, now - begin)

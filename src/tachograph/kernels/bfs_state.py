@@ -33,7 +33,7 @@ PULLED, THREADS, DIRECTED = (
 )
 
 
-@inline
+@kernel
 def decide(
     policy,
     parameters,
