@@ -45,7 +45,7 @@ class Policy:
     """A way to choose the direction.
 
     ``learned`` ones have guards: small frontiers are pushed without asking, and a pull that turns out
-    to look at more arcs than a push would is given up.
+    to look at many more arcs than a push would is given up.
     """
 
     name: str

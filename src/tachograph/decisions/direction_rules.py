@@ -3,8 +3,8 @@
 Each is a function of the state before a level (``State``) and gives PUSH or PULL; the constants are
 those of its source. They are compiled into functions that the search's loop calls by their address
 (``built_in``): one for all rules, whose first parameter says which is meant, one for the network, one
-for the cost model. Everything that is compiled into them is in this file, so that their caches are renewed
-when it changes.
+for the cost model. Everything that is compiled into them is in this file, so that their caches are
+renewed when it changes.
 """
 
 from __future__ import annotations

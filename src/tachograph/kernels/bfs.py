@@ -68,6 +68,7 @@ ALONE = 256  # arcs out of a frontier up to which one worker goes on alone
 LO, HI, EDGES, DEPTH, UNVISITED, UNSEEN, BEFORE, SLOPE, ARCS_BEFORE = range(
     9
 )  # what it leaves behind
+PATIENCE = 2  # times the arcs of a push that a pull may look at
 ONCE_MORE = 4  # times the arcs of a pull that was given up, until another one is tried
 NEVER = 1 << 62  # arcs: more than a pull can look at
 SMALL = 1 << 18  # arcs below which one worker is faster than several
@@ -249,7 +250,7 @@ def walk(
             )  # fmt: skip
         else:
             st(state, PULLED, ld(state, PULLED) + 1)
-            limit = (edges + unvisited) // workers if bounded else NEVER
+            limit = PATIENCE * (edges + unvisited) // workers if bounded else NEVER
             pull(
                 control,
                 phase,
@@ -337,8 +338,8 @@ def traverse(
     ``back_*`` are the rows of the transpose (the same arrays if undirected). ``policy`` is the address
     of a compiled function of two arrays of float64, the state and ``parameters``, that returns PUSH or
     PULL. Frontiers of at most ``certain`` arcs are pushed without asking it. If ``bounded``,
-    a pull that looks at more arcs than a push would is given up and the rest pushed, and the next one
-    must be worth more, which bounds what wrong choices cost. Vertices of more than ``hub``
+    a pull that looks at many more arcs than a push would is given up and the rest pushed, and the next
+    one must be worth more, which bounds what wrong choices cost. Vertices of more than ``hub``
     arcs are counted for it, unless that is negative; ``p_h`` and ``directed`` are for it, too.
     A cutoff or target of -1 means none.
     Levels do not depend on the number of threads; a parent is any neighbour one level up. The trace
