@@ -57,6 +57,7 @@ def direction_figure(trace: Trace) -> Any:
             colour = PULL if len(pulled) and pulled[begin] else PUSH
             axis.axvspan(begin - 0.5, end - 0.5, color=colour, linewidth=0)
     above.plot(levels, np.maximum(trace["frontier_vertices"], 1), color="black", marker=".")
+    above.set_xlim(-0.5, max(len(levels), 1) - 0.5)
     above.set_yscale("log")
     above.set_ylabel("vertices in the frontier")
     above.set_title("background: push blue, pull orange")

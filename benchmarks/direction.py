@@ -1,0 +1,47 @@
+"""How learned directions carry over: every graph, and every family, judged by models fitted without it.
+
+Uses the measurements in the journal (tacho train direction makes them). The network is fitted with five
+seeds; the cost model has none.
+
+    python benchmarks/direction.py [--graphs]     (--graphs: leave out single graphs, too; slow)
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from tachograph.decisions.direction import learned
+from tachograph.learning.direction.collect import collect
+from tachograph.learning.direction.evaluate import chosen_unseen, score
+from tachograph.learning.direction.fit import fit_cost, fit_surf
+from tachograph.learning.direction.graphs import TRAINING, present
+from tachograph.learning.direction.levels import levels_of
+
+SEEDS = 5
+
+
+def main() -> None:
+    levels = levels_of(collect(present(TRAINING)))
+    print(f"{len(np.unique(levels.graph))} graphs, {np.count_nonzero(levels.timed):,} timed levels")
+    left_out = {"family": levels.family}
+    if "--graphs" in sys.argv:
+        left_out["graph"] = levels.graph
+    for name, by in left_out.items():
+        row("cost", name, levels, by, lambda rest: learned("cost", {"cost": fit_cost(rest)}))
+        for seed in range(SEEDS if name == "family" else 1):
+            row(
+                f"surf, seed {seed}", name, levels, by,
+                lambda rest, seed=seed: learned("surf", {"surf": fit_surf(rest, seed)}),
+            )  # fmt: skip
+
+
+def row(policy, name, levels, by, fit) -> None:
+    found = score(levels, chosen_unseen(levels, fit, by)).summary()
+    shown = "  ".join(f"{key} {value:.4f}" for key, value in found.items())
+    print(f"without the {name:6}  {policy:14}  {shown}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
