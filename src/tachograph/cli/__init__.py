@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from typing import NoReturn
 
 __all__ = ["main"]
 
@@ -23,11 +24,12 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         _stopped()
-        sys.exit(STOPPED)
 
 
-def _stopped() -> None:
-    print("tacho: stopped", file=sys.stderr)
+def _stopped() -> NoReturn:
+    """End at once: files are put away, and a compiler that was interrupted would complain at exit."""
+    print("tacho: stopped", file=sys.stderr, flush=True)
+    os._exit(STOPPED)
 
 
 def _run() -> None:
