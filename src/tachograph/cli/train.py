@@ -16,6 +16,14 @@ __all__ = ["app"]
 app = typer.Typer(help="Fit the models that decide to this machine.", no_args_is_help=True)
 
 
+Graphs = Annotated[
+    str | None, typer.Option(help="Names with commas between them. Default: a chosen set.")
+]
+Budget = Annotated[
+    str, typer.Option(help="Measure for at most so long; a later run goes on from there.")
+]
+
+
 @app.callback()
 def train() -> None:
     """Fit the models that decide to this machine."""
@@ -33,12 +41,8 @@ def seconds(text: str) -> float:
 
 @app.command()
 def direction(
-    graphs: Annotated[
-        str | None, typer.Option(help="Names with commas between them. Default: a chosen set.")
-    ] = None,
-    budget: Annotated[
-        str, typer.Option(help="Measure for at most so long; a later run goes on from there.")
-    ] = "10m",
+    graphs: Graphs = None,
+    budget: Budget = "10m",
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's searches find it.")
     ] = None,
@@ -82,12 +86,8 @@ def direction(
 
 @app.command()
 def split(
-    graphs: Annotated[
-        str | None, typer.Option(help="Names with commas between them. Default: a chosen set.")
-    ] = None,
-    budget: Annotated[
-        str, typer.Option(help="Measure for at most so long; a later run goes on from there.")
-    ] = "10m",
+    graphs: Graphs = None,
+    budget: Budget = "10m",
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's runs find it.")
     ] = None,
