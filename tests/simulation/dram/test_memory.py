@@ -74,6 +74,19 @@ def test_the_series_adds_up(pattern):
     assert r.series["cycle"].size <= 1024
 
 
+def test_a_channel_may_end_long_before_the_others():
+    memory = tg.Memory("DDR3-1600K", channels=2)
+    channel = memory.standard.request_bytes
+    addresses = np.r_[
+        channel, np.zeros(20, np.int64)
+    ]  # one on the second channel, at the beginning
+    arrival = np.r_[0, np.linspace(1, 200_000_000, 20).astype(np.int64)]
+    r = memory.run(addresses, arrival=arrival)
+    steps = np.diff(np.append(r.series["cycle"], r.cycles))
+    moved = (r.series["gbps"] * steps * memory.standard.tck).sum()
+    assert moved == pytest.approx(21 * memory.standard.request_bytes)
+
+
 def test_blocks_and_full_logs_change_nothing(monkeypatch):
     memory = Memory("DDR4-2400R", channels=2, rows="timeout")
     whole = memory.run(*SOME, completion=True, commands=True)

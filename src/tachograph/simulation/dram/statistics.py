@@ -181,7 +181,7 @@ def _series(blocks: np.ndarray, size: int, tck: float, cycles: int) -> dict[str,
     total = np.zeros((at.BINS, at.BIN_WORDS), np.int64)
     for b in blocks:
         own = b[at.SERIES : at.SERIES + at.BINS * at.BIN_WORDS].reshape(at.BINS, at.BIN_WORDS)
-        fold = 1 << (shift - int(b[at.SHIFT]))
+        fold = min(1 << (shift - int(b[at.SHIFT])), at.BINS)  # all in the first, if it ended early
         total[: at.BINS // fold] += own.reshape(-1, fold, at.BIN_WORDS).sum(axis=1)
     used = min(at.BINS, (cycles >> shift) + 1)
     total, width = total[:used], 1 << shift
