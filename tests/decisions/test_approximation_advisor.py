@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.decisions import approximation_model as models
 from tachograph.decisions.approximation_advisor import WORTH, advise, best
+from tachograph.decisions.model_files import own_model, shipped_model
 from tachograph.decisions.trees import Trees
 
 
@@ -74,7 +75,7 @@ def test_a_graph_without_edges():
 
 
 def test_the_model_is_small_and_needs_no_scikit_learn():
-    assert models.shipped_path().stat().st_size < 300_000
+    assert shipped_model(models.FILE).stat().st_size < 300_000
     code = (
         "import sys, tachograph as tg; g = tg.kronecker(13, weights=True); "
         "tg.plan('sssp', g, source=0, max_error=0.1).run(); print('sklearn' in sys.modules)"
@@ -102,12 +103,12 @@ def test_models_are_kept_as_they_are(tmp_path):
 def test_a_model_of_this_machine_comes_first():
     model = models.the_model()
     own = models.Model(model.error, model.gain, model.scores + 9, model.gain_scores, {})
-    own.save(models.model_path())
+    own.save(own_model(models.FILE))
     assert models.the_model().margin(0.9) == model.margin(0.9) + 9
 
 
 def altered(tmp_path, **changes):
-    with np.load(models.shipped_path()) as file:
+    with np.load(shipped_model(models.FILE)) as file:
         arrays = {name: file[name] for name in file.files}
     arrays |= changes
     path = tmp_path / "altered.npz"
@@ -116,7 +117,7 @@ def altered(tmp_path, **changes):
 
 
 def test_bad_models(tmp_path):
-    with np.load(models.shipped_path()) as file:
+    with np.load(shipped_model(models.FILE)) as file:
         card, left = json.loads(str(file["card"])), file["error.left"]
     other = np.array(json.dumps({**card, "format": 99}))
     with pytest.raises(tg.FileFormatError, match=r"another version: run tacho train approximation"):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.decisions import direction_model as models
 from tachograph.decisions.direction import POLICIES, State, learned, policy_named, scripted
+from tachograph.decisions.model_files import own_model, shipped_model
 from tachograph.kernels import bfs as kernel
 
 PUSH, PULL = "push", "pull"
@@ -87,7 +88,7 @@ def network(model, s):
 @given(state=states())
 @settings(max_examples=200, deadline=None)
 def test_the_network_is_that_of_its_file(state):
-    model = models.load_model(models.shipped())
+    model = models.load_model(shipped_model(models.FILE))
     value = network(model, state)
     if abs(value) > 1e-9:
         assert learned("surf", model).choose(state) == (PULL if value > 0 else PUSH)
@@ -181,13 +182,13 @@ def test_wrong_pulls_are_given_up_and_tried_less_and_less(monkeypatch):
 
 
 def damaged(change):
-    model = json.loads(models.shipped().read_text())
+    model = json.loads(shipped_model(models.FILE).read_text())
     change(model)
     return json.dumps(model)
 
 
 DAMAGE = {
-    "cut": (lambda: models.shipped().read_text()[:500], "not whole JSON"),
+    "cut": (lambda: shipped_model(models.FILE).read_text()[:500], "not whole JSON"),
     "other": (lambda: "[1, 2]", "not a model"),
     "newer": (lambda: damaged(lambda m: m.update(version=99)), "version 99"),
     "nan": (lambda: damaged(lambda m: m["cost"].__setitem__(2, math.nan)), "not finite"),
@@ -210,7 +211,7 @@ def test_damaged_models_are_refused(tmp_path, kind):
 
 
 def test_a_damaged_own_model_warns_and_the_shipped_one_is_used():
-    path = models.own_file()
+    path = own_model(models.FILE)
     path.parent.mkdir(parents=True)
     path.write_text("{")
     with pytest.warns(tg.TachographWarning, match="using the one of the package"):
@@ -219,18 +220,18 @@ def test_a_damaged_own_model_warns_and_the_shipped_one_is_used():
 
 
 def test_an_own_model_is_used():
-    path = models.own_file()
+    path = own_model(models.FILE)
     path.parent.mkdir(parents=True)
     huge = [
         c * 1e6 if i in (8, 9, 10, 12) else c
-        for i, c in enumerate(json.loads(models.shipped().read_text())["cost"])
+        for i, c in enumerate(json.loads(shipped_model(models.FILE).read_text())["cost"])
     ]
     path.write_text(damaged(lambda m: m.update(cost=huge)))
     assert set(tg.bfs(tg.kronecker(10, seed=1), 0).trace["direction"]) == {PUSH}
 
 
 def test_the_card_names_graphs_machine_and_metrics():
-    card = models.load_model(models.shipped())["card"]
+    card = models.load_model(shipped_model(models.FILE))["card"]
     assert len(card["graphs"]) >= 40
     assert {"date", "machine", "families_left_out"} <= set(card)
 

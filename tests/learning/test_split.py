@@ -7,6 +7,7 @@ import pytest
 
 import tachograph as tg
 from tachograph.decisions import split as decision
+from tachograph.decisions.model_files import own_model, shipped_model
 from tachograph.journal import journal
 from tachograph.learning import split
 from tests.devices.support import any_device, needs_pyopencl
@@ -44,14 +45,14 @@ def test_measurements_are_kept_and_the_model_is_used():
     assert model.card["graphs"] == GRAPHS
     again = split.train(GRAPHS, budget=0.0, device=device)  # nothing is left to measure
     assert np.array_equal(again.host, model.host)
-    model.write(decision.own_model())
+    model.write(own_model(decision.FILE))
     assert np.array_equal(decision.model().host, model.host)
     with pytest.raises(tg.InputError, match="at least 6 are needed"):
         split.train(GRAPHS[:2], device=device)
 
 
 def test_the_model_of_the_package_is_sane():
-    shipped = decision.Model.read(decision.SHIPPED)
+    shipped = decision.Model.read(shipped_model(decision.FILE))
     state = decision.State.of(tg.kronecker(10, seed=1), 0)
     for weights in (shipped.host, shipped.shared, shipped.apart):
         assert weights.shape == (len(decision.FEATURES),)

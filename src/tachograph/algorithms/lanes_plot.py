@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-from ..errors import InputError, MissingDependencyError
-from ..graph.files.streams import aside
+import numpy as np
+
+from .figures import check_picture, new_figure, save_figure
 from .result import Result
 
 __all__ = ["plot_lanes"]
 
-FORMATS = (".png", ".svg", ".pdf")
 HEIGHT = 0.8  # of a bar; lanes are 1 apart
 
 
@@ -23,7 +22,7 @@ def plot_lanes(result: Result, path: str | os.PathLike[str]) -> None:
     result
         Of a similarity: its trace has phase, begin, seconds and edges.
     path
-        Ends in .png, .svg or .pdf.
+        Ends in .png, .svg, .pdf or .html.
 
     Raises
     ------
@@ -32,18 +31,10 @@ def plot_lanes(result: Result, path: str | os.PathLike[str]) -> None:
     MissingDependencyError
         Without matplotlib.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        raise InputError(f"{path}: a plot is written as {', '.join(FORMATS)}")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError(
-            "plots need matplotlib: pip install 'tachograph[plot]'"
-        ) from None
+    check_picture(path)
     lanes = list(dict.fromkeys(result.trace["phase"].tolist()))
-    figure = Figure(figsize=(8, 1 + 0.8 * len(lanes)), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = new_figure(figsize=(8, 1 + 0.8 * len(lanes)))
+    zero = float(result.trace["begin"].min(initial=np.inf))  # opening a device comes before it
     total = sum(result.trace["edges"].tolist()) or 1
     for number, lane in enumerate(lanes):
         rows = [row for row in result.trace if row["phase"] == lane]
@@ -51,7 +42,7 @@ def plot_lanes(result: Result, path: str | os.PathLike[str]) -> None:
         part = HEIGHT / len(rows) if lane == "host" else HEIGHT
         for at, row in enumerate(rows):
             bottom = number - HEIGHT / 2 + (part * at if lane == "host" else 0)
-            axes.broken_barh([(row["begin"] * 1e3, row["seconds"] * 1e3)], (bottom, part),
+            axes.broken_barh([((row["begin"] - zero) * 1e3, row["seconds"] * 1e3)], (bottom, part),
                              facecolor=f"C{number}", edgecolor="white", linewidth=0.8)  # fmt: skip
     shares = {lane: sum(r["edges"] for r in result.trace if r["phase"] == lane) for lane in lanes}
     axes.set_yticks(
@@ -59,5 +50,4 @@ def plot_lanes(result: Result, path: str | os.PathLike[str]) -> None:
     )
     axes.set_xlabel("milliseconds")
     axes.set_title(f"{result.task}: {result.seconds * 1e3:.3g} ms")
-    with aside(path) as temporary:
-        figure.savefig(temporary, format=suffix[1:], dpi=130)
+    save_figure(figure, path)

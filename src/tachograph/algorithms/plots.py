@@ -1,42 +1,19 @@
-"""Pictures of traces. Needs matplotlib: the extra ``plot``."""
+"""The picture of a breadth-first search."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, MissingDependencyError
+from .figures import new_figure
 
 if TYPE_CHECKING:
     from .result import Trace
 
-__all__ = ["SUFFIXES", "direction_figure", "save_figure"]
+__all__ = ["direction_figure"]
 
-SUFFIXES = (".png", ".svg", ".html")
 PUSH, PULL, LOST = "#cfe3f7", "#f7d9c4", "#c0392b"
-
-
-def pyplot() -> Any:
-    """Matplotlib's pyplot, without a screen."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingDependencyError(
-            "pictures need matplotlib: python -m pip install 'tachograph[plot]'"
-        ) from None
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    return pyplot
-
-
-def check_suffix(path: Path) -> None:
-    """Refuse, before any work is done, what could not be written."""
-    if path.suffix not in SUFFIXES:
-        raise InputError(f"{path}: pictures are {', '.join(SUFFIXES)} files")
-    pyplot()
 
 
 def direction_figure(trace: Trace) -> Any:
@@ -44,13 +21,10 @@ def direction_figure(trace: Trace) -> Any:
 
     If both directions were timed, dots mark the faster one, and bars what was lost.
     """
-    plots = pyplot()
     levels = np.arange(len(trace))
     pulled = trace["direction"] == "pull"
     timed = {"push_seconds", "pull_seconds"} <= set(trace.columns)
-    figure, (above, below) = plots.subplots(
-        2, 1, figsize=(8, 5), sharex=True, layout="constrained", height_ratios=(3, 2)
-    )
+    figure, (above, below) = new_figure(2, 1, figsize=(8, 5), sharex=True, height_ratios=(3, 2))
     edges = np.flatnonzero(np.diff(pulled.astype(int))) + 1
     for begin, end in zip([0, *edges], [*edges, len(levels)], strict=True):
         for axis in (above, below):
@@ -80,26 +54,3 @@ def direction_figure(trace: Trace) -> Any:
     below.set_xlabel("level")
     below.legend(loc="upper right", fontsize="small")
     return figure
-
-
-def save_figure(figure: Any, path: Path) -> None:
-    """Write a picture aside, then rename it; .html is a page that holds it."""
-    from io import StringIO
-
-    from ..graph.files.streams import aside
-
-    plots = pyplot()
-    with aside(path) as temporary:
-        if path.suffix == ".html":
-            text = StringIO()
-            figure.savefig(text, format="svg")
-            drawing = text.getvalue()
-            page = (
-                "<!doctype html><meta charset='utf-8'><meta name='viewport' "
-                "content='width=device-width'><title>Tachograph</title>"
-                "<style>svg{max-width:100%;height:auto}</style>" + drawing[drawing.index("<svg") :]
-            )
-            temporary.write_text(page, encoding="utf-8")
-        else:
-            figure.savefig(temporary, format=path.suffix[1:], dpi=150)
-    plots.close(figure)

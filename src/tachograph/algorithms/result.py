@@ -56,16 +56,17 @@ class Trace:
         With ``path`` it is written there: .png, .svg or .html. A search with ``direction="oracle"``
         also shows what each direction would have taken.
         """
-        from .plots import check_suffix, direction_figure, save_figure
+        from .figures import check_picture, save_figure
+        from .plots import direction_figure
         from .timeline import timeline
 
         if not {"direction", "device"} & set(self._columns):
             raise InputError("only traces of breadth-first searches and of kernels can be drawn")
         if path is not None:
-            check_suffix(Path(path))
+            check_picture(path)
         figure = direction_figure(self) if "direction" in self._columns else timeline(self)
         if path is not None:
-            save_figure(figure, Path(path))
+            save_figure(figure, path)
         return figure
 
     def summary(self) -> dict[str, Any]:

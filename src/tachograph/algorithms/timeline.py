@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .figures import new_figure
+
 if TYPE_CHECKING:
     from .result import Trace
 
@@ -14,14 +16,12 @@ __all__ = ["timeline"]
 
 def timeline(trace: Trace) -> Any:
     """One bar for each row, as long as it took, in a lane for each kernel, coloured by device."""
-    from .plots import pyplot
-
     lanes = list(dict.fromkeys(trace["kernel"].tolist()))
     places = list(dict.fromkeys(trace["device"].tolist()))
     ends = np.cumsum(trace["seconds"].astype(float)) * 1e3
     begins = ends - trace["seconds"].astype(float) * 1e3
     size = (10, 1 + 0.6 * len(lanes))
-    figure, axes = pyplot().subplots(figsize=size, layout="constrained")
+    figure, axes = new_figure(figsize=size)
     for number, place in enumerate(places):
         here = trace["device"] == place
         lane = [lanes.index(kernel) for kernel in trace["kernel"][here].tolist()]

@@ -125,10 +125,10 @@ def bfs(
     tacho run bfs web.txt.gz --source 0 --direction surf --plot levels.png
     """
     from ..algorithms.bfs import bfs as search
-    from ..algorithms.plots import check_suffix
+    from ..algorithms.figures import check_picture
 
     if plot is not None:
-        check_suffix(plot)
+        check_picture(plot)
     sources = [vertex_of(graph, s) for s in source]
     result = search(
         graph,

@@ -59,12 +59,13 @@ def direction(
 
     tacho train direction --graphs 'kronecker 16 16,road 300 300,uniform 60000 8,soc-Slashdot0902'
     """
-    from ..decisions.direction_model import own_file
+    from ..decisions.direction_model import FILE
+    from ..decisions.model_files import own_model
     from ..learning.direction.train import save, train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else None
     model = train(names, seconds(budget))
-    path = output or own_file()
+    path = output or own_model(FILE)
     save(model, path)
     card = model["card"]
     if json:
@@ -104,12 +105,13 @@ def split(
 
     tacho train split --graphs 'kronecker 14 16,road 300 300,uniform 60000 8' --json
     """
-    from ..decisions.split import own_model
+    from ..decisions.model_files import own_model
+    from ..decisions.split import FILE
     from ..learning.split import TRAINING, train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else list(TRAINING)
     model = train(names, seconds(budget))
-    path = output or own_model()
+    path = output or own_model(FILE)
     model.write(path)
     if json:
         print_json({"file": str(path), **model.card})

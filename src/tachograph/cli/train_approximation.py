@@ -40,7 +40,8 @@ def approximation(
 
     tacho train approximation --no-collect --csv measurements.csv
     """
-    from ..decisions.approximation_model import model_path
+    from ..decisions.approximation_model import FILE
+    from ..decisions.model_files import own_model
     from ..errors import InputError
     from ..learning.approximation import collect as measuring
     from ..learning.approximation.graphs import available
@@ -60,7 +61,7 @@ def approximation(
     data = Data(records)
     model = train(data)
     verdicts = evaluate(model, data.only(held_out=True))
-    path = output or model_path()
+    path = output or own_model(FILE)
     model.save(path)
     summary = _summary(verdicts)
     if json:

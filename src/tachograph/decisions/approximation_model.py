@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import FileFormatError, InputError, MissingFileError
-from ..journal import home
 from .approximation_state import FEATURES
+from .model_files import current_model
 from .trees import Trees
 
-__all__ = ["FORMAT", "Model", "from_scale", "model_path", "shipped_path", "the_model", "to_scale"]
+__all__ = ["FILE", "FORMAT", "Model", "from_scale", "the_model", "to_scale"]
 
+FILE = "approximation.npz"
 FORMAT = 1
 FLOOR = 1e-3  # errors far below this are all the same
 
@@ -110,21 +111,9 @@ def _conformal(scores: np.ndarray, confidence: float) -> float:
     return float(scores[rank - 1]) if rank <= scores.size else math.inf
 
 
-def model_path() -> Path:
-    """Where ``tacho train approximation`` puts a model for this machine."""
-    return home() / "models" / "approximation.npz"
-
-
-def shipped_path() -> Path:
-    """The model that comes with Tachograph."""
-    return Path(__file__).parent / "models" / "approximation.npz"
-
-
 def the_model() -> Model:
     """The model of this machine, if there is one, else the one that comes with Tachograph."""
-    own = model_path()
-    path = own if own.exists() else shipped_path()
-    return _loaded(path, path.stat().st_mtime_ns)
+    return _loaded(*current_model(FILE))
 
 
 @functools.lru_cache(maxsize=2)

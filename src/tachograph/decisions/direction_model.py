@@ -10,26 +10,21 @@ import math
 import warnings
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import FileFormatError, TachographError, TachographWarning
-from ..journal import home
+from .model_files import current_model, shipped_model
 
-__all__ = ["COEFFICIENTS", "FEATURES", "VERSION", "Model", "load_model", "model_in_use", "own_file"]
+__all__ = ["COEFFICIENTS", "FEATURES", "FILE", "VERSION", "Model", "load_model", "model_in_use"]
 
+FILE = "direction.json"
 VERSION = 1
 FEATURES = 6
 COEFFICIENTS = 19  # of the cost model
 Model = Mapping[str, Any]
-
-
-def own_file() -> Path:
-    """Where the model trained on this machine is kept."""
-    return home() / "models" / "direction.json"
 
 
 def load_model(path: Path) -> Model:
@@ -81,24 +76,15 @@ def _check(path: Path, name: str, value: Any, shape: tuple[int, ...]) -> None:
         raise FileFormatError(path, f"{name} has values that are not finite numbers")
 
 
-def shipped() -> Path:
-    """The file of the model that comes with the package."""
-    return Path(str(resources.files("tachograph.decisions") / "models" / "direction.json"))
-
-
 @lru_cache(1)
-def _loaded(file: Path, changed: float) -> Model:
+def _loaded(path: Path, changed: int) -> Model:
     try:
-        return load_model(file)
+        return load_model(path)
     except TachographError as error:
         warnings.warn(f"{error}; using the one of the package", TachographWarning, stacklevel=4)
-        return load_model(shipped())
+        return load_model(shipped_model(FILE))
 
 
 def model_in_use() -> Model:
     """The model of this machine, or the one of the package; with a warning if ours is damaged."""
-    file = own_file()
-    try:
-        return _loaded(file, file.stat().st_mtime)
-    except OSError:
-        return _loaded(shipped(), 0.0)
+    return _loaded(*current_model(FILE))

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from ..graph.graph import Graph
-from ..journal import home
+from .model_files import current_model
 
-__all__ = ["FEATURES", "Expected", "Model", "State", "choose", "expected", "model", "own_model"]
+__all__ = ["FEATURES", "FILE", "Expected", "Model", "State", "choose", "expected", "model"]
 
 FEATURES = ("one", "log mean degree", "gini", "log least degree", "log greatest degree", "log size")
 MARGIN = 0.95  # two devices must be predicted to take less than this part of the time of one
-SHIPPED = Path(__file__).parent / "models" / "split.json"
+FILE = "split.json"
 
 
 @dataclass(frozen=True)
@@ -94,20 +94,13 @@ class Expected:
     share: float
 
 
-def own_model() -> Path:
-    """Where ``tacho train split`` keeps what it learnt on this machine."""
-    return home() / "models" / "split.json"
-
-
 def model() -> Model:
     """The user's own model, or the one that comes with the package."""
-    path = own_model()
-    stamp = path.stat().st_mtime if path.exists() else None
-    return _read(path if stamp is not None else SHIPPED, stamp)
+    return _read(*current_model(FILE))
 
 
 @functools.lru_cache(maxsize=4)
-def _read(path: Path, stamp: float | None) -> Model:
+def _read(path: Path, changed: int) -> Model:
     return Model.read(path)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.figures import new_figure
 from ..decisions.approximation import METHODS
-from ..errors import MissingDependencyError
 from ..graph.files.streams import aside
 from ..learning.approximation.models import MODELS, OURS, scenario
 from ..learning.approximation.tables import Data
@@ -26,14 +26,8 @@ ALGORITHMS = ("bellman-ford", "dijkstra", "hybrid", "delta-stepping")
 
 
 def _axes(rows: int, columns: int) -> tuple[Any, list[Any]]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError(
-            "figures need matplotlib: pip install 'tachograph[plot]'"
-        ) from None
-    figure = Figure(figsize=(4.2 * columns, 3.4 * rows), layout="constrained")
-    return figure, list(np.ravel(figure.subplots(rows, columns)))
+    figure, axes = new_figure(rows, columns, figsize=(4.2 * columns, 3.4 * rows))
+    return figure, list(np.ravel(axes))
 
 
 def _alone(data: Data, method: str) -> Data:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.figures import new_figure, save_figure
 from ..algorithms.similarity import jaccard
 from ..devices.opencl import open_device
 from ..graph import generate
@@ -79,13 +80,8 @@ def figure_1(settings: Settings) -> Iterator[Table]:
 
 
 def _draw(path: Path, shares: list[float], curves: dict[str, list[float]]) -> None:
-    from matplotlib.figure import Figure
-
-    from ..graph.files.streams import aside
-
-    figure = Figure(figsize=(8, 6), layout="constrained")
-    for axes, (name, seconds) in zip(figure.subplots(2, 2).flat, curves.items(), strict=True):
+    figure, grid = new_figure(2, 2, figsize=(8, 6))
+    for axes, (name, seconds) in zip(grid.flat, curves.items(), strict=True):
         axes.plot(shares, np.array(seconds) * 1e3, marker="o")
         axes.set(title=name, xlabel="share of the edges on the host", ylabel="ms", ylim=(0, None))
-    with aside(path) as temporary:
-        figure.savefig(temporary, format="svg")
+    save_figure(figure, path)

@@ -246,7 +246,8 @@ class Igraph(Peer):
 
         return Case(timed(lambda: self.graph.bfs(self.job.source, mode="out")), levels)
 
-    def sssp(self) -> Case:
+    def _with_lengths(self) -> tuple[Any, list[float]]:
+        """The graph with its edges in our order, and their lengths."""
         import igraph
 
         source, target, weights = (np.asarray(a) for a in self.job.lengths.to_edges())
@@ -254,7 +255,10 @@ class Igraph(Peer):
             n=self.job.graph.n, edges=np.column_stack((source, target)),
             directed=self.job.graph.directed,
         )  # fmt: skip
-        lengths = weights.tolist()
+        return graph, weights.tolist()
+
+    def sssp(self) -> Case:
+        graph, lengths = self._with_lengths()
         return Case(
             timed(lambda: graph.distances(self.job.source, weights=lengths)),
             lambda found: distances_facts(found[0]),
@@ -275,14 +279,7 @@ class Igraph(Peer):
         )
 
     def maxflow(self) -> Case:
-        import igraph
-
-        source, target, weights = (np.asarray(a) for a in self.job.lengths.to_edges())
-        graph = igraph.Graph(
-            n=self.job.graph.n, edges=np.column_stack((source, target)),
-            directed=self.job.graph.directed,
-        )  # fmt: skip
-        capacity = weights.tolist()
+        graph, capacity = self._with_lengths()
         return Case(
             timed(lambda: graph.maxflow_value(*self.job.ends, capacity=capacity)),
             lambda found: {"value": found},

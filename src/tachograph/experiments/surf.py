@@ -7,7 +7,7 @@ repeats the directions that would have taken the least time by the measured time
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -167,8 +167,6 @@ def _importance(levels: Any) -> Table:
         share = states[:, k] if feature == "p_h" else states[:, k] / n
         share = rng.permutation(share)
         states[:, k] = share if feature == "p_h" else share * n
-        from dataclasses import replace
-
         changed = replace(levels, states=states)
         found = score(levels, changed.chosen_by(policy)).summary()
         rows.append([feature, round(100 * (whole["accuracy"] - found["accuracy"]), 2),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..dram.plots import new_figure, save
+from ...algorithms.figures import new_figure, save_figure
 
 __all__ = ["plot_comparison"]
 
@@ -34,4 +34,4 @@ def plot_comparison(rows: list[dict[str, Any]], path: str | os.PathLike[str]) ->
         axis.set_yticks(range(len(rows)), names)
         axis.invert_yaxis()
     figure.suptitle(f"{rows[0]['algorithm']}, simulated")
-    save(figure, path)
+    save_figure(figure, path)

@@ -4,42 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import InputError, MissingDependencyError
-from ...graph.files.streams import aside
+from ...algorithms.figures import new_figure, save_figure
 
 if TYPE_CHECKING:
     from .statistics import MemoryResult
 
-__all__ = ["new_figure", "plot", "plot_compare", "save"]
+__all__ = ["plot", "plot_compare"]
 
 STEPS = 200  # points of a line; more would only show noise
-FORMATS = (".png", ".svg", ".pdf")
-
-
-def new_figure(*arguments: Any, **options: Any) -> tuple[Any, Any]:
-    """A figure that needs no screen."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError(
-            "plots need matplotlib: pip install 'tachograph[plot]'"
-        ) from None
-    figure = Figure(figsize=options.pop("figsize"), layout="constrained")
-    return figure, figure.subplots(*arguments, **options)
-
-
-def save(figure: Any, path: str | os.PathLike[str]) -> None:
-    """Write a figure; the suffix tells the format."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        raise InputError(f"{path}: a plot is written as {', '.join(FORMATS)}")
-    with aside(path) as temporary:
-        figure.savefig(temporary, format=suffix[1:], dpi=130)
 
 
 def _thinned(result: MemoryResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -67,12 +43,12 @@ def plot(result: MemoryResult, path: str | os.PathLike[str]) -> None:
     result
         What :meth:`Memory.run` gave.
     path
-        Ends with .png, .svg or .pdf.
+        Ends with .png, .svg, .pdf or .html.
 
     Raises
     ------
     MissingDependencyError
-        If matplotlib is not installed: ``pip install 'tachograph[plot]'``.
+        If matplotlib is not installed.
     """
     total = sum(result.banks.values(), start=np.zeros(1, np.int64))
     channels, ranks, groups, each = total.shape
@@ -97,7 +73,7 @@ def plot(result: MemoryResult, path: str | os.PathLike[str]) -> None:
                        for r in range(ranks)], fontsize=7)  # fmt: skip
     bottom.set_xlabel("bank group.bank" if groups > 1 else "bank")
     figure.colorbar(heat, ax=bottom, label="requests")
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def plot_compare(results: Mapping[str, MemoryResult], path: str | os.PathLike[str]) -> None:
@@ -110,4 +86,4 @@ def plot_compare(results: Mapping[str, MemoryResult], path: str | os.PathLike[st
     top.set(ylabel="GB/s", ylim=(0, None))
     bottom.set(ylabel="row-hit rate", xlabel="time (µs)", ylim=(-0.02, 1.02))
     top.legend(fontsize=8)
-    save(figure, path)
+    save_figure(figure, path)
