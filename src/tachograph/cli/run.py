@@ -125,7 +125,7 @@ def bfs(
     tacho run bfs web.txt.gz --source 0 --direction surf --plot levels.png
     """
     from ..algorithms.bfs import bfs as search
-    from ..algorithms.figures import check_picture
+    from ..charts.drawing import check_picture
 
     if plot is not None:
         check_picture(plot)

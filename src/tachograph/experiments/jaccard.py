@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.figures import new_figure, save_figure
+from ..charts.figures import new_figure, save_figure
 from ..algorithms.similarity import jaccard
 from ..devices.opencl import open_device
 from ..graph import generate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...algorithms.figures import new_figure, save_figure
+from ...charts.figures import new_figure, save_figure
 
 __all__ = ["plot_comparison"]
 

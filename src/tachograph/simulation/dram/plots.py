@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...algorithms.figures import new_figure, save_figure
+from ...charts.figures import new_figure, save_figure
 
 if TYPE_CHECKING:
     from .statistics import MemoryResult
