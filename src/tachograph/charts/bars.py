@@ -1,8 +1,8 @@
-"""Times side by side."""
+"""Numbers side by side, such as times."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from . import numbers as show
 from .axes import head
@@ -16,18 +16,23 @@ BAR, ROW = 16.0, 44.0
 
 
 def bars(
-    rows: Sequence[tuple[str, float, str]], title: str = "Time", width: float = WIDE
+    rows: Sequence[tuple[str, float, str]],
+    title: str = "Time",
+    width: float = WIDE,
+    shown: Callable[[float], str] = show.seconds,
 ) -> Drawing:
     """A bar for each row, its name above it; coloured by what kind of number it is.
 
     Parameters
     ----------
     rows
-        Each one's name, seconds, and kind (such as ``"measured"`` or ``"simulated"``).
+        Each one's name, its number (seconds), and its kind (such as ``"measured"`` or ``"simulated"``).
     title
-        What the times are of.
+        What the numbers are.
     width
         In pixels.
+    shown
+        How a number is written.
 
     Examples
     --------
@@ -46,7 +51,7 @@ def bars(
         most = int(width / text_width("x"))
         made.text(0, y, name if len(name) <= most else name[: most - 1] + "…")
         made.rect(0, y + 6, max(1.0, over(taken)), BAR, colours[kind],
-                  tip=f"{name}\n{show.seconds(taken)}, {kind}")  # fmt: skip
-        made.text(max(1.0, over(taken)) + 6, y + 6 + BAR - 4, show.seconds(taken), "soft", size=SIZE)
-    made.about = f"{title}: " + ", ".join(f"{n} {show.seconds(t)} {k}" for n, t, k in rows)
+                  tip=f"{name}\n{shown(taken)}, {kind}")  # fmt: skip
+        made.text(max(1.0, over(taken)) + 6, y + 6 + BAR - 4, shown(taken), "soft", size=SIZE)
+    made.about = f"{title}: " + ", ".join(f"{n} {shown(t)} {k}" for n, t, k in rows)
     return made

@@ -114,8 +114,7 @@ def _main(kinds: list[str], taken: list[float], cell: range) -> str:
 
 def _edges(levels: Any, cell: range) -> tuple[float, float]:
     left, right = levels(cell[0] - 0.5), levels(cell[-1] + 0.5)
-    gap = 1.0 if right - left > 6 else 0.4
-    wide = min(right - left - gap, 46.0)  # few levels make thin bars, not blocks
+    wide = min((right - left) * 0.85, 46.0)  # few levels make thin bars, not blocks
     middle = (left + right) / 2
     return middle - wide / 2, middle + wide / 2
 
@@ -130,8 +129,9 @@ def _whole(value: float) -> str:
 
 
 def _about(title: str, names: list[str], kinds: list[str], taken: list[float]) -> str:
+    both = list(zip(kinds, taken, strict=True))
     parts = [
-        f"{kinds.count(name)} {name}, {show.seconds(sum(t for k, t in zip(kinds, taken, strict=True) if k == name))}"
+        f"{kinds.count(name)} {name}, {show.seconds(sum(t for k, t in both if k == name))}"
         for name in names
     ]
     return f"{title}: {'; '.join(parts)}"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 from ..graph.files.streams import aside
 
-__all__ = ["NARROW", "SIZE", "WIDE", "Drawing", "Mark", "check_picture", "text_width"]
+__all__ = ["NARROW", "SIZE", "WIDE", "Drawing", "Mark", "check_picture", "stacked", "text_width"]
 
 WIDE, NARROW = 640, 340  # pixels; what a report shows on a screen and on a phone
 SIZE = 12  # of text, in pixels
+GAP = 24  # between drawings that are stacked
 FORMATS = (".svg", ".png", ".pdf", ".html")
 
 Point = tuple[float, float]
@@ -24,8 +25,9 @@ Point = tuple[float, float]
 class Mark:
     """One thing that is drawn: a rectangle, line, area, dot or text.
 
-    ``role`` names a colour, ``tip`` is shown when it is pointed at. ``points`` are corners of a rectangle
-    or the points of a line or area, ``size`` the width of a line, radius of a dot or height of a text.
+    ``role`` names a colour, ``tip`` is shown when it is pointed at. ``points`` are corners of a
+    rectangle or the points of a line or area, ``size`` the width of a line, radius of a dot or height
+    of a text.
     """
 
     kind: str
@@ -127,6 +129,23 @@ class Drawing:
                 from .raster import draw
 
                 draw(self, temporary, suffix[1:])
+
+
+def stacked(drawings: Sequence[Drawing]) -> Drawing:
+    """Several drawings as one, each below the one before.
+
+    >>> stacked([Drawing("a", 10, 20), Drawing("b", 15, 5)]).height
+    49
+    """
+    made = Drawing("; ".join(d.title for d in drawings), max(d.width for d in drawings), 0)
+    for drawing in drawings:
+        down = made.height + GAP if made.height else 0
+        for mark in drawing.marks:
+            points = tuple((x, y + down) for x, y in mark.points)
+            made.marks.append(replace(mark, points=points))
+        made.height = down + drawing.height
+    made.about = "; ".join(d.about or d.title for d in drawings)
+    return made
 
 
 def check_picture(path: Any) -> None:

@@ -1,7 +1,7 @@
-"""The colours of charts, for light and dark paper; people who see red and green alike can tell them apart.
+"""The colours of charts, for light and dark paper. Who sees red and green alike can tell them apart.
 
-``s1`` to ``s5`` are series. The first two, a blue and an orange, are those of every pair: push and pull,
-host and device, predicted and measured.
+``s1`` to ``s5`` are series. The first two, a blue and an orange, are those of every pair: push and
+pull, host and device, predicted and measured.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def placements(columns: Mapping[str, Sequence[Any]], width: float = WIDE) -> Dra
                     continue
                 more = sum(taken[i] for i in here)
                 left, right = over(cells[place][0] - 0.5), over(cells[place][-1] + 0.5)
-                wide = min(right - left - 0.8, 40.0)
+                wide = min((right - left) * 0.85, 40.0)
                 tip = f"{name}, iteration {span(cells[place])}\n{device}: {show.seconds(more)}"
                 tip += _other(timed, device, here)
                 made.rect((left + right - wide) / 2, upright(below + more), wide,

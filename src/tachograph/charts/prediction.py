@@ -42,7 +42,12 @@ def prediction(runs: Sequence[tuple[str, str, float, float]], width: float = WID
     over = logarithmic(every, frame.left, frame.right)
     upright = logarithmic(every, frame.bottom, frame.top)
     low, high = over.low, over.high
-    corners = [(low, 1 - TOLERANCE), (high, 1 - TOLERANCE), (high, 1 + TOLERANCE), (low, 1 + TOLERANCE)]
+    corners = [
+        (low, 1 - TOLERANCE),
+        (high, 1 - TOLERANCE),
+        (high, 1 + TOLERANCE),
+        (low, 1 + TOLERANCE),
+    ]
     made.area([(over(t), upright(t / part)) for t, part in corners], "grid", opacity=1.0)
     frame.y_axis(upright, "actual", show.seconds)
     frame.x_axis(over, "predicted", show.seconds, 5)

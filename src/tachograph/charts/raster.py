@@ -32,9 +32,8 @@ def _rect(axes: Any, mark: Mark) -> list[Any]:
     from matplotlib.patches import Rectangle
 
     (x, y), (right, bottom) = mark.points
-    size = right - x, bottom - y
-    look = {"facecolor": LIGHT[mark.role], "alpha": mark.opacity, "linewidth": 0}
-    return [axes.add_patch(Rectangle((x, y), *size, **look))]
+    look: dict[str, Any] = {"facecolor": LIGHT[mark.role], "alpha": mark.opacity, "linewidth": 0}
+    return [axes.add_patch(Rectangle((x, y), right - x, bottom - y, **look))]
 
 
 def _line(axes: Any, mark: Mark) -> list[Any]:

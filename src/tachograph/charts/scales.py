@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 __all__ = ["Scale", "linear", "logarithmic"]
 
+LEAST = 1e-20  # part of the largest value below which a logarithmic axis does not go
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -75,7 +77,8 @@ def linear(values: Iterable[float], begin: float, end: float, *, zero: bool = Tr
 def logarithmic(values: Iterable[float], begin: float, end: float) -> Scale:
     """A scale for the values above zero, with some room at both ends."""
     known = [v for v in values if math.isfinite(v) and v > 0] or [1.0]
-    low, high = min(known), max(known)
+    high = max(known)
+    low = max(min(known), high * LEAST)
     if high / low < 4:
         low, high = low / 2, high * 2
     return Scale(low / 1.25, high * 1.25, begin, end, log=True)

@@ -21,7 +21,9 @@ def svg(drawing: Drawing, styled: bool) -> str:
         f'aria-label="{escape(drawing.about or drawing.title)}">'
     ]
     if styled:
-        parts.append(f"<style>.tacho{{max-width:100%;height:auto;font-family:{FONT}}}{style()}</style>")
+        parts.append(
+            f"<style>.tacho{{max-width:100%;height:auto;font-family:{FONT}}}{style()}</style>"
+        )
         parts.append(f'<rect class="f-paper" width="{width}" height="{height}"/>')
     parts += [_element(mark) for mark in drawing.marks]
     parts.append("</svg>")

@@ -14,7 +14,19 @@ __all__ = ["Table", "table_of"]
 
 ENDS = 30  # rows of a long trace that are shown at both ends
 TIMES = ("seconds", "begin")
-FRONT = ("kernel", "phase", "direction", "iteration", "device", "begin", "seconds")  # come first
+FRONT = (
+    "kernel",
+    "phase",
+    "direction",
+    "iteration",
+    "device",
+    "begin",
+    "seconds",
+    "push_seconds",
+    "pull_seconds",
+    "host_seconds",
+    "device_seconds",
+)  # come first
 HIDDEN = ("threads", "unvisited", "polls", "joules", "note", "best", "searches")
 
 
@@ -22,8 +34,8 @@ HIDDEN = ("threads", "unvisited", "polls", "joules", "note", "best", "searches")
 class Table:
     """Rows of text; columns of numbers are set flush right.
 
-    >>> print(Table("times", ("name", "time"), [("bfs", "1.2 ms")]).html())
-    <table><caption>times</caption><thead><tr><th scope="col">name</th><th scope="col" class="n">time</th></tr></thead><tbody><tr><td>bfs</td><td class="n">1.2 ms</td></tr></tbody></table>
+    >>> Table("times", ("name", "time"), [("bfs", "1.2 ms")]).html().count('class="n"')
+    2
     """
 
     title: str
@@ -52,7 +64,7 @@ def table_of(columns: Mapping[str, Sequence[Any]], title: str = "Trace") -> Tabl
     """The rows of a trace; the middle ones of many are left out, which the title says.
 
     >>> table_of({"direction": ["push"], "frontier_vertices": [1200], "seconds": [0.002]}).rows
-    [['0', 'push', '1,200', '2 ms']]
+    [['0', 'push', '2 ms', '1,200']]
     """
     total = len(next(iter(columns.values()), ()))
     names = [name for name in columns if name not in HIDDEN and _known(columns[name])]
@@ -67,7 +79,16 @@ def table_of(columns: Mapping[str, Sequence[Any]], title: str = "Trace") -> Tabl
         for i in rows
     ]
     first = {"direction": "level"}.get(names[0] if names else "", "row")
-    return Table(title, [*([first] if numbered else []), *(n.replace("_", " ") for n in names)], made)
+    return Table(title, [*([first] if numbered else []), *map(_heading, names)], made)
+
+
+def _heading(name: str) -> str:
+    """Times have units of their own.
+
+    >>> _heading("seconds"), _heading("push_seconds"), _heading("frontier_edges")
+    ('time', 'push', 'frontier edges')
+    """
+    return "time" if name == "seconds" else name.removesuffix("_seconds").replace("_", " ")
 
 
 def _known(column: Sequence[Any]) -> bool:

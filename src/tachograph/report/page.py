@@ -20,7 +20,7 @@ __all__ = ["Figure", "Section", "page", "write_page"]
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart, drawn for any width, the numbers behind it, and what to see in it; each may be missing."""
+    """A chart for any width, the numbers behind it, and what to see in it; each may be missing."""
 
     draw: Callable[[float], Drawing] | None = None
     table: Table | None = None
@@ -121,7 +121,9 @@ def _section(number: int, section: Section) -> str:
     )
     facts = f'<dl class="facts">{facts}</dl>' if facts else ""
     figures = "".join(map(_figure, section.figures))
-    return f'<section id="s{number}"><h2>{escape(section.title)}</h2>{text}{facts}{figures}</section>'
+    return (
+        f'<section id="s{number}"><h2>{escape(section.title)}</h2>{text}{facts}{figures}</section>'
+    )
 
 
 def _figure(figure: Figure) -> str:
