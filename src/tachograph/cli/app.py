@@ -132,8 +132,9 @@ def tour(
     graph: Annotated[
         str | None, typer.Argument(metavar="[GRAPH]", help="Default: a generated graph.")
     ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("tour.html"),
 ) -> None:
-    """Show on one graph what Tachograph does.
+    """Show on one graph what Tachograph does, and write a page about it.
 
     [bold]Examples[/bold]
 
@@ -141,9 +142,9 @@ def tour(
 
     tacho tour roads.gr
     """
-    from .tour import run
+    from .tour.guide import run
 
-    run(graph)
+    run(graph, output)
 
 
 from . import dram, generate, plan, run, train  # noqa: E402  (their commands are added to the app)
