@@ -150,9 +150,11 @@ def test_runs_come_back_as_they_were(tmp_path):
     run = kept.run(first)
     assert (run.task, run.graph, run.options) == ("bfs", {"name": "a", "n": 3}, {"source": [0]})
     assert (run.plan, run.predicted, run.seconds) == ({"x": 1}, 1.5, 2.0)
-    assert run.machine == machine()[0] and run.facts == {"reached": 3}
+    assert run.machine == machine()[0]
+    assert run.facts == {"reached": 3}
     assert kept.trace(first) == {"direction": ["push", "pull"], "seconds": [0.5, 1.5]}
-    assert kept.trace(second) is None and kept.run(99) is None
+    assert kept.trace(second) is None
+    assert kept.run(99) is None
     assert [r.id for r in kept.runs()] == [first, second]
     assert [r.id for r in kept.runs(last=1)] == [second] == [r.id for r in kept.runs("sssp")]
 
@@ -165,11 +167,15 @@ def test_pruning_forgets_runs_and_their_traces(tmp_path):
     kept.put("calibration", "host", {})
     assert kept.prune(between) == 1
     assert [r.id for r in kept.runs()] == [new]
-    assert kept.trace(old) is None and kept.trace(new) == {"a": [2]}
+    assert kept.trace(old) is None
+    assert kept.trace(new) == {"a": [2]}
     assert kept.get("calibration", "host") == {}
 
 
 def test_a_journal_that_is_off_keeps_no_run():
     off = Journal(None)
     assert off.record("bfs", graph={}, seconds=1.0) is None
-    assert off.runs() == [] and off.run(1) is None and off.trace(1) is None and off.prune(1e12) == 0
+    assert off.runs() == []
+    assert off.run(1) is None
+    assert off.trace(1) is None
+    assert off.prune(1e12) == 0

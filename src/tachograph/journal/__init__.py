@@ -56,6 +56,14 @@ class Journal(Runs):
             ).fetchone()
         return None if found is None else json.loads(found[0])
 
+    def kinds(self) -> list[str]:
+        """The kinds of records there are."""
+        if (db := self._connection()) is None:
+            return []
+        with self._failures():
+            rows = db.execute("SELECT DISTINCT kind FROM records ORDER BY kind").fetchall()
+        return [kind for (kind,) in rows]
+
     def records(self, kind: str) -> dict[str, dict[str, Any]]:
         """All records of a kind by key, oldest first."""
         if (db := self._connection()) is None:
