@@ -26,10 +26,10 @@ def pareto(
     Parameters
     ----------
     candidates
-        Each has ``name``, ``time`` (as a part of the exact search's, or in seconds) and ``error``;
-        ``chosen`` is true for the one that was taken.
+        Each has ``name``, ``seconds`` and ``error``, as predicted; ``chosen`` is true for the one that
+        was taken.
     measured
-        ``time`` and ``error`` that the chosen one really had.
+        ``seconds`` and ``error`` that the chosen one really had.
     budget
         The error that is allowed.
     width
@@ -37,7 +37,7 @@ def pareto(
 
     Examples
     --------
-    >>> drawn = pareto([{"name": "exact", "time": 1.0, "error": 0.0, "chosen": True}])
+    >>> drawn = pareto([{"name": "exact", "seconds": 1.0, "error": 0.0, "chosen": True}])
     >>> "exact" in drawn.svg()
     True
     """
@@ -48,13 +48,13 @@ def pareto(
     frame = Frame(made, 52, head(made, legend) + 26, width - 12, 0)
     frame = Frame(made, frame.left, frame.top, frame.right, frame.top + HEIGHT)
     made.height = frame.bottom + 40
-    points = [(float(c["time"]), float(c["error"])) for c in candidates]
-    result = [] if measured is None else [(float(measured["time"]), float(measured["error"]))]
+    points = [(float(c["seconds"]), float(c["error"])) for c in candidates]
+    result = [] if measured is None else [(float(measured["seconds"]), float(measured["error"]))]
     errors = [e for _, e in (*points, *result)] + ([budget] if budget is not None else [])
     over = linear([t for t, _ in (*points, *result)], frame.left, frame.right, zero=False)
     upright = linear(errors, frame.bottom, frame.top)
     frame.y_axis(upright, "mean relative error", show.percent)
-    frame.x_axis(over, "time, as a part of the exact search's", lambda v: f"{v:.3g}", grid=True)
+    frame.x_axis(over, "time", show.seconds, grid=True)
     if budget is not None:
         y = upright(budget)
         made.line([(frame.left, y), (frame.right, y)], "s4", dashed=True, width=1.5)
@@ -64,10 +64,10 @@ def pareto(
         zip(candidates, points, strict=True), key=lambda both: bool(both[0].get("chosen"))
     ):
         chosen = bool(candidate.get("chosen"))
-        tip = f"{candidate['name']}\npredicted {t:.3g} of the time, error {show.percent(e)}"
+        tip = f"{candidate['name']}\npredicted {show.seconds(t)}, error {show.percent(e)}"
         made.dot(over(t), upright(e), 6 if chosen else 4, "s2" if chosen else "s1", tip=tip)
     for t, e in result:
-        tip = f"measured: {t:.3g} of the time of the exact search, error {show.percent(e)}"
+        tip = f"measured: {show.seconds(t)}, error {show.percent(e)}"
         made.dot(over(t), upright(e), 6, "s3", tip=tip, hollow=True)
     taken = next((c["name"] for c in candidates if c.get("chosen")), "none")
     made.about = f"{made.title}: {len(points)} candidates, chosen {taken}"

@@ -8,15 +8,16 @@ from typing import Any
 
 from ..charts import numbers as show
 from ..charts.bandwidth import bandwidth
-from ..charts.drawing import WIDE, Drawing
+from ..charts.drawing import Drawing
 from ..charts.of_trace import charts_of
 from ..charts.pareto import pareto
 from ..charts.prediction import prediction
 from ..charts.tables import Table, table_of
+from ..journal import Run
 from .page import Figure, Section
 from .runs import Entry
 
-__all__ = ["memory_figure", "of_entries", "section", "trace_figures"]
+__all__ = ["memory_figure", "of_entries", "plan_figure", "predictions", "section", "trace_figures"]
 
 SERIES = ("seconds", "gbps", "row_hit_rate")
 
@@ -24,8 +25,9 @@ SERIES = ("seconds", "gbps", "row_hit_rate")
 def of_entries(entries: Sequence[Entry]) -> list[Section]:
     """A section for each run, and one for predictions if there were some."""
     made = [section(entry) for entry in entries]
-    told = [e for e in entries if e.run.predicted and e.run.seconds > 0]
-    return made + ([_predictions(told)] if told else [])
+    told = [(e.name, e.run.task, e.run.predicted, e.run.seconds)
+            for e in entries if e.run.predicted and e.run.seconds > 0]  # fmt: skip
+    return made + ([predictions(told)] if told else [])
 
 
 def section(entry: Entry) -> Section:
@@ -33,10 +35,11 @@ def section(entry: Entry) -> Section:
     run = entry.run
     name = run.graph.get("name") or ""
     title = f"{entry.name}: {run.task}" + (f" on {name}" if name else "")
-    text = [run.plan["reason"]] if run.plan and run.plan.get("reason") else []
+    plan = run.plan or {}
+    text = [f"{plan['way']}: {plan['reason']}."] if plan.get("way") and plan.get("reason") else []
     figures = trace_figures(entry.trace)
-    if candidates := _candidates(run.plan):
-        figures.append(_pareto(candidates, run.facts, run.options.get("max_error")))
+    if (planned := plan_figure(plan, _outcome(run))) is not None:
+        figures.append(planned)
     if memory := _series(run.facts):
         figures.append(memory_figure(memory))
     return Section(title, text, _facts(entry), figures)
@@ -103,38 +106,40 @@ def _facts(entry: Entry) -> list[tuple[str, str]]:
     return made
 
 
-def _candidates(plan: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """What was weighed, if it differs in time and error."""
-    if not plan or "chosen" not in plan:
-        return []
-    every = [{**plan["chosen"], "chosen": True}, *plan.get("others", ())]
-    made = [
-        {
-            "name": c["name"],
-            "time": 1 / c["gain"],
-            "error": c["error"],
-            "chosen": c.get("chosen", False),
-        }
+def plan_figure(
+    plan: Mapping[str, Any], measured: Mapping[str, Any] | None = None, budget: float | None = None
+) -> Figure | None:
+    """The candidates of a plan (``Plan.to_dict()``): a table, and a chart if some are approximate."""
+    every = plan.get("candidates") or []
+    if not every:
+        return None
+    errors = any(c.get("error") for c in every)
+    columns = ("way", "predicted", "between", *(("error",) if errors else ()), "why")
+    rows = [
+        (c["name"], _time(c["seconds"]), f"{_time(c['low'])} to {_time(c['high'])}",
+         *((show.percent(c.get("error") or 0.0),) if errors else ()), c["reason"])
         for c in every
-        if c.get("gain") and c.get("error") is not None
-    ]
-    return made if any(c["error"] for c in made) else []
+    ]  # fmt: skip
+    table = Table("Candidates, the first is what was planned", columns, rows, first=True)
+    known = [{**c, "error": c.get("error") or 0.0, "chosen": k == 0}
+             for k, c in enumerate(every) if c["seconds"] is not None]  # fmt: skip
+    if not errors or not known:
+        return Figure(table=table)
+    return Figure(lambda width: pareto(known, measured, budget, width), table)
 
 
-def _pareto(candidates: list[dict[str, Any]], facts: Mapping[str, Any], budget: Any) -> Figure:
-    rows = [(c["name"], f"{c['time']:.2f}", show.percent(c["error"])) for c in candidates]
-    table = Table("Candidates, as predicted", ("candidate", "part of the exact time", "error"), rows,
-                  first=True)  # fmt: skip
-    allowed = float(budget) if isinstance(budget, int | float) else None
-
-    def draw(width: float = WIDE) -> Drawing:
-        return pareto(candidates, facts.get("outcome"), allowed, width)
-
-    return Figure(draw, table)
+def _time(value: float | None) -> str:
+    return "–" if value is None else show.seconds(value)
 
 
-def _predictions(entries: Sequence[Entry]) -> Section:
-    runs = [(e.name, e.run.task, float(e.run.predicted or 0), e.run.seconds) for e in entries]
+def _outcome(run: Run) -> dict[str, float] | None:
+    """Where a run lies among its plan's candidates, if its error was audited."""
+    audit = run.facts.get("audit")
+    return {"seconds": run.seconds, "error": audit["error"]} if isinstance(audit, Mapping) else None
+
+
+def predictions(runs: Sequence[tuple[str, str, float, float]]) -> Section:
+    """Each run's name, its task, what was predicted and what it took, in seconds."""
     rows = [(name, task, show.seconds(p), show.seconds(a), f"{(a - p) / p:+.0%}")
             for name, task, p, a in runs]  # fmt: skip
     columns = ("run", "task", "predicted", "actual", "off by")

@@ -12,6 +12,7 @@ from ...charts.tables import Table
 from ...errors import TachographError
 from ...graph.generate import kronecker
 from ...report.page import Figure, Section, write_page
+from ...report.sections import predictions
 from ..options import load, out
 from .accelerators import accelerators
 from .paths import paths
@@ -78,20 +79,28 @@ def _end(
 ) -> None:  # fmt: skip
     """What was decided, in short, on the terminal and first on the page."""
     rows = [
-        (title, o.decided, show.seconds(o.seconds), f"{o.naive}: {show.seconds(o.naive_seconds)}",
+        (title, o.decided, _time(o.predicted), show.seconds(o.seconds),
+         f"{o.naive}: {show.seconds(o.naive_seconds)}",
          f"{1 - o.seconds / o.naive_seconds:.0%}".replace("%", " %") if o.naive_seconds else "–")
         for title, o in outcomes
         if o.seconds is not None and o.naive_seconds is not None
     ]  # fmt: skip
-    columns = ("step", "decided", "time", "naive choice", "saved")
-    figures = (
-        [Figure(table=Table("Measured in turns on this machine", columns, rows))] if rows else []
-    )
+    columns = ("step", "decided", "predicted", "measured", "naive choice", "saved")
+    table = Table("Medians of runs in turns, on this machine", columns, rows)
+    figures = [Figure(table=table)] if rows else []
     text = ["What was decided, and what it saved against the naive choice; both were run, in turns. "
             "A minus means that the naive choice was faster."]  # fmt: skip
     short = Section("In short", text, figures=figures)
     tell(console, short.title, short)
     sections = [short, *(o.section for _, o in outcomes)]
+    told = [(title, title, o.predicted, o.seconds) for title, o in outcomes
+            if o.predicted and o.seconds]  # fmt: skip
+    if told:
+        sections.append(predictions(told))
     write_page(output, f"Tour of {setting.name}", sections, repr(setting.graph))
     console.print(f"{output}: the same with charts. The tour took {seconds:.0f} s.")
     console.print("Next: tacho info GRAPH, tacho run bfs GRAPH --source 0, tacho report last")
+
+
+def _time(seconds: float | None) -> str:
+    return "–" if seconds is None else show.seconds(seconds)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ...algorithms.sssp import audited, sssp
+from ...algorithms.sssp import audited
 from ...charts import numbers as show
-from ...charts.drawing import Drawing
-from ...charts.pareto import pareto
-from ...charts.tables import Table
 from ...graph.graph import Graph
-from ...planning.plan import plan
 from ...report.page import Figure, Section
-from ...report.sections import trace_figures
+from ...report.sections import plan_figure, trace_figures
+from .planned import planned
 from .race import race, saving, times_table
 from .setting import Outcome, Setting
 
@@ -22,44 +17,39 @@ __all__ = ["paths", "weighted"]
 
 BUDGET = 0.05
 HEAVIEST = 255
-EXACT = "exact"
+EXACT = "auto"  # the way that is exact
 
 
 def paths(setting: Setting) -> Outcome:
     """What the plan chose beside an exact search; the error on a sample."""
     graph, note = weighted(setting.graph)
     source = setting.source
-    made = plan("sssp", graph, source=source, max_error=BUDGET)
-    names = {"plan": made.run, EXACT: lambda: sssp(graph, source)}
-    laps = race(names)
-    chosen, exact = laps["plan"], laps[EXACT].median
-    checked = audited(graph, source, chosen.result)  # type: ignore[arg-type]
-    error = checked.audit.error if checked.audit is not None else 0.0
+    made = planned(setting, "sssp", graph, source=source, max_error=BUDGET)
+    laps = race(made.ways(EXACT))
+    chosen, exact = laps[made.chosen], laps[made.way(EXACT)].median
+    audit = audited(graph, source, chosen.result).audit  # type: ignore[arg-type]
+    assert audit is not None
     text = [
         f"A mean error of {show.percent(BUDGET)} is allowed. {note}".strip(),
-        f"Decided: {made.chosen.name}, because {made.reason}.",
-        saving(chosen.median, exact, "an exact search"),
-    ]
+        made.told(),
+        saving(chosen.median, exact, "an exact search") if len(laps) > 1 else
+        "Nothing faster keeps the budget here: the exact search is what is run.",
+        f"Audit: {audit}.",
+    ]  # fmt: skip
     facts = [
         ("time", f"{show.seconds(chosen.median)}, measured"),
-        ("error, audited", show.percent(error)),
+        ("error, audited", show.percent(audit.error)),
         ("allowed", show.percent(BUDGET)),
-        ("vertices compared", show.count(checked.audit.sample if checked.audit else 0)),
+        ("vertices compared", show.count(audit.sample)),
     ]
-    figures = [Figure(table=times_table(laps, "plan"))]
-    if (candidates := _candidates(made)) is not None:
-        outcome = {"time": chosen.median / exact if exact else 1.0, "error": error}
-        rows = [(c["name"], f"{c['time']:.2f}", show.percent(c["error"])) for c in candidates]
-        table = Table("Candidates, as predicted", ("candidate", "part of the exact time", "error"),
-                      rows, first=True)  # fmt: skip
-
-        def draw(width: float) -> Drawing:
-            return pareto(candidates, outcome, BUDGET, width)
-
-        figures.insert(0, Figure(draw, table))
+    outcome = {"seconds": chosen.median, "error": audit.error}
+    weighed = plan_figure(made.plan.to_dict(), outcome, BUDGET)
+    figures = [] if weighed is None else [weighed]
+    figures.append(Figure(table=times_table(laps, made.chosen, made.predicted)))
     figures += trace_figures(chosen.result.trace.to_dict())
     section = Section("Shortest paths within an error budget", text, facts, figures)
-    return Outcome(section, made.chosen.name, chosen.median, EXACT, exact)
+    return Outcome(section, made.chosen, chosen.median, "exact", exact,
+                   made.predicted.get(made.chosen))  # fmt: skip
 
 
 def weighted(graph: Graph) -> tuple[Graph, str]:
@@ -70,15 +60,3 @@ def weighted(graph: Graph) -> tuple[Graph, str]:
     weights = np.random.default_rng(1).integers(1, HEAVIEST + 1, source.size, np.int32)
     made = Graph.from_edges(source, target, weights, n=graph.n, directed=graph.directed)
     return made, f"The graph has no weights: random ones from 1 to {HEAVIEST} were drawn."
-
-
-def _candidates(made: Any) -> list[dict[str, Any]] | None:
-    """Predictions for the chart, if there was something to weigh."""
-    every = [made.chosen, *made.others]
-    if len(every) < 2:
-        return None
-    return [
-        {"name": c.name, "time": 1 / c.predicted["gain"], "error": c.predicted["error"],
-         "chosen": c is made.chosen}
-        for c in every
-    ]  # fmt: skip

@@ -51,16 +51,18 @@ def race(ways: Mapping[str, Callable[[], Result]]) -> dict[str, Lap]:
     return laps
 
 
-def times_table(laps: Mapping[str, Lap], chosen: str) -> Table:
-    """The ways by their median time, what was decided first."""
+def times_table(laps: Mapping[str, Lap], chosen: str, predicted: Mapping[str, float]) -> Table:
+    """The ways with their predicted and median times, what was decided first."""
     best = laps[chosen].median
     others = sorted((name for name in laps if name != chosen), key=lambda name: laps[name].median)
     rows = [
-        (name + (" (decided)" if name == chosen else ""), show.seconds(laps[name].median),
+        (name, show.seconds(predicted[name]) if name in predicted else "–",
+         show.seconds(laps[name].median),
          show.factor(laps[name].median / best) if best else "–", f"{len(laps[name].runs)}")
         for name in (chosen, *others)
     ]  # fmt: skip
-    return Table("Measured in turns", ("way", "median", "of decided", "runs"), rows, first=True)
+    columns = ("way", "predicted", "measured", "of decided", "runs")
+    return Table("What was decided, then the others; run in turns", columns, rows, first=True)
 
 
 def saving(chosen: float, naive: float, what: str) -> str:

@@ -27,6 +27,7 @@ class Outcome:
     seconds: float | None = None
     naive: str = ""
     naive_seconds: float | None = None
+    predicted: float | None = None
 
 
 @dataclass
