@@ -66,8 +66,8 @@ CHARTS = {
     "both directions": lambda f, w: directions(levels(f, both=True), w),
     "lanes": lambda f, w: lanes(pieces(f), w),
     "placements": lambda f, w: placements(kernels(f), w),
-    "pareto": lambda f, w: pareto([{"name": "x" * (n % 90), "time": t, "error": b, "chosen": n % 2}
-                                   for t, b, n in f], {"time": 1.0, "error": 0.1}, 0.05, w),
+    "pareto": lambda f, w: pareto([{"name": "x" * (n % 90), "seconds": t, "error": b, "chosen": n % 2}
+                                   for t, b, n in f], {"seconds": 1.0, "error": 0.1}, 0.05, w),
     "split": lambda f, w: split_curve((sum(t for t, *_ in f), sum(b for _, b, _ in f)),
                                       [(0.5, 1.0, "this run")], 0.4, w),
     "bandwidth": lambda f, w: bandwidth({"DDR3": {

@@ -73,15 +73,25 @@ def test_a_page_needs_nothing_else():
     assert all(a["role"] == "img" and a["aria-label"] for a in svgs)
 
 
+def candidate(name, seconds, error=None):
+    made = {
+        "name": name,
+        "seconds": seconds,
+        "low": seconds / 2,
+        "high": seconds * 2,
+        "reason": "why not",
+    }
+    return made if error is None else {**made, "error": error}
+
+
 def test_runs_of_the_journal():
     kept = journal()
     graph = {"name": "web<1>", "n": 10, "m": 20, "directed": True}
     kept.record("bfs", graph=graph, seconds=0.002, predicted=0.0018, trace=rounds(2), facts={"reached": 9},
-                plan={"reason": "it is quick"})  # fmt: skip
-    chosen = {"name": "6 rounds", "gain": 2.0, "error": 0.04}
-    kept.record("sssp", graph=graph, seconds=0.5, options={"max_error": 0.05},
-                plan={"reason": "below 5 %", "chosen": chosen, "others": [{"name": "exact", "gain": 1.0, "error": 0.0}]},
-                facts={"outcome": {"time": 0.6, "error": 0.03}})  # fmt: skip
+                plan={"reason": "it is quick", "way": "auto", "candidates": [candidate("auto", 0.0018)]})  # fmt: skip
+    found = [candidate("6 rounds", 0.5, 0.04), candidate("exact", 1.0, 0.0)]
+    kept.record("sssp", graph=graph, seconds=0.5, facts={"audit": {"error": 0.03}},
+                plan={"reason": "below 5 %", "way": "6 rounds", "candidates": found})  # fmt: skip
     series = {"seconds": [0.0, 1e-6], "gbps": [3.0, 5.0], "row_hit_rate": [0.5, None], "end": 2e-6,
               "peak_gbps": 12.8}  # fmt: skip
     kept.record("wcc", graph=graph, seconds=2e-6, provenance="simulated",
@@ -89,17 +99,25 @@ def test_runs_of_the_journal():
     parts = of_entries(entries(["1", "2", "last"]))
     assert [p.title for p in parts] == ["run 1: bfs on web<1>", "run 2: sssp on web<1>",
                                         "run 3: wcc on web<1>", "Predicted and actual"]  # fmt: skip
-    assert list(parts[0].text) == ["it is quick"]
+    assert list(parts[0].text) == ["auto: it is quick."]
     assert {("time", "2 ms, measured"), ("vertices", "10"), ("reached", "9")} <= set(parts[0].facts)
     assert ("time", "2 µs, simulated") in parts[2].facts
     front, memory, told = (parts[k].figures[0] for k in (1, 2, 3))
-    assert (
-        front.draw(640).about == "Time and error of the candidates: 2 candidates, chosen 6 rounds"
-    )
-    assert front.table.rows[0] == ("6 rounds", "0.50", "4 %")
+    drawn = front.draw(640)
+    assert drawn.about == "Time and error of the candidates: 2 candidates, chosen 6 rounds"
+    assert "measured: 500 ms, error 3 %" in drawn.svg()
+    assert front.table.rows[0] == ("6 rounds", "500 ms", "250 ms to 1 s", "4 %", "why not")
     assert memory.table.rows == [("DDR3", "2 µs", "4", "12.8", "50 %")]
     assert told.table.rows == [("run 1", "bfs", "1.8 ms", "2 ms", "+11%")]
     checked(page("all", parts))
+
+
+def test_plans_show_themselves():
+    g = tg.kronecker(6, seed=1, weights=True)
+    text = tg.plan("sssp", g, source=0, max_error=0.05)._repr_html_()
+    checked(text)
+    assert '<th scope="col">way</th>' in text
+    assert "comes first" in text
 
 
 def test_traces_of_every_algorithm_can_be_shown():
@@ -148,6 +166,10 @@ def test_the_command_shows_a_trace_file():
     text = Path("r.html").read_text()
     checked(text)
     assert "Direction of each level" in text
+    assert "t.parquet: bfs" in text
+    made = tacho("report", "last", "-o", "s.html")
+    assert (made.returncode, made.stderr) == (0, "s.html: 1 run\n")
+    assert "run 1: bfs on g.tgraph" in Path("s.html").read_text()
     wrong = tacho("report", "levels.parquet")
     assert wrong.returncode == 1
     assert "no trace" in wrong.stderr

@@ -12,7 +12,8 @@ from .scales import linear
 
 __all__ = ["bars"]
 
-BAR, ROW = 16.0, 44.0
+BAR, LOW, HIGH = 16.0, 22.0, 44.0  # of a bar; of a row with its name beside, and above
+ASIDE = 0.4  # part of the width that names beside their bars may take
 
 
 def bars(
@@ -21,7 +22,7 @@ def bars(
     width: float = WIDE,
     shown: Callable[[float], str] = show.seconds,
 ) -> Drawing:
-    """A bar for each row, its name above it; coloured by what kind of number it is.
+    """A bar for each row, its name beside or above it; coloured by what kind of number it is.
 
     Parameters
     ----------
@@ -43,15 +44,20 @@ def bars(
     colours = series(kinds)
     made = Drawing(title, width, 0)
     top = head(made, colours if len(kinds) > 1 else {}) + 10
-    made.height = top + ROW * len(rows) + 6
+    longest = max((text_width(name) for name, _, _ in rows), default=0.0)
+    beside = longest <= width * ASIDE  # else names stand above their bars
+    left, row = (longest + 10, LOW) if beside else (0.0, HIGH)
+    made.height = top + row * len(rows) + 6
     room = 84.0  # for the value behind the longest bar
-    over = linear([t for _, t, _ in rows], 0.0, (width - room) * 1.06)
+    over = linear([t for _, t, _ in rows], left, left + (width - left - room) * 1.06)
+    most = int(width / text_width("x"))
     for number, (name, taken, kind) in enumerate(rows):
-        y = top + number * ROW + 18
-        most = int(width / text_width("x"))
-        made.text(0, y, name if len(name) <= most else name[: most - 1] + "…")
-        made.rect(0, y + 6, max(1.0, over(taken)), BAR, colours[kind],
-                  tip=f"{name}\n{shown(taken)}, {kind}")  # fmt: skip
-        made.text(max(1.0, over(taken)) + 6, y + 6 + BAR - 4, shown(taken), "soft", size=SIZE)
+        y = top + number * row + (0 if beside else BAR + 6)
+        shown_name = name if len(name) <= most else name[: most - 1] + "…"
+        made.text(left - 8 if beside else 0, y + (BAR - 4 if beside else -6), shown_name,
+                  anchor="end" if beside else "start")  # fmt: skip
+        far = max(left + 1.0, over(taken))
+        made.rect(left, y, far - left, BAR, colours[kind], tip=f"{name}\n{shown(taken)}, {kind}")
+        made.text(far + 6, y + BAR - 4, shown(taken), "soft", size=SIZE)
     made.about = f"{title}: " + ", ".join(f"{n} {shown(t)} {k}" for n, t, k in rows)
     return made

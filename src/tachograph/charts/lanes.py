@@ -41,7 +41,7 @@ def lanes(columns: Mapping[str, Sequence[Any]], width: float = WIDE) -> Drawing:
     made = Drawing("Devices over time", width, 0)
     top = head(made, {}) + 8
     bottom = top + len(names) * (LANE + GAP)
-    frame = Frame(made, 2, top, width - 12, bottom)
+    frame = Frame(made, 12, top, width - 14, bottom)
     made.height = bottom + 40
     end = max((b - zero + t for b, t in zip(begins, taken, strict=True)), default=1.0)
     over = frame.across(0.0, end or 1.0)
@@ -53,7 +53,7 @@ def lanes(columns: Mapping[str, Sequence[Any]], width: float = WIDE) -> Drawing:
         label = name
         if edges and sum(edges):
             label += f": {show.percent(sum(edges[i] for i in rows) / sum(edges))} of the edges"
-        made.text(2, y - 6, label, bold=True)
+        made.text(frame.left, y - 6, label, bold=True)
         summary.append(label)
         rows.sort(key=lambda i: begins[i])
         parts = _parts([(begins[i], begins[i] + taken[i]) for i in rows], 0.002 * end)

@@ -13,6 +13,7 @@ from .scales import linear
 __all__ = ["front", "pareto"]
 
 HEIGHT = 230
+FAR = 4  # times the largest error: a budget beyond that would leave the dots no room
 
 
 def pareto(
@@ -50,15 +51,20 @@ def pareto(
     made.height = frame.bottom + 40
     points = [(float(c["seconds"]), float(c["error"])) for c in candidates]
     result = [] if measured is None else [(float(measured["seconds"]), float(measured["error"]))]
-    errors = [e for _, e in (*points, *result)] + ([budget] if budget is not None else [])
+    errors = [e for _, e in (*points, *result)]
+    if budget is not None and budget < FAR * max(errors, default=0.0):
+        errors.append(budget)
     over = linear([t for t, _ in (*points, *result)], frame.left, frame.right, zero=False)
     upright = linear(errors, frame.bottom, frame.top)
     frame.y_axis(upright, "mean relative error", show.percent)
     frame.x_axis(over, "time", show.seconds, grid=True)
     if budget is not None:
+        inside = budget <= upright.high
         y = upright(budget)
-        made.line([(frame.left, y), (frame.right, y)], "s4", dashed=True, width=1.5)
-        made.text(frame.right, y - 5, f"allowed: {show.percent(budget)}", "s4", anchor="end")
+        note = f"allowed: {show.percent(budget)}" + ("" if inside else ", far above")
+        if inside:
+            made.line([(frame.left, y), (frame.right, y)], "s4", dashed=True, width=1.5)
+        made.text(frame.right, y - 5 if inside else frame.top + 10, note, "s4", anchor="end")
     made.line([(over(t), upright(e)) for t, e in front(points)], "s1", width=1.5, opacity=0.5)
     for candidate, (t, e) in sorted(
         zip(candidates, points, strict=True), key=lambda both: bool(both[0].get("chosen"))

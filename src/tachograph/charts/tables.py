@@ -13,6 +13,8 @@ from .bins import numbers
 __all__ = ["Table", "table_of"]
 
 ENDS = 30  # rows of a long trace that are shown at both ends
+PADDING = 3  # letters that would fit between two columns
+LONG = 28  # letters of a text that is broken into lines
 TIMES = ("seconds", "begin")
 FRONT = (
     "kernel",
@@ -43,10 +45,25 @@ class Table:
     rows: Sequence[Sequence[str]]
     first: bool = False  # whether the first row is the one that counts
 
+    @property
+    def width(self) -> int:
+        """About how many letters wide it is, without breaking entries into lines.
+
+        >>> Table("", ("a", "b of c"), [("x", "yyyy"), ("xxx", "y")]).width
+        13
+        """
+        entries = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
+        return sum(
+            PADDING + max(map(len, (*name.split(), *column)), default=0)
+            for name, column in zip(self.columns, entries, strict=True)
+        )
+
     def html(self) -> str:
         """As a ``<table>``."""
         right = [all(_number(row[k]) for row in self.rows) for k in range(len(self.columns))]
-        classes = [' class="n"' if r else "" for r in right]
+        long = [any(len(row[k]) > LONG for row in self.rows) for k in range(len(self.columns))]
+        classes = [' class="n"' if r else ' class="long"' if w else ""
+                   for r, w in zip(right, long, strict=True)]  # fmt: skip
         head = "".join(f'<th scope="col"{c}>{escape(name)}</th>'
                        for name, c in zip(self.columns, classes, strict=True))  # fmt: skip
         marked = '<tr class="first">' if self.first else "<tr>"

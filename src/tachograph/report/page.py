@@ -17,6 +17,8 @@ from ..graph.files.streams import aside
 
 __all__ = ["Figure", "Section", "page", "write_page"]
 
+BESIDE = 72  # letters of a table that fits beside a chart
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -141,4 +143,5 @@ def _figure(figure: Figure) -> str:
             f'<div class="table" tabindex="0" role="region" aria-label="{escape(figure.table.title)}">'
             f"{figure.table.html()}</div>"
         )
-    return f'<div class="pair{" two" if len(parts) == 2 else ""}">{"".join(parts)}</div>'
+    beside = len(parts) == 2 and figure.table is not None and figure.table.width <= BESIDE
+    return f'<div class="pair{" two" if beside else ""}">{"".join(parts)}</div>'
