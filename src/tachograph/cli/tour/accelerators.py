@@ -9,7 +9,6 @@ from ...algorithms.components import connected_components
 from ...charts import numbers as show
 from ...charts.bars import bars
 from ...charts.tables import Table
-from ...graph.graph import Graph
 from ...report.page import Figure, Section
 from ...report.sections import memory_figure
 from ...simulation.accelerators.accugraph import AccuGraph
@@ -30,8 +29,9 @@ DESIGNS = (("HitGraph", HitGraph, None), ("AccuGraph", AccuGraph, None),
 
 def accelerators(setting: Setting) -> Outcome:
     """Connected components on several designs, and on this machine."""
-    part, what = nearest(setting.graph, setting.source, MOST)
-    graph = Graph.from_csr(part.indptr, part.indices, directed=part.directed)
+    graph, what = nearest(setting.undirected, setting.source, MOST)
+    if setting.graph.directed:
+        what += " without directions"
     done = {name: simulate("wcc", graph, design(), memory) for name, design, memory in DESIGNS}
     here = race({"host": lambda: connected_components(graph)})["host"]
     labels = here.result.labels

@@ -11,6 +11,7 @@ from ...charts import numbers as show
 from ...charts.tables import Table
 from ...errors import TachographError
 from ...graph.generate import kronecker
+from ...graph.graph import Graph
 from ...report.page import Figure, Section, write_page
 from ...report.sections import predictions
 from ..options import load, out
@@ -60,9 +61,19 @@ def _setting(name: str | None) -> Setting:
         prepare(directed=False, weights="int32")
         graph = kronecker(scale=SCALE, seed=1, weights=True)
         return Setting(graph, f"kronecker(scale={SCALE}, seed=1)")
-    graph = load(name)
+    graph = _loaded(name)
     prepare(graph.directed, None if graph.weights is None else str(graph.weights.dtype))
     return Setting(graph, Path(name).name)
+
+
+def _loaded(name: str) -> Graph:
+    """The graph of a file; ids that cannot be numbers of vertices are taken for names."""
+    try:
+        return load(name)
+    except TachographError as error:
+        if "relabel" not in str(error):
+            raise
+        return load(name, relabel=True)
 
 
 def _done(title: str, step: Callable[[Setting], Outcome], setting: Setting) -> Outcome:
@@ -70,7 +81,7 @@ def _done(title: str, step: Callable[[Setting], Outcome], setting: Setting) -> O
     try:
         return step(setting)
     except (Skip, TachographError) as reason:
-        return Outcome(Section(title, [f"Left out: {reason}."]))
+        return Outcome(Section(title, [f"Left out: {str(reason).rstrip('.')}."]))
 
 
 def _end(

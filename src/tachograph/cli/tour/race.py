@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -41,13 +42,15 @@ def race(ways: Mapping[str, Callable[[], Result]]) -> dict[str, Lap]:
     first run counted instead.
     """
     laps = {name: Lap([run()]) for name, run in ways.items()}
-    one_turn = sum(lap.median for lap in laps.values())
-    turns = max(0, min(ROUNDS, int(PATIENCE / one_turn))) if one_turn > 0 else 1
-    if not turns and one_turn < LONG:
-        turns = 1
-    for turn in range(turns):
+    if sum(lap.median for lap in laps.values()) > LONG:
+        return laps
+    begin, turns = time.perf_counter(), 0
+    while turns < ROUNDS and (time.perf_counter() - begin) * (turns + 1) <= PATIENCE * max(
+        1, turns
+    ):
         for name, run in ways.items():
-            laps[name].runs = [*(laps[name].runs if turn else ()), run()]
+            laps[name].runs = [*(laps[name].runs if turns else ()), run()]
+        turns += 1
     return laps
 
 

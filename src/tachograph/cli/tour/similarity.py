@@ -35,7 +35,7 @@ def similarity(setting: Setting) -> Outcome:
     facts = [
         ("time", f"{show.seconds(chosen.median)}, measured"),
         ("edges", show.count(chosen.result.values.size)),
-        ("mean similarity", f"{float(chosen.result.values.mean()):.4f}"),
+        ("mean similarity", f"{float(chosen.result.values.sum()) / max(1, graph.m):.4f}"),
         ("host's share", show.percent(chosen.result.share)),
     ]
     both = made.way("both")
