@@ -14,6 +14,7 @@ import argparse
 import json
 import math
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 
@@ -28,7 +29,7 @@ LEAST, MOST = 1e5, 1e7  # edges
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--budget", type=float, default=math.inf, help="seconds of measuring")
-    parser.add_argument("--json", help="write all rows here")
+    parser.add_argument("--json", type=Path, help="write all rows here")
     return parser.parse_args()
 
 
@@ -49,7 +50,7 @@ def main() -> None:
               f"{np.median(off):7.0%} {np.quantile(off, 0.9):16.0%}")  # fmt: skip
     first_choices(rows)
     if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
+        with options.json.open("w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)
 
 
