@@ -15,6 +15,7 @@ import typer
 from ..algorithms.result import Result, Trace
 from ..errors import InputError, NegativeCycleError
 from ..graph.graph import Graph
+from .ahead import ahead
 from .options import (
     Confidence,
     Directed,
@@ -64,7 +65,8 @@ def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
     ) -> None:
         from ..kernels.runtime import threads as using
 
-        loaded = load(graph, directed=directed, relabel=relabel)
+        with using(threads), ahead(solve.__name__):
+            loaded = load(graph, directed=directed, relabel=relabel)
         with using(threads):
             result, facts, *rows = solve(loaded, verify, **options)
         facts |= _kept(result, loaded, graph, options)
