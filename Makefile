@@ -41,8 +41,10 @@ $(VENV)/bin/python:
 		|| { echo "Tachograph needs Python 3.11 or newer; try make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
+# with a second device where packages for one exist: the tour shows what two can do together
 $(VENV)/.tour: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[opencl]' \
+		|| $(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python

@@ -129,14 +129,6 @@ def test_datasets_and_help(tmp_path):
     assert tacho("--version").stdout == f"tacho {tg.__version__}\n"
 
 
-def test_tour_on_a_small_graph():
-    tg.write(tg.road(12, 12, seed=1), "roads.gr")
-    result = tacho("tour", "roads.gr")
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.count("same graph") == 4
-    assert "DIFFERENT" not in result.stdout
-
-
 def test_ctrl_c_leaves_no_file_and_says_so():
     process = subprocess.Popen(
         [
