@@ -63,7 +63,7 @@ def record(name: str, tables: Sequence[Table], command: str | None = None) -> Pa
         "tables": [asdict(table) for table in tables],
     }
     path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"{path.name} written; python benchmarks/render.py shows it", file=sys.stderr)
     return path
 
@@ -124,7 +124,7 @@ def bench_tables(measured: dict[str, Any]) -> list[Table]:
                 else:  # it takes so long that it ran once
                     line.append(rounded([theirs[0] / sorted(ours)[len(ours) // 2]]))
             cells.append(line)
-        columns = ["", f"{OURS}, ms", *(f"{peer}, times as long" for peer in peers)]
+        columns = ["", f"{OURS}, ms", *(f"{peer}, ×" for peer in peers)]
         tables.append(Table(graph, columns, cells))
     return tables
 

@@ -2,7 +2,8 @@
 
 A document says where: everything between a line ``<!-- results NAME -->`` and the next line
 ``<!-- end -->`` is written anew from NAME.json; ``<!-- results NAME 0 2 -->`` takes only the first and
-the third table of it. ``--check`` changes nothing, and fails if a document shows anything else.
+the third table of it, ``brief`` at the end leaves out spreads. ``--check`` changes nothing, and fails
+if a document shows anything else.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-PLACE = re.compile(r"<!-- results ([\w-]+)((?: \d+)*) -->\n.*?<!-- end -->", re.DOTALL)
+PLACE = re.compile(r"<!-- results ([\w-]+)((?: \d+)*)( brief)? -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def documents() -> list[Path]:
@@ -29,19 +30,19 @@ def rendered(text: str) -> str:
     """A document with its tables as they were measured."""
 
     def place(found: re.Match[str]) -> str:
-        name, numbers = found[1], found[2]
+        name, numbers, brief = found[1], found[2], found[3] or ""
         kept = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
         tables = kept["tables"]
         shown = [tables[int(k)] for k in numbers.split()] if numbers else tables
-        parts = [table(each, title=len(shown) > 1 or not numbers) for each in shown]
-        return "\n\n".join(
-            [f"<!-- results {name}{numbers} -->", *parts, source(kept), "<!-- end -->"]
-        )
+        many = len(shown) > 1 or not numbers
+        parts = [table(each, title=many, spread=not brief) for each in shown]
+        begin = f"<!-- results {name}{numbers}{brief} -->"
+        return "\n\n".join([begin, *parts, source(kept), "<!-- end -->"])
 
     return PLACE.sub(place, text)
 
 
-def table(one: dict[str, Any], title: bool) -> str:
+def table(one: dict[str, Any], title: bool, spread: bool = True) -> str:
     """A table in Markdown, its title above and its notes below."""
     columns = one["columns"]
     words = [
@@ -50,19 +51,19 @@ def table(one: dict[str, Any], title: bool) -> str:
     lines = [f"**{one['title']}**", ""] if title else []
     lines.append(f"| {' | '.join(columns)} |")
     lines.append(f"|{'|'.join('---' if w else '---:' for w in words)}|")
-    lines += [f"| {' | '.join(map(cell, row))} |" for row in one["rows"]]
+    lines += [f"| {' | '.join(cell(value, spread) for value in row)} |" for row in one["rows"]]
     if one["notes"]:
         lines += ["", f"<small>{'<br>'.join(one['notes'])}</small>"]
     return "\n".join(lines)
 
 
-def cell(value: Any) -> str:
+def cell(value: Any, spread: bool) -> str:
     """Rounds as their median and spread; numbers with three digits."""
     if value is None:
         return ""
     if isinstance(value, list):
-        if len(value) == 1:
-            return number(value[0])
+        if len(value) == 1 or not spread:
+            return number(statistics.median(value))
         return f"{number(statistics.median(value))} ({number(min(value))} to {number(max(value))})"
     return number(value) if isinstance(value, int | float) else str(value)
 

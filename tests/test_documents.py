@@ -54,7 +54,7 @@ def test_readme_gives_the_two_commands_and_ci_runs_them():
     assert "make test\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [n for n in tg.__all__ if n not in ("__version__", "Plan")])
+@pytest.mark.parametrize("name", [n for n in tg.__all__ if n != "__version__"])
 def test_every_public_name_is_explained_by_an_example(name):
     """Its page in the reference is its docstring."""
     thing = getattr(tg, name)
@@ -85,8 +85,43 @@ def test_what_documents_name_exists():
         if document.name == "new-algorithm.md":
             continue  # adds a command
         text = document.read_text(encoding="utf-8")
-        for first, second in re.findall(r"(?<![\w/-])tacho ([a-z]+)(?: ([a-z][\w-]*))?", text):
+        for first, second in re.findall(
+            r"(?<![\w/-])tacho ([a-z][a-z-]*)(?: ([a-z][\w-]*))?", text
+        ):
             assert first in known, f"{document.name}: tacho {first}"
             inner = getattr(known[first], "commands", EXPERIMENTS if first == "reproduce" else None)
             if inner is not None and second:
                 assert second in inner, f"{document.name}: tacho {first} {second}"
+
+
+def test_the_picture_and_the_page_of_the_rooms_have_them_all():
+    rooms = {
+        p.name for p in (ROOT / "src" / "tachograph").iterdir() if (p / "__init__.py").exists()
+    }
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    picture = (ROOT / "docs" / "images" / "architecture.svg").read_text(encoding="utf-8")
+    assert {room for room in rooms if f"`{room}`" not in page} == set()
+    assert {room for room in rooms if f">{room}<" not in picture} == set()
+
+
+def test_the_reference_has_a_page_for_every_name():
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location("reference", ROOT / "docs" / "hooks" / "reference.py")
+    hook = module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    pages = hook.pages()
+    assert len({page.lower() for page in pages}) == len(pages)  # on every file system
+    for name in tg.__all__:
+        thing = getattr(tg, name)
+        if name.startswith("_"):
+            continue
+        if inspect.isclass(thing) and issubclass(thing, Exception | Warning):
+            assert f"## {name}\n" in pages["errors"]
+            continue
+        text = pages[hook.slug(name)]
+        assert text.startswith(f"# tg.{name}\n")
+        assert "```pycon\n>>> " in text
+        assert f"({hook.slug(name)}.md)" in pages["index"]
+    assert "- `cutoff`: Go no further than this level." in pages["bfs"]
+    assert "direction: str | Policy | Callable[[State], Any] = 'auto'," in pages["bfs"]

@@ -24,6 +24,7 @@ GROUPS = {  # by the beginning of the module, the first that fits
     "graph": "Graphs",
     "algorithms.result": "Results",
     "algorithms": "Algorithms",
+    "planning.calls": "Algorithms",
     "planning": "Plans",
     "decisions": "Decisions",
     "devices": "Devices",
