@@ -64,7 +64,7 @@ def cell(value: Any, spread: bool) -> str:
     if isinstance(value, list):
         if len(value) == 1 or not spread:
             return number(statistics.median(value))
-        return f"{number(statistics.median(value))} ({number(min(value))} to {number(max(value))})"
+        return f"{number(statistics.median(value))} ({number(min(value))}–{number(max(value))})"
     return number(value) if isinstance(value, int | float) else str(value)
 
 
