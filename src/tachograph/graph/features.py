@@ -216,13 +216,12 @@ class Features:
 
 def summary_of_balls(indptr: np.ndarray, indices: np.ndarray, n: int) -> dict[str, float]:
     """The means of searches around vertices with arcs; see :attr:`Features.opening`."""
-    from ..kernels import random
     from ..kernels.balls import BALL, balls
 
     names = ("early", "levels", "closing", "bits", "small")
     if not indices.size:
         return dict.fromkeys(names, 0.0) | {"small": 1.0}
-    places = (random.reals(0, "balls", BALLS) * indices.size).astype(np.int64)
+    places = np.random.default_rng(0).integers(indices.size, size=BALLS)
     starts = np.searchsorted(indptr, places, "right") - 1
     found = dict(zip(BALL, balls(indptr, indices, starts).mean(axis=0).tolist(), strict=True))
     arcs = max(found["arcs"], 1.0)

@@ -23,8 +23,8 @@ from ..direction.graphs import TRAINING, family, graph_named
 __all__ = ["GRAPHS", "collect", "device_here", "measure"]
 
 KIND = "times"
-LONG = 0.25  # seconds that the runs of one way take together, about
-MOST = 7  # runs
+LONG = 0.15  # seconds that the runs of one way take together, about
+MOST = 5  # runs
 #: Arcs up to which slow ways are measured.
 LARGEST = {"sssp/dijkstra": 3e6, "sssp/hybrid": 3e6, "mis/rounds": 3e6, "max-flow/auto": 1.5e6,
            "max-flow/rounds": 6e5, "max-flow/device": 1e5, "bfs/device": 3e6, "sssp/device": 1e6,
