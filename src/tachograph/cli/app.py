@@ -149,6 +149,7 @@ def tour(
 from . import dram, generate, plan, run, train  # noqa: E402  (their commands are added to the app)
 from .bench import bench  # noqa: E402
 from .devices import devices  # noqa: E402
+from .nx_profile import nx_profile  # noqa: E402
 from .reproduce import reproduce  # noqa: E402
 from .simulate import simulate  # noqa: E402
 from .warm import warm  # noqa: E402
@@ -156,6 +157,7 @@ from .warm import warm  # noqa: E402
 app.command()(warm)
 app.command()(bench)
 app.command()(devices)
+app.command("nx-profile")(nx_profile)
 app.command()(reproduce)
 app.command()(simulate)
 app.add_typer(dram.app, name="dram")

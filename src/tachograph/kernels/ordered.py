@@ -1,4 +1,4 @@
-"""Searches that meet vertices in one certain order: that of a queue, or of a heap with numbered entries.
+"""Searches that meet vertices in one certain order: that of a queue, or of a heap of numbered entries.
 
 Other searches here leave open which of several equally short paths is found. These settle it: rows are
 looked through from their beginning, and of equally near vertices the one that was met first is first.
@@ -174,7 +174,18 @@ def nearest_first(
     order, heap = np.empty(n, indices.dtype), np.empty(n, indices.dtype)
     key, number = np.full(n, np.inf), np.empty(n, np.int64)
     parent, place = np.full(n, -1, indices.dtype), np.full(n, -1, np.int64)
-    arguments = (indptr, indices, weights, sources, target, float(cutoff), key, number, parent, heap)
+    arguments = (
+        indptr,
+        indices,
+        weights,
+        sources,
+        target,
+        float(cutoff),
+        key,
+        number,
+        parent,
+        heap,
+    )
     done = run(heap_search, [(*arguments, place, order)], brief=True)[0]
     return order[:done], parent, key
 

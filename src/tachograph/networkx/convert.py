@@ -75,7 +75,7 @@ def _adjacency(graph: Any) -> tuple[list[Any], list[Any]]:
         adjacency = graph._adj
         return list(adjacency), list(adjacency.values())
     pairs = list(graph.adjacency())  # a class of its own may have neighbours of its own
-    rows = [row if isinstance(row, Mapping) else dict.fromkeys(row, {}) for _, row in pairs]
+    rows = [row if isinstance(row, Mapping) else {key: {} for key in row} for _, row in pairs]
     return [node for node, _ in pairs], rows
 
 
@@ -92,7 +92,8 @@ def _places(nodes: list[Any], neighbours: Sequence[Any], arcs: int) -> np.ndarra
                 return found.astype(kind)
             table = np.empty(high - low + 1, kind)
             table[np.array(nodes, np.int64) - low] = np.arange(n, dtype=kind)
-            return table[found - low]
+            placed: np.ndarray = table[found - low]
+            return placed
     places = dict(zip(nodes, range(n), strict=True))
     return np.fromiter(map(places.__getitem__, every), kind, arcs)
 

@@ -63,4 +63,3 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool
         if given("flow_func") is not None or set(kwargs) - known:
             return "a flow function or its options are for NetworkX"
     return True
-

@@ -150,9 +150,7 @@ def all_pairs_dijkstra_path(
     return ((node, found.paths()) for node, found in _from_all(G, cutoff, weight))
 
 
-def _from_all(
-    G: BackendGraph, cutoff: float | None, weight: Weight
-) -> Iterator[tuple[Any, Found]]:
+def _from_all(G: BackendGraph, cutoff: float | None, weight: Weight) -> Iterator[tuple[Any, Found]]:
     """A search from each node; refuses what it cannot use before the first."""
     g = checked(G.weighted(weight))
     return ((node, near_tree(G, g, [at], cutoff=cutoff)) for at, node in enumerate(G))

@@ -1,4 +1,4 @@
-"""A NetworkX graph as the backend keeps it: nodes, rows in the order of the adjacency, edge attributes."""
+"""A NetworkX graph as the backend keeps it: nodes, rows in the adjacency's order, edge attributes."""
 
 from __future__ import annotations
 
@@ -120,7 +120,8 @@ class BackendGraph:
 
     def named(self, places: np.ndarray) -> list[Any]:
         """The nodes at these places."""
-        return (places if self.plain else self._objects[places]).tolist()
+        nodes: list[Any] = (places if self.plain else self._objects[places]).tolist()
+        return nodes
 
     def by_node(self, values: np.ndarray) -> dict[Any, Any]:
         """A dict with a value for every node."""

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 
 from .graph import BackendGraph
-from .search import Found, as_sources, hops, hops_tree, pred_lists, steps
+from .search import as_sources, hops, hops_tree, pred_lists, steps
 
 Pairs = Iterator[tuple[Any, Any]]
 
@@ -93,10 +93,10 @@ def descendants_at_distance(G: BackendGraph, source: Any, distance: Any) -> set[
     return set(G.named(found.order[found.distances == distance]))
 
 
-def _end(G: BackendGraph, node: Any, what: str) -> int:
+def _end(G: BackendGraph, node: Any, what: str, problem: str = "is not in G") -> int:
     at = G.find(node)
     if at < 0:
-        raise nx.NodeNotFound(f"{what} {node} is not in G")
+        raise nx.NodeNotFound(f"{what} {node} {problem}")
     return at
 
 
@@ -126,13 +126,14 @@ def all_pairs_shortest_path_length(
 def single_source_shortest_path(
     G: BackendGraph, source: Any, cutoff: float | None = None
 ) -> dict[Any, list[Any]]:
-    return hops_tree(G, _end(G, source, "Source"), steps(cutoff)).paths()
+    return hops_tree(G, _end(G, source, "Source", "not in G"), steps(cutoff)).paths()
 
 
 def single_target_shortest_path(
     G: BackendGraph, target: Any, cutoff: float | None = None
 ) -> dict[Any, list[Any]]:
-    found = hops_tree(G, _end(G, target, "Target"), steps(cutoff), G.rows.transpose)
+    at = _end(G, target, "Target", "not in G")
+    found = hops_tree(G, at, steps(cutoff), G.rows.transpose)
     return {node: path[::-1] for node, path in found.paths().items()}
 
 
@@ -167,7 +168,7 @@ def predecessor(
     return_seen: bool | None = None,
 ) -> Any:  # fmt: skip
     limit = max(1, steps(cutoff)) if cutoff else steps(None)
-    found: Found = hops_tree(G, _end(G, source, "Source"), limit)
+    found = hops_tree(G, _end(G, source, "Source", "not in G"), limit)
     pred, seen = pred_lists(found, G.rows), found.lengths()
     if target is None:
         return (pred, seen) if return_seen else pred
