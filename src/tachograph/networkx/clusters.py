@@ -33,7 +33,10 @@ def _chosen(G: BackendGraph, nodes: Any, values: np.ndarray) -> Any:
     at = G.find(nodes)
     if at >= 0:
         return values[at].item()
-    places = np.array([place for place in map(G.find, nodes) if place >= 0], np.int64)
+    try:
+        places = np.array([place for place in map(G.find, nodes) if place >= 0], np.int64)
+    except TypeError:
+        raise nx.NetworkXError(f"Node {nodes} is not in the graph.") from None
     return G.labelled(places, values[places].tolist())
 
 
