@@ -33,7 +33,9 @@ def outcome(function, *args, **kwargs):
 def close(found, expected):
     """Equal, floats up to rounding."""
     if isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(close(found[k], v) for k, v in expected.items())
+        return found.keys() == expected.keys() and all(
+            close(found[k], v) for k, v in expected.items()
+        )
     if isinstance(expected, list | tuple):
         return len(found) == len(expected) and all(map(close, found, expected))
     if isinstance(expected, float):
@@ -76,7 +78,9 @@ def each(agree):
     def check(found, expected):
         if isinstance(expected, type):
             return found == expected
-        return found.keys() == expected.keys() and all(agree(found[k], v) for k, v in expected.items())
+        return found.keys() == expected.keys() and all(
+            agree(found[k], v) for k, v in expected.items()
+        )
 
     return check
 
@@ -319,7 +323,9 @@ def test_random_graphs(cls, kind):
 def test_many_random_graphs(cls, seed):
     kind = list(KINDS)[seed % len(KINDS)]
     weights = ("whole", "real")[seed % 2]
-    compare(random_graph(cls, kind, 5 + seed, (5 + seed) * (1 + seed % 4), seed=seed, weights=weights))
+    compare(
+        random_graph(cls, kind, 5 + seed, (5 + seed) * (1 + seed % 4), seed=seed, weights=weights)
+    )
 
 
 @pytest.mark.parametrize("cls", [nx.Graph, nx.DiGraph], ids=lambda cls: cls.__name__)
@@ -369,7 +375,9 @@ def negative_graph(seed, cycle):
 def test_negative_weights(seed, cycle):
     graph = negative_graph(seed, cycle)
     chosen = {
-        name: cases for name, cases in calls(graph).items() if FUNCTIONS[name].module == "bellman_ford"
+        name: cases
+        for name, cases in calls(graph).items()
+        if FUNCTIONS[name].module == "bellman_ford"
     }
     for name, cases in chosen.items():
         for args, kwargs, agree in cases:
@@ -379,3 +387,14 @@ def test_negative_weights(seed, cycle):
     assert nx.negative_edge_cycle(graph, **HERE) == cycle
     with pytest.raises(NotImplementedError):
         nx.single_source_dijkstra(graph, 0, **HERE)
+
+
+@pytest.mark.parametrize("cls", [nx.Graph, nx.MultiGraph], ids=lambda cls: cls.__name__)
+def test_two_ended_searches_find_the_very_paths_of_networkx(cls):
+    for seed in range(15):
+        graph = random_graph(cls, "strings", 25, 60, seed=seed)
+        nodes = list(graph)
+        for s, t in zip(nodes[::3], nodes[::2], strict=False):
+            for weight in (None, "weight"):
+                args = (graph, s, t, weight)
+                assert outcome(nx.shortest_path, *args, **HERE) == outcome(nx.shortest_path, *args)

@@ -13,7 +13,7 @@ import numpy as np
 from .machine import stopped
 from .runtime import inline, kernel, run
 
-__all__ = ["breadth_first", "meeting_path", "nearest_first", "settle"]
+__all__ = ["breadth_first", "nearest_first", "settle"]
 
 LOOK = 4096  # vertices between two looks at the stop flag
 
@@ -242,74 +242,3 @@ def settle(
     written = run(replay, [arguments], brief=True)[0]
     assert written == reached, "distances that no path has"
     return order, parent
-
-
-@kernel
-def meet(stop, indptr, indices, back_indptr, back_indices, source, target, before, behind, queues):
-    """Search from both ends, the smaller frontier first; where they meet, or -1.
-
-    ``before`` and ``behind`` are -1 where a search has not been; ``queues`` has a row for each search.
-    """
-    before[source] = source
-    behind[target] = target
-    queues[0, 0] = source
-    queues[1, 0] = target
-    lo = np.zeros(2, np.int64)
-    hi = np.ones(2, np.int64)
-    while lo[0] < hi[0] and lo[1] < hi[1]:
-        if stopped(stop):
-            return np.int64(-1)
-        forward = hi[0] - lo[0] <= hi[1] - lo[1]
-        side = 0 if forward else 1
-        tail = hi[side]
-        for i in range(lo[side], hi[side]):
-            v = queues[side, i]
-            first = indptr[v] if forward else back_indptr[v]
-            last = indptr[v + 1] if forward else back_indptr[v + 1]
-            for k in range(first, last):
-                if forward:
-                    u = indices[k]
-                    if before[u] < 0:
-                        before[u] = v
-                        queues[0, tail] = u
-                        tail += 1
-                    if behind[u] >= 0:
-                        return np.int64(u)
-                else:
-                    u = back_indices[k]
-                    if behind[u] < 0:
-                        behind[u] = v
-                        queues[1, tail] = u
-                        tail += 1
-                    if before[u] >= 0:
-                        return np.int64(u)
-        lo[side] = hi[side]
-        hi[side] = tail
-    return np.int64(-1)
-
-
-def meeting_path(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    back_indptr: np.ndarray,
-    back_indices: np.ndarray,
-    source: int,
-    target: int,
-) -> list[int]:
-    """A path with as few arcs as possible, by a search from both ends; empty if there is none."""
-    if source == target:
-        return [source]
-    n = indptr.size - 1
-    before, behind = np.full(n, -1, indices.dtype), np.full(n, -1, indices.dtype)
-    queues = np.empty((2, n), indices.dtype)
-    rows = (indptr, indices, back_indptr, back_indices)
-    middle = int(run(meet, [(*rows, source, target, before, behind, queues)], brief=True)[0])
-    if middle < 0:
-        return []
-    path = [middle]
-    while (v := int(before[path[-1]])) != path[-1]:
-        path.append(v)
-    path.reverse()
-    while (v := int(behind[path[-1]])) != path[-1]:
-        path.append(v)
-    return path

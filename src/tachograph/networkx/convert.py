@@ -71,12 +71,20 @@ def _adjacency(graph: Any) -> tuple[list[Any], list[Any]]:
     """Nodes and, for each, its neighbours with their data."""
     import networkx as nx
 
-    if type(graph) in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph):
-        adjacency = graph._adj
+    adjacency = graph._adj
+    plain = type(graph) in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+    if plain and isinstance(adjacency, dict):
         return list(adjacency), list(adjacency.values())
-    pairs = list(graph.adjacency())  # a class of its own may have neighbours of its own
-    rows = [row if isinstance(row, Mapping) else {key: {} for key in row} for _, row in pairs]
-    return [node for node, _ in pairs], rows
+    # A class of its own may have neighbours of its own, and a view counts what it does not show.
+    pairs = [(node, _row(row, graph.is_multigraph())) for node, row in graph.adjacency()]
+    return [node for node, _ in pairs], [row for _, row in pairs]
+
+
+def _row(row: Any, multigraph: bool) -> dict[Any, Any]:
+    """Neighbours with their data, as a dict; neighbours may come as a set, without data."""
+    if not isinstance(row, Mapping):
+        return {node: {} for node in row}
+    return {node: dict(data) if multigraph else data for node, data in row.items()}
 
 
 def _places(nodes: list[Any], neighbours: Sequence[Any], arcs: int) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 Times are sums of a few terms of a graph's size, whose coefficients were measured: those of the package,
 or this machine's own (``tacho train networkx``). NetworkX does not know its number of edges without
-counting, so degrees are taken from some nodes at both ends of the adjacency.
+counting, so degrees are taken from some nodes: spread evenly if they are 0, 1, ..., else at both ends
+of the adjacency.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping, Sized
 from functools import lru_cache
 from itertools import chain, islice
 from math import ceil, log2, sqrt
+from operator import mul
 from typing import Any
 
 from ..decisions.model_files import current_model
@@ -21,7 +23,8 @@ from .functions import FUNCTIONS
 __all__ = ["MODEL", "converted", "in_words", "predict", "should_run", "sizes", "terms"]
 
 MODEL = "networkx.json"
-LOOKED_AT = 32  # nodes at each end of the adjacency
+LOOKED_AT = 64  # nodes
+WEIGHTED = {"near", "near meeting", "all near", "relaxed", "rank", "flow"}
 
 Model = dict[str, dict[str, list[float]]]
 
@@ -55,9 +58,13 @@ def sizes(graph: Any) -> tuple[int, float]:
     """Nodes, and about how many arcs."""
     adjacency = graph._adj
     n = len(adjacency)
-    rows = adjacency.values()
-    last = reversed(rows) if isinstance(adjacency, dict) else iter(())  # else a view of a graph
-    degrees = [len(row) for row in chain(islice(rows, LOOKED_AT), islice(last, LOOKED_AT))]
+    spread = (adjacency.get(i * n // LOOKED_AT) for i in range(min(n, LOOKED_AT)))
+    degrees = [len(row) for row in spread if row is not None]
+    if len(degrees) < min(n, LOOKED_AT) // 2:  # the nodes are not 0, 1, ...
+        rows = adjacency.values()
+        last = reversed(rows) if isinstance(adjacency, dict) else iter(())  # else a view of a graph
+        both = chain(islice(rows, LOOKED_AT // 2), islice(last, LOOKED_AT // 2))
+        degrees = [len(row) for row in both]
     return n, n * sum(degrees) / max(len(degrees), 1)
 
 
@@ -85,10 +92,11 @@ def reach(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], degree: f
     return float(max(degree, 1.0) ** ceil(limit))
 
 
-def converted(graph: Any) -> bool:
-    """Whether NetworkX has the converted graph already."""
+def converted(graph: Any, weighted: bool) -> bool:
+    """Whether NetworkX has the converted graph already, with an attribute if one is needed."""
     cache = getattr(graph, "__networkx_cache__", None) or {}
-    return bool(cache.get("backends", {}).get("tachograph"))
+    found = cache.get("backends", {}).get("tachograph", {})
+    return any(edges or not weighted for edges, _ in found)
 
 
 def predict(
@@ -104,23 +112,16 @@ def predict(
         pairs = float(len(given)) if isinstance(given, Sized) else n * (n - 1) / 2
     model = the_model()
     values = terms(cost, n, arcs, pairs)
-    theirs, ours = (
-        sum(c * v for c, v in zip(model[cost][who], values, strict=True))
-        for who in ("networkx", "tachograph")
+    theirs, ours, cold = (
+        sum(map(mul, model[cost][who], values)) for who in ("networkx", "tachograph", "cold")
     )
     theirs *= min(1.0, reach(name, args, kwargs, arcs / max(n, 1)) / max(n, 1))
-    conversion = 0.0
-    if not converted(graph):
-        plain = type(next(iter(graph._adj), 0)) is int
-        kinds = ["convert" if plain else "convert named"]
-        if cost in ("near", "near meeting", "all near", "relaxed", "rank", "flow"):
-            kinds.append("weights")
-        if graph.is_multigraph():
-            kinds.append("weights")
-        conversion = sum(
-            a + b * n + c * arcs for a, b, c in (model["conversion"][kind] for kind in kinds)
-        )
-    return theirs, ours, conversion
+    if converted(graph, cost in WEIGHTED):
+        return theirs, ours, 0.0
+    conversion = max(cold - ours, 0.0)
+    if type(next(iter(graph._adj), 0)) is not int:
+        conversion += sum(map(mul, model["named"]["seconds"], (1.0, n, arcs)))
+    return theirs, ours, conversion * (1 + graph.is_multigraph())
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:

@@ -6,9 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import networkx as nx
+import numpy as np
 
 from .graph import BackendGraph
-from .search import Found, checked, near, near_tree, pred_lists
+from .search import (
+    Found,
+    as_numbers,
+    checked,
+    float_weights,
+    near,
+    near_tree,
+    pred_lists,
+)
 
 Weight = str | None
 
@@ -114,9 +123,15 @@ def bidirectional_dijkstra(
             raise nx.NodeNotFound(f"{what} {node} is not in G")
     if source == target:
         return 0, [source]
-    message = f"No path between {source} and {target}."
-    length, found, at = _to_target(G, [G.find(source)], target, None, weight, message)
-    return length, found.path(at)
+    from ..kernels.meeting import near_meeting_path
+
+    g = checked(G.weighted(weight))
+    back = g.transpose
+    rows = (g.indptr, g.indices, float_weights(g), back.indptr, back.indices, float_weights(back))
+    length, path = near_meeting_path(*rows, G.find(source), G.find(target))
+    if not path:
+        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+    return as_numbers(g, np.array([length]))[0].item(), G.named(np.array(path))
 
 
 def dijkstra_predecessor_and_distance(

@@ -61,7 +61,10 @@ _TABLE = [
     *_of("unweighted", "meeting", "has_path"),
     *_of("unweighted", "meeting", "bidirectional_shortest_path", notes=IN_DIRECTED),
     *_of("unweighted", "tree", "single_target_shortest_path", notes=IN_DIRECTED),
-    *_of("generic", "tree", "shortest_path", notes=TIES),
+    *_of(
+        "generic", "tree", "shortest_path",
+        notes=f"In directed graphs and with method='bellman-ford': {TIES[0].lower()}{TIES[1:]}",
+    ),
     *_of("generic", "hops", "shortest_path_length", more=(MAX_ERROR, THREADS)),
     *_of(
         "dijkstra", "all near", "all_pairs_dijkstra", "all_pairs_dijkstra_path",
@@ -79,7 +82,7 @@ _TABLE = [
         "dijkstra", "near", "multi_source_dijkstra_path_length",
         "single_source_dijkstra_path_length", more=(MAX_ERROR, THREADS),
     ),
-    *_of("dijkstra", "near meeting", "bidirectional_dijkstra", notes=TIES),
+    *_of("dijkstra", "near meeting", "bidirectional_dijkstra", notes=IN_DIRECTED),
     *_of(
         "bellman_ford", "relaxed", "bellman_ford_path", "bellman_ford_predecessor_and_distance",
         "goldberg_radzik", "single_source_bellman_ford", "single_source_bellman_ford_path",

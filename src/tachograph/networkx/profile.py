@@ -156,7 +156,7 @@ class Profile:
         self.inside = True
         try:
             if not calls.sampled:
-                known = converted(graph)
+                known = converted(graph, weighted=False)
                 self._again(original, function, args, kwargs, items)
                 if not known:
                     graph.__networkx_cache__["backends"].pop("tachograph", None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ except ImportError:
     ) from None
 
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000)
-QUADRATIC = 1000  # nodes up to which all pairs are measured
+QUADRATIC = 300  # nodes up to which all pairs are measured
 
 
 def _pairs(graph: Any) -> list[tuple[Any, Any]]:
@@ -72,12 +72,13 @@ def _or_none(function: Callable[..., Any], *arguments: Any, **options: Any) -> A
 
 
 def graphs(most: int, seed: int = 1) -> Iterator[Any]:
-    """Undirected graphs with weights: uniform and skewed ones, sparse and dense."""
+    """Undirected graphs with weights: uniform, skewed and long ones, sparse and dense."""
     for n in (size for size in SIZES if size <= most):
         for degree in (3, 12):
             for make in (
                 lambda n, d: nx.gnm_random_graph(n, n * d // 2, seed=seed),
                 lambda n, d: nx.barabasi_albert_graph(n, max(1, d // 2), seed=seed),
+                lambda n, d: nx.watts_strogatz_graph(n, d + 1, 0.01, seed=seed),
             ):
                 made = make(n, min(degree, n - 1))
                 dice = random.Random(seed)
@@ -98,26 +99,26 @@ def timed(call: Callable[..., Any], graph: Any, backend: str, least: float = 0.0
 
 
 def measure(
-    most: int = 10_000, limit: float = 2.0, report: Callable[[str], None] = lambda _: None
+    made: Iterable[Any], limit: float = 2.0, report: Callable[[str], None] = lambda _: None
 ) -> dict[str, list[dict[str, Any]]]:
-    """For each kind of cost rows with terms and seconds of both; for conversions, too."""
-    rows: dict[str, list[dict[str, Any]]] = {cost: [] for cost in CALLS}
-    rows |= {kind: [] for kind in ("convert", "convert named", "weights")}
+    """For each kind of cost rows with terms and seconds: in NetworkX, here, and here if the graph has
+    to be converted first; under ``named``, what nodes that are not integers add to that.
+    """
+    rows: dict[str, list[dict[str, Any]]] = {cost: [] for cost in (*CALLS, "named")}
     slow: set[str] = set()
     before = set(nx.config.warnings_to_ignore)
     nx.config.warnings_to_ignore.add("cache")
     try:
-        for graph in graphs(most):
-            report(f"{len(graph):,} nodes, {graph.size():,} edges")
-            n, arcs = len(graph), 2 * graph.size()
-            for kind, seconds in conversions(graph).items():
-                rows[kind].append({"terms": (1.0, n, arcs), "seconds": seconds})
+        for graph in made:
+            n = len(graph)
+            report(f"{n:,} nodes, {graph.size():,} edges")
+            rows["named"].append({"terms": (1.0, n, 2 * graph.size()), "seconds": named(graph)})
             for cost, call in CALLS.items():
                 if cost in slow or (cost.startswith("all ") and n > QUADRATIC):
                     continue
-                call(graph, backend="tachograph")  # converts
-                row = {who: timed(call, graph, who) for who in ("networkx", "tachograph")}
-                row["terms"] = terms(cost, *sizes(graph), float(n))  # type: ignore[assignment]
+                row: dict[str, Any] = {"terms": terms(cost, *sizes(graph), float(n))}
+                row["cold"] = timed(_cold(call), graph, "tachograph")
+                row |= {who: timed(call, graph, who) for who in ("tachograph", "networkx")}
                 rows[cost].append(row)
                 if row["networkx"] > limit:
                     slow.add(cost)
@@ -126,21 +127,25 @@ def measure(
     return rows
 
 
-def conversions(graph: Any) -> dict[str, float]:
-    """Seconds to convert a graph, one with names, and what a weight adds."""
+def _cold(call: Callable[..., Any]) -> Callable[..., Any]:
+    """The call on a graph that is not converted yet."""
+
+    def cold(graph: Any, **backend: str) -> Any:
+        graph.__networkx_cache__.clear()
+        return call(graph, **backend)
+
+    return cold
+
+
+def named(graph: Any) -> float:
+    """Seconds that it takes longer to convert a graph whose nodes are strings."""
     from .convert import convert_from_nx
 
-    named = nx.relabel_nodes(graph, str)
-    seconds = {}
-    for kind, (of, wanted) in {
-        "convert": (graph, {}),
-        "convert named": (named, {}),
-        "weights": (graph, {"weight": 1}),
-    }.items():
-        call = lambda g, backend, w=wanted: convert_from_nx(g, edge_attrs=w)  # noqa: E731
-        seconds[kind] = timed(call, of, "tachograph")
-    seconds["weights"] = max(seconds["weights"] - seconds["convert"], 0.0)
-    return seconds
+    def convert(graph: Any, backend: str) -> Any:
+        return convert_from_nx(graph)
+
+    other = nx.relabel_nodes(graph, str)
+    return max(timed(convert, other, "tachograph") - timed(convert, graph, "tachograph"), 0.0)
 
 
 def fit(rows: list[dict[str, Any]], who: str) -> list[float]:
@@ -154,24 +159,24 @@ def fit(rows: list[dict[str, Any]], who: str) -> list[float]:
     return [float(c) for c in nnls(table / scale, seconds * weight)[0] / scale]
 
 
-def train(path: Path, most: int, report: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def fitted(rows: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, list[float]]]:
+    """The coefficients of every kind of cost."""
+    kinds = ("networkx", "tachograph", "cold")
+    made = {cost: {who: fit(rows[cost], who) for who in kinds} for cost in CALLS}
+    return {**made, "named": {"seconds": fit(rows["named"], "seconds")}}
+
+
+def train(path: Path, most: int, report: Callable[[str], None] = lambda _: None) -> None:
     """Measure, fit, and write the model to a file."""
+    write(path, measure(graphs(most), report=report))
+
+
+def write(path: Path, rows: dict[str, list[dict[str, Any]]]) -> None:
+    """Fit a model to what was measured, and write it to a file."""
     from ..journal import machine
 
-    rows = measure(most, report=report)
-    costs = {
-        cost: {who: fit(rows[cost], who) for who in ("networkx", "tachograph")} for cost in CALLS
-    }
-    kinds = ("convert", "convert named", "weights")
-    conversion = {kind: fit(rows[kind], "seconds") for kind in kinds}
-    model = {
-        "networkx": nx.__version__,
-        "machine": machine()[1],
-        "largest": most,
-        "seconds": {**costs, "conversion": conversion},
-    }
+    model = {"networkx": nx.__version__, "machine": machine()[1], "seconds": fitted(rows)}
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_suffix(".part")
     aside.write_text(json.dumps(model, indent=1) + "\n", encoding="utf-8")
     aside.replace(path)
-    return model

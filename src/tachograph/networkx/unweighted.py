@@ -145,7 +145,7 @@ def all_pairs_shortest_path(
 
 
 def bidirectional_shortest_path(G: BackendGraph, source: Any, target: Any) -> list[Any]:
-    from ..kernels.ordered import meeting_path
+    from ..kernels.meeting import meeting_path
 
     ends = _end(G, source, "Source"), _end(G, target, "Target")
     back = G.rows.transpose
