@@ -26,6 +26,7 @@ HEAVY = (
     "pyopencl",
     "networkx",
     "dask",
+    "distributed",
     "rich",
     "typer",
     "pooch",
