@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
+import threading
+from contextlib import suppress
 
 import dask
 import pytest
@@ -16,7 +19,9 @@ from tachograph.scale.cluster import connect
 @pytest.fixture(scope="module")
 def running():
     """A cluster that was there before: its address."""
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    ) as cluster:
         yield cluster.scheduler_address
 
 
@@ -65,24 +70,26 @@ def test_no_scheduler(address, impatient):
         enter(address)
 
 
-def test_another_server_than_a_scheduler(impatient, tmp_path):
-    import http.server
-    import threading
+def test_another_server_than_a_scheduler(impatient):
+    def refuse():
+        with suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                connection.close()
 
-    with http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            address = f"tcp://127.0.0.1:{server.server_port}"
-            with pytest.raises(TachographError, match="no Dask scheduler"):
-                enter(address)
-        finally:
-            server.shutdown()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=refuse, daemon=True).start()
+        with pytest.raises(TachographError, match="no Dask scheduler"):
+            enter(f"tcp://127.0.0.1:{server.getsockname()[1]}")
 
 
 def test_no_workers(impatient):
-    with LocalCluster(n_workers=0, dashboard_address=None) as empty:
-        with pytest.raises(TachographError, match="has no workers: start some with `dask worker"):
-            enter(empty.scheduler_address)
+    with (
+        LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as empty,
+        pytest.raises(TachographError, match="has no workers: start some with `dask worker"),
+    ):
+        enter(empty.scheduler_address)
 
 
 @pytest.mark.parametrize(

@@ -145,8 +145,8 @@ def _local(workers: int, stack: ExitStack) -> Client:
 
     stack.enter_context(dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}))
     started = LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None,
-        silence_logs=logging.CRITICAL, env=dict.fromkeys(THREADS, "1"),
+        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL, env=dict.fromkeys(THREADS, "1"),
     )  # fmt: skip
     stack.enter_context(started)
     return stack.enter_context(Client(started, timeout=PATIENCE, set_as_default=False))
