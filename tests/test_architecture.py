@@ -17,7 +17,7 @@ ROOMS = [
     "kernels", "graph", "devices", "decisions", "algorithms", "learning", "planning", "simulation",
     "scale", "experiments", "networkx", "lab", "cli",
 ]  # fmt: skip
-SHARED = {"errors", "journal", "memory", "progress"}
+SHARED = {"campaign", "cores", "errors", "journal", "memory", "processes", "progress"}
 HEAVY = (
     "numba",
     "sklearn",

@@ -24,6 +24,7 @@ import numba
 import numpy as np
 from numba._dispatcher import compute_fingerprint
 
+from ..cores import cores
 from ..errors import InputError
 from ..progress import bar
 
@@ -112,15 +113,7 @@ def threads(count: int | None) -> Iterator[None]:
 def threads_available() -> int:
     """Threads a kernel may use: :func:`threads`, NUMBA_NUM_THREADS, OMP_NUM_THREADS, else our cores."""
     limit = _limit.get()
-    if limit is not None:
-        return limit
-    for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
-        value = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP: one for each depth
-        if value.isdigit() and int(value) > 0:
-            return int(value)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return cores() if limit is None else limit
 
 
 def run(

@@ -7,20 +7,18 @@ workers, workers that have another version of Tachograph.
 from __future__ import annotations
 
 import asyncio
-import functools
-import hashlib
 import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import __version__
+from ..campaign import code_hash
+from ..cores import THREADS, cores
 from ..errors import InputError, MissingDependencyError, TachographError
 from ..journal import machine
-from ..kernels.runtime import threads_available
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -28,19 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["connect", "fingerprint"]
 
 PATIENCE = 5.0  # seconds for a scheduler to answer, and for its first worker to come
-THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
-@functools.cache
 def fingerprint() -> dict[str, str]:
     """What has to be the same everywhere: the version, and a hash of all code, kernels included."""
-    root = Path(__file__).parent.parent
-    contents = hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".cl"):
-            contents.update(str(path.relative_to(root)).encode())
-            contents.update(path.read_bytes())
-    return {"version": __version__, "code": contents.hexdigest()[:12]}
+    return {"version": __version__, "code": code_hash()}
 
 
 def about_worker() -> dict[str, str]:
@@ -91,7 +81,7 @@ def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[
         if address is not None:
             client = stack.enter_context(_client(address))
         else:
-            client = _local(workers or threads_available(), stack)
+            client = _local(workers or cores(), stack)
         _check(client)
         yield client
 
@@ -146,7 +136,8 @@ def _local(workers: int, stack: ExitStack) -> Client:
     stack.enter_context(dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}))
     started = LocalCluster(
         n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
-        scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL, env=dict.fromkeys(THREADS, "1"),
+        scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL,
+        env=dict.fromkeys(THREADS, "1"),
     )  # fmt: skip
     stack.enter_context(started)
     return stack.enter_context(Client(started, timeout=PATIENCE, set_as_default=False))
