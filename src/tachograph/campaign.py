@@ -143,34 +143,39 @@ class Campaign:
                 shown.note(tally.text())
                 yield from ((number, outcome) for number in same[key])
 
-    def records(
+    def results(
         self, executor: Executor | None = None, budget: float = float("inf")
-    ) -> list[Record | None]:
-        """Records in the order of the tasks; None for those that had no time, or failed (a warning).
+    ) -> Iterator[tuple[int, Record]]:
+        """As :meth:`run`, without the tasks that failed: a warning says so at the end.
 
         Raises
         ------
         TachographError
             If every task failed.
         """
-        found: list[Record | None] = [None] * len(self.tasks)
         failures = []
         for number, outcome in self.run(executor, budget):
             if isinstance(outcome, Failure):
                 failures.append((number, outcome))
             else:
-                found[number] = outcome
+                yield number, outcome
         if failures:
             number, first = failures[0]
-            if len(failures) == len(found):
+            if len(failures) == len(self.tasks):
                 raise first.exception()
             warnings.warn(
-                f"{len(failures)} of {len(found)} tasks failed and are left out; a rerun tries again. "
-                f"The first: {dict(self.tasks[number])}: {first.error}",
+                f"{len(failures)} of {len(self.tasks)} tasks failed and are left out; a rerun tries "
+                f"again. The first: {dict(self.tasks[number])}: {first.error}",
                 TachographWarning,
                 stacklevel=2,
             )
-        return found
+
+    def records(
+        self, executor: Executor | None = None, budget: float = float("inf")
+    ) -> list[Record | None]:
+        """What :meth:`results` gives, in the order of the tasks, with None for what is not there."""
+        found = dict(self.results(executor, budget))
+        return [found.get(number) for number in range(len(self.tasks))]
 
     def _failed(self, number: int, failure: Failure) -> Record:
         return {

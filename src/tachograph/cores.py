@@ -1,20 +1,47 @@
-"""The cores that a process may use, and those that it keeps to."""
+"""How many threads a process may use, and which cores it keeps to."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
 
-__all__ = ["THREADS", "cores", "pin"]
+from .errors import InputError
+
+__all__ = ["THREADS", "pin", "threads", "threads_available"]
 
 #: Variables that say how many threads libraries may use.
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
-def cores() -> int:
-    """Threads that this process may use: NUMBA_NUM_THREADS, OMP_NUM_THREADS, else its cores."""
+_limit: ContextVar[int | None] = ContextVar("threads", default=None)
+
+
+@contextmanager
+def threads(count: int | None) -> Iterator[None]:
+    """Use ``count`` threads in every call inside the block (None changes nothing).
+
+    >>> import tachograph as tg
+    >>> with tg.threads(1):
+    ...     levels = tg.bfs(tg.path(3), 0).levels
+    """
+    if count is not None and count < 1:
+        raise InputError(f"threads = {count}: at least one is needed")
+    token = _limit.set(count if count is not None else _limit.get())
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def threads_available() -> int:
+    """Threads a kernel may use: :func:`threads`, NUMBA_NUM_THREADS, OMP_NUM_THREADS, else our cores."""
+    limit = _limit.get()
+    if limit is not None:
+        return limit
     for variable in THREADS[:2]:
         value = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP: one for each depth
         if value.isdigit() and int(value) > 0:

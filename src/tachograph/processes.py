@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from .campaign import TRIES, Campaign, Failure, Outcome, attempt
-from .cores import THREADS, cores, pin
+from .cores import THREADS, pin, threads_available
 from .errors import InputError, TachographError
 from .journal import machine
 
@@ -81,7 +81,7 @@ class Local:
 
     def place(self) -> tuple[str, int]:
         """The kind of this machine; its cores are shared out among the workers."""
-        return machine()[0], max(1, cores() // self.workers)
+        return machine()[0], max(1, threads_available() // self.workers)
 
     def perform(
         self, campaign: Campaign, todo: Iterator[int]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..campaign import Executor
 from ..errors import InputError
 
 __all__ = ["EXPERIMENTS", "Settings", "Table", "reproduce"]
@@ -37,11 +38,12 @@ class Settings:
     """How an experiment is to run.
 
     ``full`` asks for the sizes of the paper; otherwise sizes that take a minute or two. Pictures and
-    files go to the directory ``output``, if there is one.
+    files go to the directory ``output``, if there is one. ``executor`` does the tasks of campaigns.
     """
 
     full: bool = False
     output: Path | None = None
+    executor: Executor | None = None
 
 
 @dataclass(frozen=True)

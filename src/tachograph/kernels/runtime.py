@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -24,8 +23,7 @@ import numba
 import numpy as np
 from numba._dispatcher import compute_fingerprint
 
-from ..cores import cores
-from ..errors import InputError
+from ..cores import threads, threads_available
 from ..progress import bar
 
 # fmt: off
@@ -88,32 +86,6 @@ def read_only(array: np.ndarray) -> np.ndarray:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-_limit: ContextVar[int | None] = ContextVar("threads", default=None)
-
-
-@contextmanager
-def threads(count: int | None) -> Iterator[None]:
-    """Use ``count`` threads in every call inside the block (None changes nothing).
-
-    >>> import tachograph as tg
-    >>> with tg.threads(1):
-    ...     levels = tg.bfs(tg.path(3), 0).levels
-    """
-    if count is not None and count < 1:
-        raise InputError(f"threads = {count}: at least one is needed")
-    token = _limit.set(count if count is not None else _limit.get())
-    try:
-        yield
-    finally:
-        _limit.reset(token)
-
-
-def threads_available() -> int:
-    """Threads a kernel may use: :func:`threads`, NUMBA_NUM_THREADS, OMP_NUM_THREADS, else our cores."""
-    limit = _limit.get()
-    return cores() if limit is None else limit
 
 
 def run(

@@ -16,10 +16,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..campaign import Campaign, Failure, Outcome, attempt, code_hash
-from ..cores import pin
+from ..cores import pin, threads
 from ..errors import TachographError
 from ..journal import machine
-from ..kernels.runtime import threads
 
 if TYPE_CHECKING:
     from distributed import Client, Future

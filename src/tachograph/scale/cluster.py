@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..campaign import code_hash
-from ..cores import THREADS, cores
+from ..cores import THREADS, threads_available
 from ..errors import InputError, MissingDependencyError, TachographError
 from ..journal import machine
 
@@ -81,7 +81,7 @@ def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[
         if address is not None:
             client = stack.enter_context(_client(address))
         else:
-            client = _local(workers or cores(), stack)
+            client = _local(workers or threads_available(), stack)
         _check(client)
         yield client
 
