@@ -14,7 +14,7 @@ import tachograph
 ROOT = Path(tachograph.__file__).parent
 # A room may import itself and the rooms before it.
 ROOMS = [
-    "kernels", "graph", "devices", "decisions", "algorithms", "learning", "planning", "simulation",
+    "kernels", "graph", "devices", "decisions", "algorithms", "learning", "simulation", "planning",
     "scale", "experiments", "networkx", "lab", "cli",
 ]  # fmt: skip
 SHARED = {"campaign", "cores", "errors", "journal", "memory", "processes", "progress"}

@@ -99,6 +99,7 @@ class Result:
     seconds: float
     trace: Trace
     provenance: str
+    plan: Any = None  # what it was run by, if there was one
 
     def __init__(
         self,

@@ -146,9 +146,10 @@ def tour(
     run(graph)
 
 
-from . import dram, generate, plan, run, train  # noqa: E402  (their commands are added to the app)
+from . import dram, generate, journal, run, train  # noqa: E402  (their commands are added to the app)
 from .bench import bench  # noqa: E402
 from .devices import devices  # noqa: E402
+from .plan import plan, what_if  # noqa: E402
 from .reproduce import reproduce  # noqa: E402
 from .simulate import simulate  # noqa: E402
 from .warm import warm  # noqa: E402
@@ -156,10 +157,12 @@ from .warm import warm  # noqa: E402
 app.command()(warm)
 app.command()(bench)
 app.command()(devices)
+app.command()(plan)
+app.command()(what_if)
 app.command()(reproduce)
 app.command()(simulate)
 app.add_typer(dram.app, name="dram")
 app.add_typer(generate.app, name="generate")
-app.add_typer(plan.app, name="plan")
+app.add_typer(journal.app, name="journal")
 app.add_typer(run.app, name="run")
 app.add_typer(train.app, name="train")

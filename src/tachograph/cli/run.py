@@ -66,6 +66,7 @@ def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
         loaded = load(graph, directed=directed, relabel=relabel)
         with using(threads):
             result, facts, *rows = solve(loaded, verify, **options)
+        facts |= _kept(result, loaded, graph, options)
         if output is not None:
             _write(rows[0] if rows else _values(result, loaded), output)
         _finish(result, loaded, trace, json, verify, facts)
@@ -335,6 +336,20 @@ def _finish(
     for name, part in result.trace.summary().items():
         if isinstance(part, dict):
             console.print(f"{name:10} {part['iterations']} iterations, {part['seconds']:.6f} s")
+
+
+def _kept(result: Result, graph: Graph, name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Remember the run in the journal; its id."""
+    from ..algorithms.ways import find_task
+    from ..planning.recording import remember
+
+    told = {k: v for k, v in options.items() if not isinstance(v, Path)}
+    for end in ("source", "sink", "target"):
+        if told.get(end) is not None:
+            given = told[end] if isinstance(told[end], list) else [told[end]]
+            told[end] = [vertex_of(graph, g) for g in given]
+    number = remember(find_task(result.task), graph, told, result, name=name)
+    return {} if number is None else {"run": number}
 
 
 def _values(result: Result, graph: Graph) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from .train_approximation import approximation
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Fit the models that decide to this machine.", no_args_is_help=True)
+app = typer.Typer(help="Fit the models that decide to this machine.", invoke_without_command=True)
 
 
 Graphs = Annotated[
@@ -25,8 +25,29 @@ Budget = Annotated[
 
 
 @app.callback()
-def train() -> None:
-    """Fit the models that decide to this machine."""
+def train(
+    context: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="All models, one after the other.")] = False,
+) -> None:
+    """Fit the models that decide to this machine.
+
+    [bold]Examples[/bold]
+
+    tacho train times --budget 5m
+
+    tacho train --all
+    """
+    if context.invoked_subcommand is None and not every:
+        typer.echo(context.get_help())
+    if not every:
+        return
+    for command in (direction, split, approximation, times):
+        out().rule(f"tacho train {command.__name__}")
+        command()
+    from ..learning.times.collect import device_here
+
+    if device_here() is not None:
+        placement()
 
 
 def seconds(text: str) -> float:
@@ -126,6 +147,44 @@ def split(
     typer.echo(f"{len(model.card['graphs'])} graphs; each family judged by a model without it:")
     for name, value in model.card["families left out"].items():
         typer.echo(f"  {name:28} {value:.1%}")
+    typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
+
+
+@app.command()
+def times(
+    graphs: Graphs = None,
+    budget: Budget = "10m",
+    output: Annotated[
+        Path | None, typer.Option(help="Default: where this user's plans find it.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Learn how long each way to run each task takes, for plans.
+
+    Measures all of them on many graphs (what the journal has is not measured again), adds the runs
+    that the journal remembers, fits, and says how far off it is on families that were left out.
+
+    [bold]Examples[/bold]
+
+    tacho train times --budget 10m
+
+    tacho train times --budget 0 --json
+    """
+    from ..decisions.model_files import own_model
+    from ..decisions.times import FILE
+    from ..learning.times.train import train
+
+    names = [n.strip() for n in graphs.split(",")] if graphs else None
+    model = train(names, seconds(budget))
+    path = output or own_model(FILE)
+    model.write(path)
+    if json:
+        print_json({"file": str(path), **model.card})
+        return
+    typer.echo(f"{len(model.card['graphs'])} graphs; each family judged by a model without it:")
+    for name, value in model.card["families_left_out"].items():
+        within = "" if value["within_35"] is None else f"{value['within_35']:.0%} within 35 %"
+        typer.echo(f"  {name:24} {value['rows']:4} runs   {within}")
     typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
 
 

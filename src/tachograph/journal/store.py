@@ -1,12 +1,4 @@
-"""What Tachograph remembers: calibrations, measurements and results, in one SQLite file.
-
-The file lies in ``$TACHOGRAPH_HOME``, or in the user's data directory; ``TACHOGRAPH_JOURNAL=off`` turns
-it off. Several processes may write at the same time (SQLite in WAL mode), and a record that was put
-survives the process being killed at any moment after that.
-
-A record is a dictionary under a kind ("calibration", "direction", ...) and a key. Long work uses the
-hash of what it is going to do as key: what is in the journal already need not be done again.
-"""
+"""The journal's file: where it lies, its schema, connections, and errors that say what to do."""
 
 from __future__ import annotations
 
@@ -18,15 +10,15 @@ import platform
 import sqlite3
 import sys
 import threading
-import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .errors import TachographError, TachographWarning
+from ..errors import TachographError, TachographWarning
 
-__all__ = ["Journal", "content_key", "home", "journal", "machine"]
+__all__ = ["Store", "content_key", "home", "machine", "own_machine"]
 
 WAIT = 30.0  # seconds that a writer waits for others
 
@@ -38,6 +30,17 @@ MIGRATIONS = (
         kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
         machine TEXT NOT NULL, version TEXT NOT NULL, created REAL NOT NULL,
         PRIMARY KEY (kind, key)
+    );
+    """,
+    """
+    CREATE TABLE runs (
+        id INTEGER PRIMARY KEY, created REAL NOT NULL, machine TEXT NOT NULL, version TEXT NOT NULL,
+        task TEXT NOT NULL, graph TEXT NOT NULL, options TEXT NOT NULL, plan TEXT, predicted REAL,
+        seconds REAL NOT NULL, provenance TEXT NOT NULL, facts TEXT NOT NULL
+    );
+    CREATE INDEX runs_of_task ON runs (task, created);
+    CREATE TABLE traces (
+        run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE, columns BLOB NOT NULL
     );
     """,
 )
@@ -79,62 +82,13 @@ def content_key(*parts: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-class Journal:
-    """Records by kind and key.
-
-    >>> kept = Journal(Path("journal.db"))
-    >>> kept.put("calibration", "host", {"stream": 11.5})
-    >>> kept.get("calibration", "host")
-    {'stream': 11.5}
-    """
+class Store:
+    """A file of today's schema, open for each thread of each process that uses it."""
 
     def __init__(self, path: Path | None) -> None:
         """``path`` None gives a journal that keeps nothing."""
         self.path = path
         self._own = threading.local()  # a connection belongs to one thread of one process
-
-    def put(self, kind: str, key: str, value: Mapping[str, Any]) -> None:
-        """Keep ``value``; it replaces an older one of the same kind and key."""
-        from . import __version__
-
-        if (db := self._connection()) is None:
-            return
-        name, about = machine()
-        text = json.dumps(dict(value), allow_nan=True)
-        with self._failures():
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                db.execute(
-                    "INSERT OR IGNORE INTO machines VALUES (?, ?)", (name, json.dumps(about))
-                )
-                db.execute(
-                    "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)",
-                    (kind, key, text, name, __version__, time.time()),
-                )
-                db.execute("COMMIT")
-            except BaseException:
-                db.execute("ROLLBACK")
-                raise
-
-    def get(self, kind: str, key: str) -> dict[str, Any] | None:
-        """The record of that kind and key, or None."""
-        if (db := self._connection()) is None:
-            return None
-        with self._failures():
-            found = db.execute(
-                "SELECT value FROM records WHERE kind = ? AND key = ?", (kind, key)
-            ).fetchone()
-        return None if found is None else json.loads(found[0])
-
-    def records(self, kind: str) -> dict[str, dict[str, Any]]:
-        """All records of a kind by key, oldest first."""
-        if (db := self._connection()) is None:
-            return {}
-        with self._failures():
-            rows = db.execute(
-                "SELECT key, value FROM records WHERE kind = ? ORDER BY created, key", (kind,)
-            ).fetchall()
-        return {key: json.loads(value) for key, value in rows}
 
     def _connection(self) -> sqlite3.Connection | None:
         if self.path is None:
@@ -153,6 +107,7 @@ class Journal:
                 db = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
                 db.execute("PRAGMA journal_mode=WAL")
                 db.execute("PRAGMA synchronous=NORMAL")  # safe against a killed process
+                db.execute("PRAGMA foreign_keys=ON")
                 self._migrate(db)
         except (OSError, ReadOnly) as problem:
             warnings.warn(
@@ -188,8 +143,30 @@ class Journal:
             db.execute("ROLLBACK")
             raise
 
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection | None]:
+        """A transaction, which is durable when it ends; None if nothing is kept."""
+        if (db := self._connection()) is None:
+            yield None
+            return
+        with self._failures():
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+
     def _failures(self) -> Failures:
         return Failures(self.path)
+
+
+def own_machine(db: sqlite3.Connection) -> str:
+    """The name of this machine, which the file then knows."""
+    name, about = machine()
+    db.execute("INSERT OR IGNORE INTO machines VALUES (?, ?)", (name, json.dumps(about)))
+    return name
 
 
 class ReadOnly(TachographError):
@@ -220,15 +197,3 @@ class Failures:
             f"{self.path} cannot be used as journal ({text}): move the file away, or set "
             "TACHOGRAPH_HOME to another directory"
         ) from None
-
-
-@functools.cache
-def _opened(path: Path | None) -> Journal:
-    return Journal(path)
-
-
-def journal() -> Journal:
-    """The user's journal, as the environment says now."""
-    if os.environ.get("TACHOGRAPH_JOURNAL", "").lower() in ("off", "0", "no"):
-        return _opened(None)
-    return _opened(home() / "journal.db")
