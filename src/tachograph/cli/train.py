@@ -157,6 +157,7 @@ def times(
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's plans find it.")
     ] = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn how long each way to run each task takes, for plans.
@@ -175,7 +176,8 @@ def times(
     from ..learning.times.train import train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else None
-    model = train(names, seconds(budget))
+    with executor(None, cluster) as chosen:  # times of all threads of a machine
+        model = train(names, seconds(budget), chosen)
     path = output or own_model(FILE)
     model.write(path)
     if json:
