@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from asyncio import CancelledError
 from collections.abc import Generator, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Dask"]
 
 AHEAD = 1.0  # seconds of work that are handed out
+LOST = "the Dask scheduler is gone or was restarted: run again, what is finished is in the journal"
 _alone = threading.Lock()  # held by a task that measures times
 
 
@@ -92,9 +94,9 @@ class Dask:
                 hand_out()
                 self._forget([future for future, _ in batch])
                 yield from outcomes
-        except Lost:
+        except (OSError, CancelledError):  # nobody answers, or our futures were dropped
             lost = True
-            raise
+            raise TachographError(LOST) from None
         finally:
             if not lost:
                 with suppress(Exception):
@@ -113,10 +115,6 @@ class Dask:
         return None if shared is None else self.client.scatter(shared, broadcast=True, hash=False)
 
 
-class Lost(TachographError):
-    """The scheduler is gone."""
-
-
 def _outcome(future: Future, got: Any) -> Outcome:
     """What came of a task, from its future and its result or (type, exception, traceback)."""
     from distributed import KilledWorker
@@ -125,9 +123,7 @@ def _outcome(future: Future, got: Any) -> Outcome:
         outcome: Outcome = got
         return outcome
     if future.status != "error":
-        raise Lost(
-            "the Dask scheduler is gone or was restarted: run again, what is finished is in the journal"
-        )
+        raise CancelledError
     error = got[1]
     if isinstance(error, KilledWorker):
         return Failure(f"its worker died, and others that tried again: {error}")
