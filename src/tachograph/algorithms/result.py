@@ -20,6 +20,13 @@ class Trace:
     """One row per iteration: what was chosen, how much work there was, how long it took.
 
     Columns are arrays: ``trace["seconds"]``; ``len(trace)`` is the number of rows.
+
+    >>> import tachograph as tg
+    >>> trace = tg.bfs(tg.path(4), 0).trace
+    >>> trace["frontier_vertices"].tolist()
+    [1, 1, 1, 1]
+    >>> next(iter(trace))["direction"]
+    'push'
     """
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
@@ -112,6 +119,13 @@ class Result:
     ``seconds`` is the time of the algorithm itself: checks of arguments, compiling at the first
     use and verification are left out. ``provenance`` says whether numbers were ``measured``,
     ``modelled`` or ``simulated``.
+
+    >>> import tachograph as tg
+    >>> result = tg.connected_components(tg.path(3))
+    >>> result.count, result.labels.tolist(), result.provenance
+    (1, [0, 0, 0], 'measured')
+    >>> sorted(result.to_dict())
+    ['count', 'labels']
     """
 
     task: str

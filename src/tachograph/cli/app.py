@@ -150,6 +150,7 @@ def tour(
 from . import dram, generate, journal, run, train  # noqa: E402  (their commands are added to the app)
 from .bench import bench  # noqa: E402
 from .devices import devices  # noqa: E402
+from .nx_profile import nx_profile  # noqa: E402
 from .plan import plan, what_if  # noqa: E402
 from .report import report  # noqa: E402
 from .reproduce import reproduce  # noqa: E402
@@ -162,6 +163,7 @@ app.command()(devices)
 app.command()(plan)
 app.command()(what_if)
 app.command()(report)
+app.command("nx-profile")(nx_profile)
 app.command()(reproduce)
 app.command()(simulate)
 app.add_typer(dram.app, name="dram")

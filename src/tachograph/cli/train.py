@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Json, out, print_json
+from .options import Cluster, Json, Workers, executor, out, print_json
 from .train_approximation import approximation
 
 __all__ = ["app"]
@@ -67,6 +67,8 @@ def direction(
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's searches find it.")
     ] = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn when to push and when to pull in breadth-first search, on this machine.
@@ -85,7 +87,8 @@ def direction(
     from ..learning.direction.train import save, train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else None
-    model = train(names, seconds(budget))
+    with executor(workers, cluster) as chosen:
+        model = train(names, seconds(budget), chosen)
     path = output or own_model(FILE)
     save(model, path)
     card = model["card"]
@@ -113,6 +116,7 @@ def split(
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's runs find it.")
     ] = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn how long host and device take for similarity, to decide who computes which part.
@@ -128,10 +132,13 @@ def split(
     """
     from ..decisions.model_files import own_model
     from ..decisions.split import FILE
-    from ..learning.split import TRAINING, train
+    from ..learning.split import train
 
-    names = [n.strip() for n in graphs.split(",")] if graphs else list(TRAINING)
-    model = train(names, seconds(budget))
+    names = [n.strip() for n in graphs.split(",")] if graphs else None
+    with executor(
+        None, cluster
+    ) as chosen:  # the device is there once: no workers beside each other
+        model = train(names, seconds(budget), executor=chosen)
     path = output or own_model(FILE)
     model.write(path)
     if json:
@@ -150,6 +157,7 @@ def times(
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's plans find it.")
     ] = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn how long each way to run each task takes, for plans.
@@ -168,22 +176,25 @@ def times(
     from ..learning.times.train import train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else None
-    model = train(names, seconds(budget))
+    with executor(None, cluster) as chosen:  # times of all threads of a machine
+        model = train(names, seconds(budget), chosen)
     path = output or own_model(FILE)
     model.write(path)
     if json:
         print_json({"file": str(path), **model.card})
         return
-    typer.echo(f"{len(model.card['graphs'])} graphs; each family judged by a model without it:")
-    for name, value in model.card["families_left_out"].items():
-        within = "" if value["within_35"] is None else f"{value['within_35']:.0%} within 35 %"
-        typer.echo(f"  {name:24} {value['rows']:4} runs   {within}")
+    typer.echo(f"{len(model.card['graphs'])} graphs; runs predicted within 35 % by a model without")
+    typer.echo(f"  {'':24} {'runs':>5} {'the graph':>10} {'its family':>11}")
+    for name, value in model.card["quality"].items():
+        one, all_ = (value[k]["within_35"] for k in ("graphs_left_out", "families_left_out"))
+        typer.echo(f"  {name:24} {value['rows']:5} {one:10.0%} {all_:11.0%}")
     typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
 
 
 @app.command()
 def placement(
     devices: Annotated[str, typer.Option(help="The OpenCL device beside the host.")] = "opencl",
+    cluster: Cluster = None,
 ) -> None:
     """Learn where the kernels of tacho run mis and maxflow --devices run faster.
 
@@ -195,9 +206,33 @@ def placement(
     from ..learning.placement import TASKS, train_placement
 
     device = open_device(devices)
-    for task in TASKS:
-        model, calls = train_placement(task, device)
-        out().print(f"{task}: {', '.join(model.times)} learned from {calls} calls")
+    with executor(None, cluster) as chosen:
+        for task in TASKS:
+            model, calls = train_placement(task, device, chosen)
+            out().print(f"{task}: {', '.join(model.times)} learned from {calls} calls")
+
+
+@app.command()
+def networkx(
+    largest: Annotated[int, typer.Option(help="Nodes of the largest graphs.")] = 10_000,
+    output: Annotated[
+        Path | None, typer.Option(help="Default: where the NetworkX backend finds it.")
+    ] = None,
+) -> None:
+    """Learn how long functions take in NetworkX and here, to decide which calls the backend takes.
+
+    [bold]Example[/bold]
+
+    tacho train networkx --largest 1000
+    """
+    from ..decisions.model_files import own_model
+    from ..networkx.train import MODEL, train
+    from ..progress import bar
+
+    path = output or own_model(MODEL)
+    with bar("measuring") as shown:
+        train(path, largest, shown.note)
+    typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
 
 
 app.command()(approximation)

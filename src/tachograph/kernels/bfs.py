@@ -347,8 +347,8 @@ def traverse(
     has a row for each level with the columns ``COLUMNS``.
     """
     n = indptr.size - 1
-    brief = n + indices.size < SMALL or n <= FEW
-    workers = 1 if brief else threads_available()
+    brief = n + indices.size < SMALL
+    workers = 1 if brief or n <= FEW else threads_available()
     parent = np.empty(n, indices.dtype)
     level = np.empty(n, np.int32)
     queue = np.empty(n, indices.dtype)

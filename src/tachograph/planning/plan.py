@@ -52,7 +52,13 @@ def _is_plain(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Plan:
-    """What would be run for a task: the candidates, best first. Print it, then ``run`` it."""
+    """What would be run for a task: the candidates, best first. Print it, then ``run`` it.
+
+    >>> import tachograph as tg
+    >>> plan = tg.plan("components", tg.path(5))
+    >>> plan.chosen.name, plan.run().count
+    ('auto', 1)
+    """
 
     task: str
     graph: Graph
