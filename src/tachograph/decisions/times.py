@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..graph.graph import Graph
 from .model_files import current_model
 
 __all__ = ["CONFIDENCE", "FEATURES", "FILE", "Curve", "Model", "Predicted", "shape", "the_model"]
 
-FILE = "times.npz"
+FILE, FORMAT = "times.npz", 2
 CONFIDENCE = 0.9  # of the interval
 AROUND = 1 << 14  # vertices around the source that are looked at
 UNKNOWN = 10.0  # times up and down: the interval where nothing was ever measured
@@ -126,7 +127,8 @@ class Model:
     def write(self, path: Path) -> None:
         """Save all as arrays and JSON."""
         arrays: dict[str, np.ndarray] = {"middle": self.middle, "scale": self.scale}
-        about: dict[str, Any] = {"features": FEATURES, "card": self.card, "memory": self.memory}
+        about: dict[str, Any] = {"format": FORMAT, "features": FEATURES, "card": self.card}
+        about["memory"] = self.memory
         about["curves"] = {}
         for name, curve in self.curves.items():
             key = f"curve{len(about['curves'])}"
@@ -145,6 +147,8 @@ class Model:
         """What was written."""
         with np.load(path) as data:
             about = json.loads(data["about"].tobytes())
+            if about.get("format") != FORMAT or tuple(about["features"]) != FEATURES:
+                raise InputError(f"{path} is of another version: make it anew with tacho train times")
             curves = {}
             for name, known in about["curves"].items():
                 points, weights, widths = (
