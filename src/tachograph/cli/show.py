@@ -11,14 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from ..algorithms.result import Trace
     from ..graph.datasets import DataSet
     from ..graph.graph import Graph
 
-__all__ = ["bfs_table", "datasets_table", "features_table", "histogram"]
+__all__ = ["datasets_table", "features_table", "histogram"]
 
 BAR = 40  # characters of the longest bar
-ENDS = 5  # levels of a long search that are shown at both ends
 LICENCE = 12  # characters of a licence that are worth showing
 
 
@@ -64,27 +62,6 @@ def histogram(counts: np.ndarray) -> Table:
         label = f"{lo:,}" if hi - lo == 1 else f"{lo:,}–{hi - 1:,}"
         length = round(BAR * total / most) if most else 0
         table.add_row(label, f"{total:,}", Text("█" * length or ("▏" if total else ""), "green"))
-    return table
-
-
-def bfs_table(trace: Trace) -> Table:
-    """The levels of a search: direction, frontier, time; the middle ones of many left out."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("level", "direction", "vertices", "their arcs", "ms"):
-        table.add_column(name, justify="left" if name == "direction" else "right")
-    rows = list(enumerate(trace))
-    cut = len(rows) > 2 * ENDS + 1
-    for level, row in rows[:ENDS] + rows[-ENDS:] if cut else rows:
-        if cut and level == len(rows) - ENDS:
-            table.add_row("...")
-        style = "green" if row["direction"] == "push" else "magenta"
-        table.add_row(
-            str(level),
-            Text(row["direction"], style=style),
-            f"{row['frontier_vertices']:,}",
-            f"{row['frontier_edges']:,}",
-            f"{row['seconds'] * 1e3:.3f}",
-        )
     return table
 
 
