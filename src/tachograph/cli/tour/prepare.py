@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
+import typer
 
 from ... import __version__
 from ...errors import TachographError
@@ -50,6 +51,7 @@ def prepare(directed: bool, weights: str | None) -> bool:
     key = content_key(__version__, __file__, where, directed, weights)
     if journal().get(KIND, key) is not None:
         return False
+    typer.echo("compiling what the tour uses, once per machine ...", err=True)
     for _ in spread(_rehearse, [[(name, directed, weights) for name in STEPS]], _begin):
         pass
     journal().put(KIND, key, {})
