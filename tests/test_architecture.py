@@ -14,8 +14,8 @@ import tachograph
 ROOT = Path(tachograph.__file__).parent
 # A room may import itself and the rooms before it.
 ROOMS = [
-    "kernels", "graph", "devices", "decisions", "algorithms", "learning", "simulation", "planning",
-    "scale", "experiments", "networkx", "lab", "cli",
+    "kernels", "graph", "charts", "devices", "decisions", "algorithms", "learning", "simulation",
+    "planning", "scale", "experiments", "report", "networkx", "lab", "cli",
 ]  # fmt: skip
 SHARED = {"errors", "journal", "memory", "progress"}
 HEAVY = (

@@ -84,6 +84,7 @@ def simulate(
         along_arcs=along_arcs,
     )
     rows = _run(loaded, todo, processes)
+    _keep(rows, loaded, graph)
     if plot is not None:
         from ..simulation.accelerators.plots import plot_comparison
 
@@ -94,6 +95,22 @@ def simulate(
     from .show_simulate import show
 
     show(out(), repr(loaded), rows)
+
+
+def _keep(rows: list[dict[str, Any]], graph: Graph, name: str) -> None:
+    """Remember the simulations as runs, for reports."""
+    from ..journal import journal
+    from ..planning.recording import describe
+
+    about = describe(graph, name)
+    for row in rows:
+        found = row["result"]
+        facts = {k: found[k] for k in ("iterations", "gbps", "row_hit_rate", "memory", "series")}
+        options = {**row["settings"], **row["options"]}
+        row["run"] = journal().record(
+            f"{row['algorithm']} on {row['accelerator']}", graph=about, seconds=found["seconds"],
+            options=options, provenance="simulated", facts=facts,
+        )  # fmt: skip
 
 
 def _settings(parameters: list[str], partition_size: str | None) -> dict[str, list[str]]:

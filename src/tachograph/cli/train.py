@@ -200,4 +200,27 @@ def placement(
         out().print(f"{task}: {', '.join(model.times)} learned from {calls} calls")
 
 
+@app.command()
+def networkx(
+    largest: Annotated[int, typer.Option(help="Nodes of the largest graphs.")] = 10_000,
+    output: Annotated[
+        Path | None, typer.Option(help="Default: where the NetworkX backend finds it.")
+    ] = None,
+) -> None:
+    """Learn how long functions take in NetworkX and here, to decide which calls the backend takes.
+
+    [bold]Example[/bold]
+
+    tacho train networkx --largest 1000
+    """
+    from ..decisions.model_files import own_model
+    from ..networkx.train import MODEL, train
+    from ..progress import bar
+
+    path = output or own_model(MODEL)
+    with bar("measuring") as shown:
+        train(path, largest, shown.note)
+    typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
+
+
 app.command()(approximation)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.figures import new_figure
+from ..charts.figures import new_figure
 from ..decisions.approximation import METHODS
 from ..graph.files.streams import aside
 from ..learning.approximation.models import MODELS, OURS, scenario

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.figures import new_figure, save_figure
 from ..algorithms.similarity import jaccard
+from ..charts.figures import new_figure, save_figure
 from ..devices.opencl import open_device
 from ..graph import generate
 from ..graph.graph import Graph

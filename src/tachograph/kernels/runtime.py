@@ -28,8 +28,8 @@ from ..errors import InputError
 from ..progress import bar
 
 # fmt: off
-__all__ = ["KERNELS", "clock", "inline", "kernel", "not_counted", "over_parts", "prepare",
-           "read_only", "run", "threads", "threads_available", "told"]
+__all__ = ["KERNELS", "clock", "inline", "kept_on_disk", "kernel", "not_counted", "over_parts",
+           "prepare", "read_only", "run", "threads", "threads_available", "told"]
 # fmt: on
 
 PATIENCE = 0.5  # seconds of compiling before it is mentioned
@@ -56,6 +56,14 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
         compiled._cache._cache_file._source_stamp = _sources(function.__module__)
     KERNELS.append(compiled)
     return cast(Callable[..., Any], compiled)
+
+
+def kept_on_disk(compiled: Any) -> bool | None:
+    """Whether a variant of a kernel is kept on disk; None if that cannot be."""
+    try:
+        return Path(compiled._cache._cache_file._index_path).exists()
+    except AttributeError:
+        return None
 
 
 @lru_cache(None)

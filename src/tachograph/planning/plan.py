@@ -114,6 +114,11 @@ class Plan:
 
         return text(self)
 
+    def _repr_html_(self) -> str:
+        from .show import html
+
+        return html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {

@@ -11,7 +11,7 @@ from ..memory import human
 if TYPE_CHECKING:
     from .plan import Candidate, Plan
 
-__all__ = ["columns", "duration", "text"]
+__all__ = ["columns", "duration", "html", "text"]
 
 WIDTH, LEAST = 120, 36  # of a line, and of the reasons in it
 
@@ -66,6 +66,17 @@ def text(plan: Plan) -> str:
              *(f"Refused: {refusal}." for refusal in plan.refused)]  # fmt: skip
     wrapped = [line for text in below for line in textwrap.wrap(text, WIDTH)]
     return "\n".join([f"{plan.task} on {plan.graph!r}{told}", "", *table, "", *wrapped])
+
+
+def html(plan: Plan) -> str:
+    """A plan as a table for a notebook, the choice first."""
+    from ..charts.notebook import table_html
+
+    errors = any(c.error_bound for c in plan.candidates)
+    head = ["", "way", "time", "between", *(["error"] if errors else []), "memory", "why"]
+    rows = [[*_cells(k, c, errors), c.reason] for k, c in enumerate(plan.candidates)]
+    note = f"{plan.chosen.name} comes first: {plan.reason}."
+    return table_html(f"{plan.task} on {plan.graph!r}", head, rows, note)
 
 
 def _cells(place: int, c: Candidate, errors: bool) -> list[str]:

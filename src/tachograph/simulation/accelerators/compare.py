@@ -125,6 +125,7 @@ def record(result: Simulation) -> dict[str, Any]:
         "memory": result.memory.memory,
         "parameters": result.parameters,
         "phases": result.trace.summary(),
+        "series": result.memory.timeline(),
         "rate": result.rate,
         "provenance": result.provenance,
     }

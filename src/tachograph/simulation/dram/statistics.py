@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MemoryResult", "collect"]
 
+STEPS = 200  # points of a line; more would only show noise
+
 
 @dataclass(frozen=True)
 class MemoryResult:
@@ -67,6 +69,17 @@ class MemoryResult:
     def port_bound(self) -> bool:
         """Whether the one port, a request each cycle, was nearly always busy: the memory waited."""
         return self.ports == "shared" and self.requests > 0.95 * self.cycles
+
+    def timeline(self) -> dict[str, Any]:
+        """Bandwidth and row hits over time, averaged to a readable number of steps, for charts."""
+        series = self.series
+        fold = max(1, -(-series["cycle"].size // STEPS))
+        tick = self.seconds / self.cycles
+        made = {"seconds": (series["cycle"][::fold] * tick).tolist()}
+        for name in ("gbps", "row_hit_rate"):
+            steps = [series[name][k : k + fold] for k in range(0, series[name].size, fold)]
+            made[name] = [float(np.nanmean(s)) if (s == s).any() else None for s in steps]
+        return {**made, "end": self.seconds, "peak_gbps": self.peak_gbps}
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the arrays per request, ready for JSON."""

@@ -1,4 +1,4 @@
-"""Figures that need no screen, and how they are written. Needs matplotlib: the extra ``plot``."""
+"""Matplotlib figures that need no screen, and how they are written: the extra ``plot``."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError, MissingDependencyError
+from ..errors import MissingDependencyError
 from ..graph.files.streams import aside
+from .drawing import check_picture
 
-__all__ = ["check_picture", "new_figure", "save_figure"]
+__all__ = ["need_matplotlib", "new_figure", "save_figure"]
 
-FORMATS = (".png", ".svg", ".pdf", ".html")
 PAGE = (
     "<!doctype html><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
     "<title>Tachograph</title><style>svg{max-width:100%;height:auto}</style>"
 )
 
 
-def _figure() -> Any:
+def need_matplotlib() -> Any:
+    """The class of its figures; refuses, saying what to install, where it is missing."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -31,15 +32,8 @@ def _figure() -> Any:
 
 def new_figure(*arguments: Any, **options: Any) -> tuple[Any, Any]:
     """A figure of the given ``figsize`` and its axes; other arguments are those of ``subplots``."""
-    figure = _figure()(figsize=options.pop("figsize"), layout="constrained")
+    figure = need_matplotlib()(figsize=options.pop("figsize"), layout="constrained")
     return figure, figure.subplots(*arguments, **options)
-
-
-def check_picture(path: str | os.PathLike[str]) -> None:
-    """Refuse, before any work is done, what could not be written."""
-    if Path(path).suffix.lower() not in FORMATS:
-        raise InputError(f"{path}: a picture is written as {', '.join(FORMATS)}")
-    _figure()
 
 
 def save_figure(figure: Any, path: str | os.PathLike[str]) -> None:

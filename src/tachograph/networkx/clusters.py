@@ -1,0 +1,82 @@
+"""NetworkX's triangles and clustering coefficients of undirected graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from ..algorithms.similarity import overlap
+from ..algorithms.simple import simple
+from .graph import BackendGraph
+
+
+def _counts(G: BackendGraph, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """For each vertex its triangles and its neighbours, loops left out."""
+    g = simple(G.rows)
+    degrees = g.degrees
+    if not g.arcs:
+        return np.zeros(g.n, np.int64), degrees
+    edges = overlap(g, devices="host", threads=threads)
+    least = np.minimum(degrees[edges.source], degrees[edges.target])
+    common = np.rint(edges.values * least)
+    ends = np.concatenate([edges.source, edges.target])
+    twice = np.bincount(ends, np.concatenate([common, common]), minlength=g.n)
+    return np.rint(twice / 2).astype(np.int64), degrees
+
+
+def _chosen(G: BackendGraph, nodes: Any, values: np.ndarray) -> Any:
+    """The values of all nodes, of one, or of those in ``nodes`` that are in the graph."""
+    if nodes is None:
+        return G.by_node(values)
+    at = G.find(nodes)
+    if at >= 0:
+        return values[at].item()
+    try:
+        places = np.array([place for place in map(G.find, nodes) if place >= 0], np.int64)
+    except TypeError:
+        raise nx.NetworkXError(f"Node {nodes} is not in the graph.") from None
+    return G.labelled(places, values[places].tolist())
+
+
+def _simple_only(G: BackendGraph) -> None:
+    if G.is_multigraph():
+        raise nx.NetworkXNotImplemented("not implemented for multigraph type")
+
+
+def triangles(G: BackendGraph, nodes: Any = None, *, threads: int | None = None) -> Any:
+    if nodes is not None:
+        _simple_only(G)
+    return _chosen(G, nodes, _counts(G, threads)[0])
+
+
+def _coefficients(G: BackendGraph, threads: int | None) -> np.ndarray:
+    _simple_only(G)
+    found, degrees = _counts(G, threads)
+    pairs = degrees * (degrees - 1)
+    ratio: np.ndarray = np.divide(2 * found, pairs, out=np.zeros(len(G)), where=found > 0)
+    return ratio
+
+
+def clustering(
+    G: BackendGraph, nodes: Any = None, weight: None = None, *, threads: int | None = None
+) -> Any:
+    return _chosen(G, nodes, _coefficients(G, threads))
+
+
+def average_clustering(
+    G: BackendGraph, nodes: Any = None, weight: None = None, count_zeros: bool = True, *,
+    threads: int | None = None,
+) -> float:  # fmt: skip
+    values = list(clustering(G, nodes, threads=threads).values())
+    if not count_zeros:
+        values = [value for value in values if value > 0]
+    return float(sum(values) / len(values))
+
+
+def transitivity(G: BackendGraph, *, threads: int | None = None) -> float:
+    _simple_only(G)
+    found, degrees = _counts(G, threads)
+    total = int(found.sum())
+    return 2 * total / int((degrees * (degrees - 1)).sum()) if total else 0

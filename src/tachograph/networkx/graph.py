@@ -1,0 +1,171 @@
+"""A NetworkX graph as the backend keeps it: nodes, rows in the adjacency's order, edge attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..graph.build import as_weights
+from ..graph.graph import Graph
+
+__all__ = ["BackendGraph"]
+
+# How NetworkX's functions combine the attributes of parallel edges.
+COMBINE: dict[str, Callable[..., Any]] = {
+    "min": np.minimum.reduceat,
+    "sum": np.add.reduceat,
+}
+
+
+class BackendGraph:
+    """What NetworkX's functions get when Tachograph runs them. It cannot be changed.
+
+    Parameters
+    ----------
+    nodes
+        As NetworkX iterates over them.
+    rows
+        The neighbours of each, one arc for all parallel edges, in the order of NetworkX's adjacency.
+    attributes
+        For each edge attribute that was asked for the values of all edges in that order (parallel ones
+        next to each other), or why they cannot be used.
+    parallel
+        How many edges each arc stands for; None if it is not a multigraph.
+    """
+
+    __networkx_backend__ = "tachograph"
+
+    def __init__(
+        self,
+        nodes: Sequence[Hashable],
+        rows: Graph,
+        attributes: dict[str, np.ndarray | str],
+        parallel: np.ndarray | None = None,
+    ) -> None:
+        self.nodes = nodes
+        self.rows = rows
+        self.attributes = attributes
+        self.parallel = parallel
+        self._weighted: dict[tuple[str, str], Graph] = {}
+
+    # -- what NetworkX asks any graph ---------------------------------------------------------
+
+    def is_directed(self) -> bool:
+        """Whether an edge leads one way only."""
+        return self.rows.directed
+
+    def is_multigraph(self) -> bool:
+        """Whether it was made from a multigraph."""
+        return self.parallel is not None
+
+    def number_of_nodes(self) -> int:
+        """The number of nodes."""
+        return self.rows.n
+
+    def number_of_edges(self) -> int:
+        """The number of edges, parallel ones each."""
+        if self.parallel is None:
+            return self.rows.m
+        total = int(self.parallel.sum())
+        if self.is_directed():
+            return total
+        tails = np.repeat(np.arange(self.rows.n), self.rows.degrees)
+        return (total + int(self.parallel[tails == self.rows.indices].sum())) // 2
+
+    def __len__(self) -> int:
+        return self.rows.n
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.nodes)
+
+    def __contains__(self, node: object) -> bool:
+        return self.find(node) >= 0
+
+    # -- nodes and their places ---------------------------------------------------------------
+
+    @property
+    def plain(self) -> bool:
+        """Whether the nodes are 0, 1, 2, ... in this order."""
+        return isinstance(self.nodes, range)
+
+    @cached_property
+    def _places(self) -> dict[Any, int]:
+        return dict(zip(self.nodes, range(self.rows.n), strict=True))
+
+    @cached_property
+    def _objects(self) -> np.ndarray:
+        return np.fromiter(self.nodes, object, self.rows.n)
+
+    def find(self, node: Any) -> int:
+        """The place of a node; -1 if it is not in the graph."""
+        if self.plain and type(node) is int:
+            return node if 0 <= node < self.rows.n else -1
+        try:
+            return self._places.get(node, -1)
+        except TypeError:  # it cannot be hashed
+            return -1
+
+    def find_all(self, nodes: Sequence[Any]) -> np.ndarray:
+        """The places of many nodes; -1 for those that are not in the graph."""
+        if self.plain and set(map(type, nodes)) <= {int}:
+            places = np.array(nodes, object if len(nodes) == 0 else None)
+            if places.dtype == np.int64:
+                return np.where((places >= 0) & (places < self.rows.n), places, -1)
+        get = self._places.get
+        return np.fromiter((get(node, -1) for node in nodes), np.int64, len(nodes))
+
+    def named(self, places: np.ndarray) -> list[Any]:
+        """The nodes at these places."""
+        nodes: list[Any] = (places if self.plain else self._objects[places]).tolist()
+        return nodes
+
+    def by_node(self, values: np.ndarray) -> dict[Any, Any]:
+        """A dict with a value for every node."""
+        return dict(zip(self.nodes, values.tolist(), strict=True))
+
+    def labelled(self, places: np.ndarray, values: Iterable[Any]) -> dict[Any, Any]:
+        """A dict with a value for each of these places."""
+        return dict(zip(self.named(places), values, strict=True))
+
+    # -- edge attributes ----------------------------------------------------------------------
+
+    def weighted(self, attribute: str | None, combine: str = "min") -> Graph:
+        """The rows with an edge attribute as weights; those of parallel edges are combined.
+
+        Raises
+        ------
+        NotImplementedError
+            If the attribute has values that cannot be used: NetworkX then does it itself.
+        """
+        if attribute is None:
+            return self.rows
+        key = attribute, combine
+        if key not in self._weighted:
+            self._weighted[key] = self.rows._replace(weights=self._weights(attribute, combine))
+        return self._weighted[key]
+
+    def values(self, attribute: str, combine: str) -> np.ndarray:
+        """The attribute of each arc, int64 or float64."""
+        found = self.attributes.get(
+            attribute, f"the graph was converted without the edge attribute {attribute!r}"
+        )
+        if isinstance(found, str):
+            raise NotImplementedError(found)
+        if self.parallel is None or found.size == self.rows.arcs:
+            return found
+        begins = np.cumsum(self.parallel) - self.parallel
+        combined: np.ndarray = COMBINE[combine](found, begins)
+        return combined
+
+    def _weights(self, attribute: str, combine: str) -> np.ndarray:
+        try:
+            weights = as_weights(self.values(attribute, combine), self.rows.arcs)
+        except InputError as problem:
+            raise NotImplementedError(f"edge attribute {attribute!r}: {problem}") from None
+        assert weights is not None
+        weights.flags.writeable = False
+        return weights
