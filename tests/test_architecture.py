@@ -17,7 +17,7 @@ ROOMS = [
     "kernels", "graph", "charts", "devices", "decisions", "algorithms", "learning", "simulation",
     "planning", "scale", "experiments", "report", "networkx", "lab", "cli",
 ]  # fmt: skip
-SHARED = {"errors", "journal", "memory", "progress"}
+SHARED = {"campaign", "cores", "errors", "journal", "memory", "processes", "progress"}
 HEAVY = (
     "numba",
     "sklearn",
@@ -26,6 +26,7 @@ HEAVY = (
     "pyopencl",
     "networkx",
     "dask",
+    "distributed",
     "rich",
     "typer",
     "pooch",

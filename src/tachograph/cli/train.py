@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Json, out, print_json
+from .options import Cluster, Json, Workers, executor, out, print_json
 from .train_approximation import approximation
 
 __all__ = ["app"]
@@ -67,6 +67,8 @@ def direction(
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's searches find it.")
     ] = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn when to push and when to pull in breadth-first search, on this machine.
@@ -85,7 +87,8 @@ def direction(
     from ..learning.direction.train import save, train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else None
-    model = train(names, seconds(budget))
+    with executor(workers, cluster) as chosen:
+        model = train(names, seconds(budget), chosen)
     path = output or own_model(FILE)
     save(model, path)
     card = model["card"]
@@ -113,6 +116,7 @@ def split(
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's runs find it.")
     ] = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn how long host and device take for similarity, to decide who computes which part.
@@ -128,10 +132,13 @@ def split(
     """
     from ..decisions.model_files import own_model
     from ..decisions.split import FILE
-    from ..learning.split import TRAINING, train
+    from ..learning.split import train
 
-    names = [n.strip() for n in graphs.split(",")] if graphs else list(TRAINING)
-    model = train(names, seconds(budget))
+    names = [n.strip() for n in graphs.split(",")] if graphs else None
+    with executor(
+        None, cluster
+    ) as chosen:  # the device is there once: no workers beside each other
+        model = train(names, seconds(budget), executor=chosen)
     path = output or own_model(FILE)
     model.write(path)
     if json:
@@ -150,6 +157,7 @@ def times(
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's plans find it.")
     ] = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn how long each way to run each task takes, for plans.
@@ -168,7 +176,8 @@ def times(
     from ..learning.times.train import train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else None
-    model = train(names, seconds(budget))
+    with executor(None, cluster) as chosen:  # times of all threads of a machine
+        model = train(names, seconds(budget), chosen)
     path = output or own_model(FILE)
     model.write(path)
     if json:
@@ -184,6 +193,7 @@ def times(
 @app.command()
 def placement(
     devices: Annotated[str, typer.Option(help="The OpenCL device beside the host.")] = "opencl",
+    cluster: Cluster = None,
 ) -> None:
     """Learn where the kernels of tacho run mis and maxflow --devices run faster.
 
@@ -195,9 +205,10 @@ def placement(
     from ..learning.placement import TASKS, train_placement
 
     device = open_device(devices)
-    for task in TASKS:
-        model, calls = train_placement(task, device)
-        out().print(f"{task}: {', '.join(model.times)} learned from {calls} calls")
+    with executor(None, cluster) as chosen:
+        for task in TASKS:
+            model, calls = train_placement(task, device, chosen)
+            out().print(f"{task}: {', '.join(model.times)} learned from {calls} calls")
 
 
 @app.command()

@@ -170,7 +170,7 @@ FIGURES: dict[str, tuple[str, Callable[[Data], Any]]] = {
 
 def figures(settings: Settings) -> Iterator[Table]:
     """Draw them into ``settings.output``, or into the current directory."""
-    data = measurements(settings.full)
+    data = measurements(settings)
     where = settings.output or Path()
     rows, page = [], []
     for name, (title, draw) in FIGURES.items():

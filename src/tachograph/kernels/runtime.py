@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -24,7 +23,7 @@ import numba
 import numpy as np
 from numba._dispatcher import compute_fingerprint
 
-from ..errors import InputError
+from ..cores import threads, threads_available
 from ..progress import bar
 
 # fmt: off
@@ -95,40 +94,6 @@ def read_only(array: np.ndarray) -> np.ndarray:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-_limit: ContextVar[int | None] = ContextVar("threads", default=None)
-
-
-@contextmanager
-def threads(count: int | None) -> Iterator[None]:
-    """Use ``count`` threads in every call inside the block (None changes nothing).
-
-    >>> import tachograph as tg
-    >>> with tg.threads(1):
-    ...     levels = tg.bfs(tg.path(3), 0).levels
-    """
-    if count is not None and count < 1:
-        raise InputError(f"threads = {count}: at least one is needed")
-    token = _limit.set(count if count is not None else _limit.get())
-    try:
-        yield
-    finally:
-        _limit.reset(token)
-
-
-def threads_available() -> int:
-    """Threads a kernel may use: :func:`threads`, NUMBA_NUM_THREADS, OMP_NUM_THREADS, else our cores."""
-    limit = _limit.get()
-    if limit is not None:
-        return limit
-    for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
-        value = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP: one for each depth
-        if value.isdigit() and int(value) > 0:
-            return int(value)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def run(

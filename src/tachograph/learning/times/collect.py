@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 import statistics
-import time
 import tracemalloc
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from ... import journal as journals
 from ...algorithms.ways import TASKS, Task
+from ...campaign import Campaign, Executor
 from ...decisions.times import shape
 from ...errors import DeviceError, MissingDependencyError
 from ...graph.graph import Graph
-from ...progress import bar
 from ..approximation.graphs import with_random_weights
 from ..direction.graphs import TRAINING, family, graph_named
 
@@ -51,30 +49,27 @@ def device_here() -> Any:
         return None
 
 
-def collect(names: Iterable[str] = GRAPHS, budget: float = float("inf")) -> list[dict[str, Any]]:
+def collect(
+    names: Iterable[str] = GRAPHS,
+    budget: float = float("inf"),
+    executor: Executor | None = None,
+) -> list[dict[str, Any]]:
     """Records of all these graphs; those in the journal are not measured again.
 
     ``budget`` is in seconds: when it is used up, what there is is returned.
     """
-    from ...kernels.runtime import threads_available
-
-    names, kept = list(names), journals.journal()
-    end = time.monotonic() + budget
     device = device_here()
-    setting = (journals.machine()[0], threads_available(), device and device.key)
-    found: list[dict[str, Any]] = []
-    with bar("measuring", len(names)) as shown:
-        for name in names:
-            shown.note(name)
-            key = journals.content_key(KIND, name, *setting)
-            record = kept.get(KIND, key)
-            if record is None and time.monotonic() < end:
-                record = {"graph": name, "family": family(name),
-                          "rows": list(measure(graph_named(name), device))}  # fmt: skip
-                kept.put(KIND, key, record)
-            found += [] if record is None else [record]
-            shown.advance(1)
-    return found
+    campaign = Campaign(
+        KIND, f"{__name__}:measure_graph", [{"name": name} for name in names], measured=True,
+        mark=str(device and device.key), label="measuring",
+    )  # fmt: skip
+    return [record for record in campaign.records(executor, budget) if record is not None]
+
+
+def measure_graph(name: str) -> dict[str, Any]:
+    """The record of a graph: a task of the campaign."""
+    rows = list(measure(graph_named(name), device_here()))
+    return {"graph": name, "family": family(name), "rows": rows}
 
 
 def measure(graph: Graph, device: Any) -> Iterator[dict[str, Any]]:

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from ...campaign import Executor
 from ...decisions.times import Model
 from ...devices.calibrate import calibrate
 from ...devices.host import Host
 from ...errors import InputError
 from ...journal import journal, machine
+from ..direction.graphs import present
 from .collect import GRAPHS, collect, device_here
 from .fit import fit
 
@@ -23,13 +25,13 @@ FEWEST = 8  # graphs
 RECENT = 2000  # runs of the journal
 
 
-def train(names: Iterable[str] | None, budget: float) -> Model:
+def train(names: Iterable[str] | None, budget: float, executor: Executor | None = None) -> Model:
     """Measure what is missing, add the runs in the journal, and fit."""
     from threadpoolctl import threadpool_limits
 
     from ...kernels.runtime import threads_available
 
-    records = collect(GRAPHS if names is None else names, budget)
+    records = collect(present(GRAPHS) if names is None else names, budget, executor)
     if len(records) < FEWEST:
         raise InputError(
             f"{len(records)} graphs are measured, and {FEWEST} are needed: give a longer --budget"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +93,21 @@ class MemoryResult:
         made["port_bound"] = self.port_bound
         made["banks"] = {name: values.tolist() for name, values in self.banks.items()}
         return made
+
+    def to_record(self) -> dict[str, Any]:
+        """For the journal: :meth:`to_dict` and the series."""
+        series = {name: values.tolist() for name, values in self.series.items()}
+        return {**self.to_dict(), "series": series}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> MemoryResult:
+        """What :meth:`to_record` was made from."""
+        own = {name: value for name, value in record.items() if name in cls.__dataclass_fields__}
+        arrays = {
+            name: {key: np.array(values) for key, values in record[name].items()}
+            for name in ("banks", "series")
+        }
+        return cls(**{**own, **arrays})
 
 
 def collect(
