@@ -96,6 +96,15 @@ def test_what_documents_name_exists():
                 assert second in inner, f"{document.name}: tacho {first} {second}"
 
 
+def test_every_command_is_listed():
+    from typer.main import get_command
+
+    from tachograph.cli.app import app
+
+    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    assert {name for name in get_command(app).commands if f"`tacho {name}" not in page} == set()
+
+
 def test_the_picture_and_the_page_of_the_rooms_have_them_all():
     rooms = {
         p.name for p in (ROOT / "src" / "tachograph").iterdir() if (p / "__init__.py").exists()
