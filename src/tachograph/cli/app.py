@@ -150,9 +150,9 @@ def tour(
 from . import dram, generate, journal, run, train  # noqa: E402  (their commands are added to the app)
 from .bench import bench  # noqa: E402
 from .devices import devices  # noqa: E402
+from .nx_profile import nx_profile  # noqa: E402
 from .plan import plan, what_if  # noqa: E402
 from .report import report  # noqa: E402
-from .nx_profile import nx_profile  # noqa: E402
 from .reproduce import reproduce  # noqa: E402
 from .simulate import simulate  # noqa: E402
 from .warm import warm  # noqa: E402
