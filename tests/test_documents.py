@@ -18,7 +18,7 @@ import tachograph as tg
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 WITH_COMMANDS = [p for p in DOCUMENTS if "```console" in p.read_text(encoding="utf-8")]
-TIME = re.compile(r"\d[\d.,]*(?:e-?\d+)? (?:µs|ms|s)\b")
+AMOUNT = re.compile(r"\d[\d.,]*(?:e-?\d+)? (?:µs|ms|s|kB|MB|GB)\b")  # predicted, or measured
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -34,7 +34,7 @@ def commands(text: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("document", WITH_COMMANDS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_commands_run(document):
-    """They end well, and print what is shown: ``...`` is anything, and one time is like another."""
+    """They end well, and print what is shown: ``...`` is anything; times and sizes may differ."""
     from tachograph.cli.app import app
 
     typed = commands(document.read_text(encoding="utf-8"))
@@ -45,7 +45,7 @@ def test_commands_run(document):
         run = CliRunner().invoke(app, words[1:], catch_exceptions=False)
         assert run.exit_code == 0, run.output
         if shown.strip():
-            wanted, printed = (TIME.sub("TIME", text) for text in (shown, run.stdout))
+            wanted, printed = (AMOUNT.sub("AMOUNT", text) for text in (shown, run.stdout))
             same = doctest.OutputChecker().check_output(wanted, printed, LOOSE)
             assert same, f"{line}\nshown:\n{shown}\nprinted:\n{run.stdout}"
 
@@ -94,6 +94,15 @@ def test_what_documents_name_exists():
             inner = getattr(known[first], "commands", EXPERIMENTS if first == "reproduce" else None)
             if inner is not None and second:
                 assert second in inner, f"{document.name}: tacho {first} {second}"
+
+
+def test_every_command_is_listed():
+    from typer.main import get_command
+
+    from tachograph.cli.app import app
+
+    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    assert {name for name in get_command(app).commands if f"`tacho {name}" not in page} == set()
 
 
 def test_the_picture_and_the_page_of_the_rooms_have_them_all():
