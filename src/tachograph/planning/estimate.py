@@ -20,6 +20,8 @@ __all__ = ["Estimate", "Scale", "estimate", "scale_of"]
 RATES = ("gather", "stream")  # what graph algorithms wait for
 RECENT = 40  # runs of a task that correct its predictions
 FEW = 6  # so many count half
+LONG = 2e-3  # seconds from which on a run says something about a machine
+FARTHEST = 4.0  # times: no correction goes farther
 FRESH = 5.0  # seconds that what the journal says is kept
 
 
@@ -68,11 +70,12 @@ def _correction(task: str, path: str, when: int) -> tuple[float, int]:
     off = [
         math.log(run.seconds / run.plan["base"])
         for run in journal().runs(task, last=RECENT)
-        if run.machine == mine and run.plan and run.plan.get("base") and run.seconds > 0
+        if run.machine == mine and run.plan and run.plan.get("base") and run.seconds >= LONG
     ]
     if not off:
         return 1.0, 0
-    return math.exp(statistics.median(off) * len(off) / (len(off) + FEW)), len(off)
+    middle = statistics.median(off) * len(off) / (len(off) + FEW)
+    return min(max(math.exp(middle), 1 / FARTHEST), FARTHEST), len(off)
 
 
 def estimate(
