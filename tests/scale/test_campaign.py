@@ -21,6 +21,7 @@ from tachograph.processes import Local
 from tachograph.scale import campaign as module
 from tachograph.scale.campaign import Dask
 from tachograph.scale.cluster import connect
+from tachograph.simulation.accelerators import compare
 from tests.campaign_tasks import runs
 
 HERE = str(Path(__file__).parent.parent)
@@ -90,15 +91,23 @@ def test_times_are_not_measured_on_different_workers(cluster):
             measured.records(Dask(client))
 
 
-def test_the_command_uses_a_cluster(cluster):
-    graph = tg.kronecker(6, seed=1)
-    tg.write(graph, "g.tgraph")
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_commands_use_a_cluster(cluster, by, monkeypatch):
+    tg.write(tg.path(3), "g.tgraph")
+    used = []
+
+    def compared(graph, todo, executor):
+        used.append(executor.client.scheduler.address)
+        return iter([(0, {"seconds": 1.0})])
+
+    monkeypatch.setattr(compare, "compare", compared)
     arguments = ["simulate", "wcc", "g.tgraph", "--accelerator", "accugraph", "--json"]
-    done = CliRunner().invoke(app, [*arguments, "--cluster", cluster.scheduler_address])
-    assert done.exit_code == 0, done.output
-    (row,) = json.loads(done.stdout)
-    assert row["result"]["seconds"] == tg.simulate("wcc", graph, tg.AccuGraph()).seconds
-    both = CliRunner().invoke(
-        app, [*arguments, "--cluster", cluster.scheduler_address, "--workers", "2"]
-    )
+    if by == "option":
+        arguments += ["--cluster", cluster.scheduler_address]
+    else:
+        monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", cluster.scheduler_address)
+    done = CliRunner().invoke(app, arguments)
+    assert json.loads(done.stdout)[0]["result"] == {"seconds": 1.0}
+    assert used == [cluster.scheduler_address]
+    both = CliRunner().invoke(app, [*arguments, "--workers", "2"])
     assert isinstance(both.exception, InputError)
