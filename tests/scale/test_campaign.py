@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -40,12 +41,12 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def cluster():
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as made,
-    ):
+    with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(HERE)
-        yield made
+        with LocalCluster(
+            n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0"
+        ) as made:
+            yield made
 
 
 def test_the_scheduler_is_killed_and_a_rerun_goes_on(tmp_path, monkeypatch):
@@ -70,6 +71,23 @@ def test_the_scheduler_is_killed_and_a_rerun_goes_on(tmp_path, monkeypatch):
     assert [record["number"] for record in todo.records(Local(1))] == list(range(30))
     count, _ = runs(tmp_path)
     assert {count[number] for number in recorded} == {1}
+
+
+def test_all_workers_are_killed_with_what_they_share(cluster, tmp_path):
+    tasks = [{"number": i, "directory": str(tmp_path), "seconds": 0.03} for i in range(30)]
+    todo = Campaign("test", "campaign_tasks:added", tasks, shared=[1, 2], mark="3")
+    with connect(cluster.scheduler_address) as client:
+        done = {}
+        for number, record in todo.run(Dask(client)):
+            done[number] = record
+            if len(done) == 8:
+                before = set(done)
+                (pid,) = client.run(os.getpid).values()
+                os.kill(pid, signal.SIGKILL)
+    assert done == {i: {"sum": 3 + i} for i in range(30)}
+    count, pids = runs(tmp_path)
+    assert {count[number] for number in before} == {1}
+    assert len(pids) == 2
 
 
 def test_a_worker_that_came_later_with_other_code(cluster, monkeypatch):
