@@ -58,6 +58,14 @@ def test_a_file_keeps_the_model(model, tmp_path):
     assert back.card == model.card
 
 
+def test_a_file_of_another_version_is_refused(model, tmp_path, monkeypatch):
+    monkeypatch.setattr("tachograph.decisions.times.FORMAT", 1)
+    model.write(tmp_path / "times.npz")
+    monkeypatch.undo()
+    with pytest.raises(tg.InputError, match="make it anew with tacho train times"):
+        Model.read(tmp_path / "times.npz")
+
+
 def test_the_model_of_the_package_knows_every_task():
     tasks = {name.partition("/")[0] for name in the_model().curves}
     assert tasks == {"bfs", "sssp", "pagerank", "components", "similarity", "mis", "max-flow"}

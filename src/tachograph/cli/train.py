@@ -183,10 +183,11 @@ def times(
     if json:
         print_json({"file": str(path), **model.card})
         return
-    typer.echo(f"{len(model.card['graphs'])} graphs; each family judged by a model without it:")
-    for name, value in model.card["families_left_out"].items():
-        within = "" if value["within_35"] is None else f"{value['within_35']:.0%} within 35 %"
-        typer.echo(f"  {name:24} {value['rows']:4} runs   {within}")
+    typer.echo(f"{len(model.card['graphs'])} graphs; runs predicted within 35 % by a model without")
+    typer.echo(f"  {'':24} {'runs':>5} {'the graph':>10} {'its family':>11}")
+    for name, value in model.card["quality"].items():
+        one, all_ = (value[k]["within_35"] for k in ("graphs_left_out", "families_left_out"))
+        typer.echo(f"  {name:24} {value['rows']:5} {one:10.0%} {all_:11.0%}")
     typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
 
 

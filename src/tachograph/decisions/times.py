@@ -17,13 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from ..graph.graph import Graph
 from .model_files import current_model
 
 __all__ = ["CONFIDENCE", "FEATURES", "FILE", "Curve", "Model", "Predicted", "shape", "the_model"]
 
-FILE = "times.npz"
+FILE, FORMAT = "times.npz", 2
 CONFIDENCE = 0.9  # of the interval
+AROUND = 1 << 14  # vertices around the source that are looked at
 UNKNOWN = 10.0  # times up and down: the interval where nothing was ever measured
 FEATURES = ("log_n", "log_arcs", "log_degree", "log_max_degree", "gini", "log_early", "log_levels",
             "closing", "bits", "small", "back_small", "directed", "spread", "log_source_degree",
@@ -58,9 +60,9 @@ def shape(graph: Graph, source: int | None = None) -> dict[str, float]:
         back = summary_of_balls(graph.transpose.indptr, graph.transpose.indices, graph.n)["small"]
     weights = f.weights
     spread = weights["std"] / weights["mean"] if weights and weights["mean"] else 0.0
-    around = (f.max_degree, 1024.0, opening["levels"])
+    around = (f.max_degree, float(AROUND), opening["levels"])
     if source is not None and graph.arcs:
-        row = balls(graph.indptr, graph.indices, np.array([source]))[0]
+        row = balls(graph.indptr, graph.indices, np.array([source]), AROUND)[0]
         around = (int(graph.degrees[source]), row[0], row[3])
     values = (
         math.log(graph.n + 1), math.log(graph.arcs + 1), math.log(f.mean_degree + 0.1),
@@ -80,12 +82,12 @@ class Curve:
     mean: float
     linear: float
     radial: float
-    width: float
+    widths: np.ndarray  # of each feature
     margin: float  # of the logarithm, at the confidence
 
     def log_seconds(self, x: np.ndarray) -> float:
         """The logarithm of the seconds at a standardised place."""
-        near = np.exp(-((self.points - x) ** 2).sum(axis=1) / (2 * self.width**2))
+        near = np.exp(-(((self.points - x) / self.widths) ** 2).sum(axis=1) / 2)
         return float(
             self.mean + (self.linear * (self.points @ x) + self.radial * near) @ self.weights
         )
@@ -125,13 +127,15 @@ class Model:
     def write(self, path: Path) -> None:
         """Save all as arrays and JSON."""
         arrays: dict[str, np.ndarray] = {"middle": self.middle, "scale": self.scale}
-        about: dict[str, Any] = {"features": FEATURES, "card": self.card, "memory": self.memory}
+        about: dict[str, Any] = {"format": FORMAT, "features": FEATURES, "card": self.card}
+        about["memory"] = self.memory
         about["curves"] = {}
         for name, curve in self.curves.items():
             key = f"curve{len(about['curves'])}"
             arrays[f"{key}_points"] = curve.points.astype(np.float32)
             arrays[f"{key}_weights"] = curve.weights
-            numbers = (curve.mean, curve.linear, curve.radial, curve.width, curve.margin)
+            arrays[f"{key}_widths"] = curve.widths
+            numbers = (curve.mean, curve.linear, curve.radial, curve.margin)
             about["curves"][name] = {"key": key, "numbers": [float(x) for x in numbers]}
         path.parent.mkdir(parents=True, exist_ok=True)
         text = np.frombuffer(json.dumps(about).encode(), np.uint8)
@@ -143,11 +147,16 @@ class Model:
         """What was written."""
         with np.load(path) as data:
             about = json.loads(data["about"].tobytes())
-            curves = {
-                name: Curve(data[f"{c['key']}_points"].astype(np.float64),
-                            data[f"{c['key']}_weights"], *c["numbers"])
-                for name, c in about["curves"].items()
-            }  # fmt: skip
+            if about.get("format") != FORMAT or tuple(about["features"]) != FEATURES:
+                raise InputError(f"{path} is of another version: make it anew with tacho train times")
+            curves = {}
+            for name, known in about["curves"].items():
+                points, weights, widths = (
+                    data[f"{known['key']}_{part}"].astype(np.float64)
+                    for part in ("points", "weights", "widths")
+                )
+                mean, linear, radial, margin = known["numbers"]
+                curves[name] = Curve(points, weights, mean, linear, radial, widths, margin)
             return cls(curves, data["middle"], data["scale"], about["memory"], about["card"])
 
 

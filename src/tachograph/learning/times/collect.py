@@ -35,6 +35,12 @@ GRAPHS = (
     "road 1200 1200", "power_law 60000 2.5 2", "power_law 800000 2.5 2", "power_law 40000 2.2 8",
     "small_world 60000 10 0.2", "small_world 800000 3 0.1", "preferential_attachment 60000 12",
     "tree 50000 3", "tree 800000 2", "bipartite 20000 20000 20",
+    "kronecker 14 12 directed", "kronecker 16 8 directed", "kronecker 17 16 directed",
+    "kronecker 18 4 directed", "kronecker 19 6 directed", "uniform 40000 4 directed",
+    "uniform 100000 10 directed", "uniform 300000 5 directed", "uniform 600000 12 directed",
+    "kronecker 15 24", "kronecker 17 12", "uniform 90000 14", "uniform 400000 6", "road 250 800",
+    "road 800 500", "power_law 150000 2.1 3", "power_law 25000 2.6 6", "small_world 40000 4 0.02",
+    "small_world 150000 12 0.15", "preferential_attachment 100000 3", "bipartite 80000 80000 5",
 )
 # fmt: on
 
