@@ -148,7 +148,9 @@ class Model:
         with np.load(path) as data:
             about = json.loads(data["about"].tobytes())
             if about.get("format") != FORMAT or tuple(about["features"]) != FEATURES:
-                raise InputError(f"{path} is of another version: make it anew with tacho train times")
+                raise InputError(
+                    f"{path} is of another version: make it anew with tacho train times"
+                )
             curves = {}
             for name, known in about["curves"].items():
                 points, weights, widths = (
