@@ -72,6 +72,8 @@ class Dask:
         data = self._spread(campaign.shared)
         bare = replace(campaign, tasks=(), shared=None)
         tasks = Todo(todo)
+        suspects: list[int] = []  # each is tried alone, in the end
+        alone: set[int] = set()
         begin, done = time.monotonic(), 0
 
         def hand_out() -> None:
@@ -79,6 +81,9 @@ class Dask:
             slots = sum(self.client.nthreads().values())
             room = max(2 * slots, int(AHEAD * rate), 1) - len(running)
             numbers = tasks.take_all(room)
+            if suspects and not numbers and not running:
+                numbers = [suspects.pop()]
+                alone.update(numbers)
             arguments = [dict(campaign.tasks[number]) for number in numbers]
             made = self.client.map(
                 _do, arguments, campaign=bare, shared=data, code=code_hash(), pure=False
@@ -93,6 +98,9 @@ class Dask:
                 lost = False
                 for future, got in batch:
                     number = running.pop(future)
+                    if _killed(got) and number not in alone:
+                        suspects.append(number)  # Dask blames all tasks that a dead worker had
+                        continue
                     if not isinstance(got, BaseException):
                         outcomes.append((number, _outcome(got)))
                         continue
@@ -136,17 +144,22 @@ class Dask:
 
 def _outcome(got: Any) -> Outcome:
     """What came of a task, from its result or (type, exception, traceback)."""
-    from distributed import KilledWorker
-
     if not isinstance(got, tuple):
         outcome: Outcome = got
         return outcome
     error = got[1]
-    if isinstance(error, KilledWorker):
+    if _killed(got):
         return Failure(f"its worker died, and others that tried again: {error}")
     if isinstance(error, TachographError):
         raise error
     return Failure(f"{type(error).__name__}: {error}")
+
+
+def _killed(got: Any) -> bool:
+    """Whether several workers did not survive a task, or one beside it."""
+    from distributed import KilledWorker
+
+    return isinstance(got, tuple) and isinstance(got[1], KilledWorker)
 
 
 def _place(dask_worker: Any) -> tuple[str, int]:
