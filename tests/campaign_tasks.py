@@ -27,7 +27,9 @@ def work(number, directory, seconds=0.0):
     return {"number": number, "square": number**2}
 
 
-def added(shared, number):
+def added(shared, number, directory=None, seconds=0.0):
+    if directory is not None:
+        work(number, directory, seconds)
     return {"sum": sum(shared) + number}
 
 

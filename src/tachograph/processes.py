@@ -24,7 +24,7 @@ from .cores import THREADS, pin, threads_available
 from .errors import InputError, TachographError
 from .journal import machine
 
-__all__ = ["Local"]
+__all__ = ["Local", "Todo"]
 
 PATIENCE = 1.0  # seconds for idle workers to go
 
@@ -40,6 +40,13 @@ class Todo:
     def take(self) -> int | None:
         """The next one, if there is one now."""
         return self.again.popleft() if self.again else next(self.rest, None)
+
+    def take_all(self, most: int) -> list[int]:
+        """The next ones."""
+        taken: list[int] = []
+        while len(taken) < most and (task := self.take()) is not None:
+            taken.append(task)
+        return taken
 
     def back(self, task: int) -> bool:
         """Whether a task whose worker died is tried again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from tachograph.processes import Local
 from tachograph.scale import campaign as module
 from tachograph.scale.campaign import Dask
 from tachograph.scale.cluster import connect
+from tachograph.simulation.accelerators import compare
 from tests.campaign_tasks import runs
 
 HERE = str(Path(__file__).parent.parent)
@@ -39,12 +41,12 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def cluster():
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as made,
-    ):
+    with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(HERE)
-        yield made
+        with LocalCluster(
+            n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0"
+        ) as made:
+            yield made
 
 
 def test_the_scheduler_is_killed_and_a_rerun_goes_on(tmp_path, monkeypatch):
@@ -71,6 +73,23 @@ def test_the_scheduler_is_killed_and_a_rerun_goes_on(tmp_path, monkeypatch):
     assert {count[number] for number in recorded} == {1}
 
 
+def test_all_workers_are_killed_with_what_they_share(cluster, tmp_path):
+    tasks = [{"number": i, "directory": str(tmp_path), "seconds": 0.03} for i in range(30)]
+    todo = Campaign("test", "campaign_tasks:added", tasks, shared=[1, 2], mark="3")
+    with connect(cluster.scheduler_address) as client:
+        done = {}
+        for number, record in todo.run(Dask(client)):
+            done[number] = record
+            if len(done) == 8:
+                before = set(done)
+                (pid,) = client.run(os.getpid).values()
+                os.kill(pid, signal.SIGKILL)
+    assert done == {i: {"sum": 3 + i} for i in range(30)}
+    count, pids = runs(tmp_path)
+    assert {count[number] for number in before} == {1}
+    assert len(pids) == 2
+
+
 def test_a_worker_that_came_later_with_other_code(cluster, monkeypatch):
     with connect(cluster.scheduler_address) as client:
         monkeypatch.setattr(module, "code_hash", lambda: "other")
@@ -90,15 +109,27 @@ def test_times_are_not_measured_on_different_workers(cluster):
             measured.records(Dask(client))
 
 
-def test_the_command_uses_a_cluster(cluster):
-    graph = tg.kronecker(6, seed=1)
-    tg.write(graph, "g.tgraph")
-    arguments = ["simulate", "wcc", "g.tgraph", "--accelerator", "accugraph", "--json"]
-    done = CliRunner().invoke(app, [*arguments, "--cluster", cluster.scheduler_address])
-    assert done.exit_code == 0, done.output
-    (row,) = json.loads(done.stdout)
-    assert row["result"]["seconds"] == tg.simulate("wcc", graph, tg.AccuGraph()).seconds
-    both = CliRunner().invoke(
-        app, [*arguments, "--cluster", cluster.scheduler_address, "--workers", "2"]
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_commands_use_a_cluster(cluster, by, monkeypatch):
+    tg.write(tg.path(3), "g.tgraph")
+    used = []
+    record = dict.fromkeys(
+        ("seconds", "iterations", "gbps", "row_hit_rate", "memory", "series"), 1.0
     )
+
+    def compared(graph, todo, executor):
+        used.append(executor.client.scheduler.address)
+        return iter([(0, record)])
+
+    monkeypatch.setattr(compare, "compare", compared)
+    arguments = ["simulate", "wcc", "g.tgraph", "--accelerator", "accugraph", "--json"]
+    if by == "option":
+        arguments += ["--cluster", cluster.scheduler_address]
+    else:
+        monkeypatch.setenv("DASK_SCHEDULER_ADDRESS", cluster.scheduler_address)
+    done = CliRunner().invoke(app, arguments)
+    assert done.exception is None, done.exception
+    assert json.loads(done.stdout)[0]["result"] == record
+    assert used == [cluster.scheduler_address]
+    both = CliRunner().invoke(app, [*arguments, "--workers", "2"])
     assert isinstance(both.exception, InputError)

@@ -13,13 +13,13 @@ from asyncio import CancelledError
 from collections.abc import Generator, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..campaign import Campaign, Failure, Outcome, attempt, code_hash
 from ..cores import pin, threads
 from ..errors import TachographError
 from ..journal import machine
+from ..processes import Todo
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -71,14 +71,19 @@ class Dask:
         finished = as_completed(loop=self.client.loop, with_results=True, raise_errors=False)
         data = self._spread(campaign.shared)
         bare = replace(campaign, tasks=(), shared=None)
+        tasks = Todo(todo)
+        suspects: list[int] = []  # each is tried alone, in the end
+        alone: set[int] = set()
         begin, done = time.monotonic(), 0
-        lost = False
 
         def hand_out() -> None:
             rate = done / max(time.monotonic() - begin, 1e-9)
             slots = sum(self.client.nthreads().values())
-            room = max(2 * slots, int(AHEAD * rate)) - len(running)
-            numbers = list(islice(todo, max(0, room)))
+            room = max(2 * slots, int(AHEAD * rate), 1) - len(running)
+            numbers = tasks.take_all(room)
+            if suspects and not numbers and not running:
+                numbers = [suspects.pop()]
+                alone.update(numbers)
             arguments = [dict(campaign.tasks[number]) for number in numbers]
             made = self.client.map(
                 _do, arguments, campaign=bare, shared=data, code=code_hash(), pure=False
@@ -89,18 +94,37 @@ class Dask:
         try:
             hand_out()
             for batch in finished.batches():
-                outcomes = [(running.pop(future), _outcome(future, got)) for future, got in batch]
+                outcomes = []
+                lost = False
+                for future, got in batch:
+                    number = running.pop(future)
+                    if _killed(got) and number not in alone:
+                        suspects.append(number)  # Dask blames all tasks that a dead worker had
+                        continue
+                    if not isinstance(got, BaseException):
+                        outcomes.append((number, _outcome(got)))
+                        continue
+                    lost = True  # cancelled: what all share was lost with the workers, or more
+                    if not tasks.back(number):
+                        outcomes.append((number, Failure("its workers died")))
+                if lost:
+                    self._check(campaign)
+                    data = self._spread(campaign.shared)
                 done += len(batch)
                 hand_out()
                 self._forget([future for future, _ in batch])
                 yield from outcomes
-        except (OSError, CancelledError):  # nobody answers, or our futures were dropped
-            lost = True
+        except (OSError, CancelledError):
             raise TachographError(LOST) from None
         finally:
-            if not lost:
+            if self.client.status == "running":
                 with suppress(Exception):
                     self.client.cancel(list(running))
+
+    def _check(self, campaign: Campaign) -> None:
+        """Whether tasks that were cancelled can be done again."""
+        if self.client.status != "running" or campaign.shared is None:
+            raise TachographError(LOST)
 
     def _forget(self, futures: list[Future]) -> None:
         """Return when the scheduler would not do these again."""
@@ -112,24 +136,30 @@ class Dask:
 
     def _spread(self, shared: Any) -> Any:
         """What all tasks share, on all workers."""
-        return None if shared is None else self.client.scatter(shared, broadcast=True, hash=False)
+        if shared is None:
+            return None
+        self.client.wait_for_workers(1)
+        return self.client.scatter(shared, broadcast=True, hash=False)
 
 
-def _outcome(future: Future, got: Any) -> Outcome:
-    """What came of a task, from its future and its result or (type, exception, traceback)."""
-    from distributed import KilledWorker
-
-    if future.status == "finished":
+def _outcome(got: Any) -> Outcome:
+    """What came of a task, from its result or (type, exception, traceback)."""
+    if not isinstance(got, tuple):
         outcome: Outcome = got
         return outcome
-    if future.status != "error":
-        raise CancelledError
     error = got[1]
-    if isinstance(error, KilledWorker):
+    if _killed(got):
         return Failure(f"its worker died, and others that tried again: {error}")
     if isinstance(error, TachographError):
         raise error
     return Failure(f"{type(error).__name__}: {error}")
+
+
+def _killed(got: Any) -> bool:
+    """Whether several workers did not survive a task, or one beside it."""
+    from distributed import KilledWorker
+
+    return isinstance(got, tuple) and isinstance(got[1], KilledWorker)
 
 
 def _place(dask_worker: Any) -> tuple[str, int]:
