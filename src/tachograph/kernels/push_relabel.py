@@ -283,10 +283,7 @@ def unwind(stop, begins, target, back, room, origin, source, excess, mark, now, 
 
 @inline
 def came(k, back, room, origin):
-    """What flows against arc ``k``: more room here and less there, by amounts that rounding sets apart.
-
-    If there were more room on both sides, by rounding, nothing flows.
-    """
+    """What flows against arc ``k``; nothing if rounding has left more room on both sides."""
     other = ld(back, k)
     return min(ld(room, k) - ld(origin, k), ld(origin, other) - ld(room, other))
 
