@@ -1,6 +1,6 @@
 """Seconds of simulating accelerators, and simulated memory requests per second.
 
-    python benchmarks/accelerators.py [GRAPH] [--scale 16] [--rounds 3]
+    python benchmarks/accelerators.py [GRAPH] [--scale 16] [--rounds 3] [--record]
 
 GRAPH (default: the data set soc-Slashdot0902, if it is here) runs wcc on AccuGraph and HitGraph; a
 generated R-MAT graph with 86 edges for each of 2**SCALE vertices runs pagerank and wcc on HitGraph.
@@ -14,12 +14,16 @@ import argparse
 import resource
 import statistics
 from time import perf_counter
+from typing import Any
+
+from record import rounded, show
 
 import tachograph as tg
+from tachograph.experiments.reproduce import Table
 from tachograph.simulation.exercises import EXERCISES
 
 
-def row(name: str, graph: tg.Graph, algorithm: str, design: object, rounds: int) -> None:
+def row(name: str, graph: tg.Graph, algorithm: str, design: object, rounds: int) -> list[Any]:
     seconds = []
     for _ in range(rounds):
         begin = perf_counter()
@@ -27,12 +31,9 @@ def row(name: str, graph: tg.Graph, algorithm: str, design: object, rounds: int)
         seconds.append(perf_counter() - begin)
     took = statistics.median(seconds)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(
-        f"| {name} | {type(design).__name__} {algorithm} | {result.iterations} | "
-        f"{result.memory.requests:,} | {took:.2f} | {result.memory.requests / took / 1e6:.2f} | "
-        f"{result.seconds * 1e3:.3f} | {peak:.1f} |",
-        flush=True,
-    )
+    requests = int(result.memory.requests)
+    return [name, f"{type(design).__name__} {algorithm}", result.iterations, requests,
+            *rounded([took, requests / took / 1e6, result.seconds * 1e3, peak])]  # fmt: skip
 
 
 def main() -> None:
@@ -40,24 +41,27 @@ def main() -> None:
     parser.add_argument("graph", nargs="?")
     parser.add_argument("--scale", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--record", action="store_true", help="keep it in results")
     given = parser.parse_args()
     for exercise in EXERCISES.values():
         exercise()
-    print("| graph | run | iterations | requests | s | M requests/s | simulated ms | peak GB |")
-    print("|---|---|---|---|---|---|---|---|")
+    rows = []
     known = tg.datasets()["soc-Slashdot0902"]
     if given.graph or known.file is not None:
         name = given.graph or known.name
         graph = tg.read(name) if given.graph else tg.dataset(name)
         _ = graph.transpose
         for design in (tg.AccuGraph(), tg.HitGraph()):
-            row(name, graph, "wcc", design, given.rounds)
+            rows.append(row(name, graph, "wcc", design, given.rounds))
     graph = tg.kronecker(given.scale, 86, directed=True, simple=False, seed=1)
     _ = graph.transpose
     size = max(1, 256_000 >> (21 - given.scale))
     for algorithm in ("pagerank", "wcc"):
-        row(f"rmat-{given.scale}-86", graph, algorithm, tg.HitGraph(partition_size=size),
-            given.rounds)  # fmt: skip
+        design = tg.HitGraph(partition_size=size)
+        rows.append(row(f"rmat-{given.scale}-86", graph, algorithm, design, given.rounds))
+    columns = ["graph", "run", "iterations", "requests", "s", "M requests/s", "simulated ms",
+               "peak GB"]  # fmt: skip
+    show("accelerators", [Table("Simulations", columns, rows)], given.record)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Bytes per second of PageRank beside those of a stream triad: python benchmarks/bandwidth.py
+"""Bytes per second of PageRank beside those of a stream triad: benchmarks/bandwidth.py [--record]
 
 The triad (a = b + 3 c over arrays far larger than the caches) is what memory can do. An iteration of
 PageRank is counted as reading the offsets (8 bytes) and four float32 values and writing two for each
@@ -9,11 +9,14 @@ vertex, and as reading an id (4 bytes) for each arc. What the arcs gather from t
 from __future__ import annotations
 
 import statistics
+import sys
 from time import perf_counter
 
 import numpy as np
+from record import rounded, show
 
 import tachograph as tg
+from tachograph.experiments.reproduce import Table
 from tachograph.kernels.runtime import kernel, over_parts, threads_available
 
 SCALE = 22
@@ -33,7 +36,7 @@ def main() -> None:
         over_parts(triad, a.size, a, b, c)
         times.append(perf_counter() - begin)
     memory = 3 * a.nbytes / statistics.median(times[1:])
-    print(f"{threads_available()} threads; triad {memory / 1e9:.1f} GB/s")
+    rows = [["triad", *rounded([memory / 1e9, 100.0]), None]]
     for name, g in {
         f"kron-{SCALE}": tg.kronecker(SCALE, seed=1),
         f"urand-{SCALE}": tg.uniform(1 << SCALE, 16, seed=1),
@@ -43,8 +46,10 @@ def main() -> None:
         moved = (8 + 6 * 4) * g.n + 4 * g.arcs
         rate = moved / statistics.median(trace["seconds"][1:])
         gathered = 4 * g.arcs / statistics.median(trace["seconds"][1:])
-        print(f"{name}: {rate / 1e9:.1f} GB/s ({rate / memory:.0%} of the triad), "
-              f"and {gathered / 1e9:.1f} GB/s gathered")  # fmt: skip
+        rows.append([name, *rounded([rate / 1e9, 100 * rate / memory, gathered / 1e9])])
+    columns = ["", "GB/s", "% of the triad", "gathered besides, GB/s"]
+    title = f"PageRank on graphs beyond the caches, {threads_available()} threads"
+    show("bandwidth", [Table(title, columns, rows)], "--record" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Requests per second of the memory simulator, beside Ramulator if it is there.
 
-    TACHOGRAPH_DRAM_REFERENCE=/path RAMULATOR=/path/to/ramulator python benchmarks/dram.py [--rounds 3]
+    TACHOGRAPH_DRAM_REFERENCE=/path RAMULATOR=/path/to/ramulator python benchmarks/dram.py
 
 The reference directory holds traces (``*.npz``) and what Ramulator 1 said about them
 (``ramulator_v1.csv``); every run must agree with it. Without it, traces made here are used. With
@@ -23,8 +23,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from record import rounded, show
 
 import tachograph as tg
+from tachograph.experiments.reproduce import Table
 from tachograph.kernels.runtime import threads_available
 from tachograph.simulation.dram import Memory, write_trace
 
@@ -102,9 +104,9 @@ def timed(memory: Memory, rounds: int, *requests: Any, **options: Any) -> tuple[
     return statistics.median(seconds), result.cycles
 
 
-def reference_table(rounds: int) -> None:
-    print("| configuration | trace | M requests/s | Ramulator 1 | times |\n|---|---|---|---|---|")
+def reference_table(rounds: int) -> Table:
     wanted, rates, ratios = expected(), [], []
+    rows: list[list[Any]] = []
     with tempfile.TemporaryDirectory() as directory:
         home = Path(directory)
         for label, (addresses, writes) in traces().items():
@@ -117,20 +119,23 @@ def reference_table(rounds: int) -> None:
                 seconds, cycles = timed(memory, rounds, addresses, writes)
                 assert cycles == wanted.get((name, label), cycles)
                 rates.append(addresses.size / seconds / 1e6)
-                peer = ""
+                peer: list[Any] = [None, None]
                 if "RAMULATOR" in os.environ:
                     theirs, their_cycles = ramulator(config, home / label, home)
                     assert their_cycles == cycles
                     ratios.append(theirs / seconds)
-                    peer = f"{addresses.size / theirs / 1e6:.3f} | {ratios[-1]:.0f}"
-                print(f"| {name} | {label} | {rates[-1]:.2f} | {peer or ' | '} |")
-    mean = math.exp(statistics.fmean(map(math.log, rates)))
-    times = f"{math.exp(statistics.fmean(map(math.log, ratios))):.0f}" if ratios else ""
-    print(f"| **geometric mean** | | **{mean:.2f}** | | {times} |")
+                    peer = rounded([addresses.size / theirs / 1e6, ratios[-1]])
+                rows.append([name, label, *rounded(rates[-1:]), *peer])
+    means = [math.exp(statistics.fmean(map(math.log, x))) if x else None for x in (rates, ratios)]
+    rows.append(
+        ["geometric mean", "", *rounded(means[:1]), None, means[1] and rounded(means[1:])[0]]
+    )
+    columns = ["memory", "trace", "M requests/s", "Ramulator 1", "times as fast"]
+    return Table("Traces on one thread, cycles equal to Ramulator's", columns, rows)
 
 
-def stream_table(rounds: int) -> None:
-    print("\n| sequential, 4 M requests | M requests/s |\n|---|---|")
+def stream_table(rounds: int) -> Table:
+    rows: list[list[Any]] = []
     addresses = np.arange(4_000_000) * 64
     for name in (
         "DDR3-1600K",
@@ -142,27 +147,30 @@ def stream_table(rounds: int) -> None:
         "HBM2",
     ):
         seconds, _ = timed(Memory(name), rounds, addresses)
-        print(f"| {name} | {addresses.size / seconds / 1e6:.1f} |")
+        rows.append([name, *rounded([addresses.size / seconds / 1e6])])
+    return Table("4 million requests in sequence", ["memory", "M requests/s"], rows)
 
 
-def threads_table(rounds: int) -> None:
-    print("\n| random, 8 channels with a port each | M requests/s |\n|---|---|")
+def threads_table(rounds: int) -> Table:
+    rows: list[list[Any]] = []
     addresses = np.random.default_rng(2).integers(0, 1 << 24, 2_000_000) * 64
     memory = Memory("DDR4-2400R", channels=8)
     for count in sorted({1, 2, threads_available()}):
         with tg.threads(count):
             memory.run(addresses[:100], ports="channel")
             seconds, _ = timed(memory, rounds, addresses, ports="channel")
-        print(f"| {count} threads | {addresses.size / seconds / 1e6:.2f} |")
+        rows.append([count, *rounded([addresses.size / seconds / 1e6])])
+    title = "Random requests, 8 channels with a port each"
+    return Table(title, ["threads", "M requests/s"], rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    rounds = parser.parse_args().rounds
-    reference_table(rounds)
-    stream_table(rounds)
-    threads_table(rounds)
+    parser.add_argument("--record", action="store_true", help="keep it in results")
+    given = parser.parse_args()
+    tables = [make(given.rounds) for make in (reference_table, stream_table, threads_table)]
+    show("dram", tables, given.record)
 
 
 if __name__ == "__main__":

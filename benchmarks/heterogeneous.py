@@ -1,7 +1,7 @@
 """Independent sets and maximum flows beside NetworkX, NetworKit, SciPy and igraph, in one run.
 
-    python benchmarks/heterogeneous.py mis [--full]
-    python benchmarks/heterogeneous.py flow [--full]
+    python benchmarks/heterogeneous.py mis [--full] [--record]
+    python benchmarks/heterogeneous.py flow [--full] [--record]
 
 Candidates take turns; the median of the rounds counts. No constant was fitted to these flow problems,
 but two shortcuts (arcs turned round as the network is built; no search if all gets there) were
@@ -18,9 +18,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from record import rounded, show
 
 import tachograph as tg
 from tachograph.experiments.heterogeneous import graphs, stencil
+from tachograph.experiments.reproduce import Table
 from tachograph.learning.placement import layers
 
 ROUNDS = 5
@@ -41,16 +43,20 @@ def in_turns(candidates: dict[str, Callable[[], Any]]) -> dict[str, float]:
     return {name: statistics.median(seconds) for name, seconds in taken.items()}
 
 
-def show(name: str, graph: tg.Graph, seconds: dict[str, float], more: str = "") -> None:
+def row(name: str, graph: tg.Graph, seconds: dict[str, float], peers: list[str]) -> list[Any]:
+    """Our milliseconds, and how many times as long the others take."""
     ours = next(iter(seconds.values()))
-    cells = [f"{other} {s * 1e3:.1f} ms ({s / ours:.2f}x)" for other, s in seconds.items()]
-    print(f"{name:14} n {graph.n:>8,} m {graph.m:>9,}  {'  '.join(cells)} {more}", flush=True)
+    ratios = [rounded([seconds[p] / ours])[0] if p in seconds else None for p in peers]
+    print(name, file=sys.stderr, flush=True)
+    return [name, graph.n, graph.m, *rounded([1e3 * ours]), *ratios]
 
 
-def sets(full: bool) -> None:
+def sets(full: bool) -> Table:
     import networkit
     import networkx
 
+    peers = ["ours, 1 thread", "NetworKit", "NetworkX"]
+    rows = []
     for name, make in graphs(full).items():
         g = make()
         source, target = g.to_edges()[:2]
@@ -67,7 +73,9 @@ def sets(full: bool) -> None:
             candidates["NetworkX"] = lambda third=third: networkx.maximal_independent_set(
                 third, seed=1
             )
-        show(name, g, in_turns(candidates), f"size {tg.maximal_independent_set(g).vertices.size:,}")
+        rows.append(row(name, g, in_turns(candidates), peers))
+    columns = ["graph", "vertices", "edges", "ours, ms", *(f"{peer}, ×" for peer in peers)]
+    return Table("Independent sets", columns, rows)
 
 
 def problems(full: bool) -> Iterator[tuple[str, tg.Graph]]:
@@ -104,10 +112,12 @@ def ends_joined(g: tg.Graph, first: np.ndarray, last: np.ndarray) -> tg.Graph:
     return made.with_meta(source=g.n, sink=g.n + 1)
 
 
-def flows(full: bool, everything: bool) -> None:
+def flows(full: bool, everything: bool) -> Table:
     import igraph
     from scipy.sparse.csgraph import maximum_flow
 
+    peers = ["cut", "SciPy flow", "igraph value"] + ["igraph flow"] * everything
+    rows = []
     for name, g in problems(full):
         source, sink = int(g.meta["source"]), int(g.meta["sink"])
         tails, heads, weights = g.to_edges()
@@ -126,7 +136,9 @@ def flows(full: bool, everything: bool) -> None:
             )
         value = tg.maximum_flow(g, verify=True).value
         assert value == other.maxflow_value(source, sink, capacity)
-        show(name, g, in_turns(candidates), f"value {value:,}")
+        rows.append(row(name, g, in_turns(candidates), peers))
+    columns = ["problem", "vertices", "edges", "ours, ms", *(f"{peer}, ×" for peer in peers)]
+    return Table("Maximum flow with its cut", columns, rows)
 
 
 if __name__ == "__main__":
@@ -134,5 +146,7 @@ if __name__ == "__main__":
     parser.add_argument("what", choices=["mis", "flow"])
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--igraph-flow", action="store_true", help="its flow, too, which is slow")
+    parser.add_argument("--record", action="store_true", help="keep it in results")
     given = parser.parse_args()
-    sys.exit(sets(given.full) if given.what == "mis" else flows(given.full, given.igraph_flow))
+    made = sets(given.full) if given.what == "mis" else flows(given.full, given.igraph_flow)
+    show({"mis": "independent-sets", "flow": "maximum-flow"}[given.what], [made], given.record)

@@ -1,4 +1,4 @@
-"""What a call, a command and a trace cost: python benchmarks/latency.py [--cold]
+"""What a call, a command and a trace cost: python benchmarks/latency.py [--cold] [--record]
 
 - ``tg.bfs`` on a graph of 2,000 vertices, kernels loaded: median and 99th percentile, also with four
   threads, and with four threads made to work (a graph just large enough for a team).
@@ -18,8 +18,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
+from typing import Any
+
+from record import rounded, show
 
 import tachograph as tg
+from tachograph.experiments.reproduce import Table
 from tachograph.kernels.runtime import threads_available
 
 
@@ -29,8 +33,9 @@ def seconds(call: Callable[[], object]) -> float:
     return perf_counter() - begin
 
 
-def calls() -> None:
+def calls() -> Table:
     """Many short searches."""
+    rows: list[list[Any]] = []
     small, team = tg.uniform(2000, 16, seed=1), tg.uniform(1 << 13, 32, seed=1)
     for name, graph, threads in (
         ("2,000 vertices", small, None),
@@ -43,14 +48,12 @@ def calls() -> None:
             seconds(lambda g=graph, s=s, t=threads: tg.bfs(g, s % g.n, threads=t))
             for s in range(2000)
         )
-        middle, late = times[1000] * 1e3, times[1980] * 1e3
-        used = tg.bfs(graph, 0, threads=threads).trace["threads"][0]
-        print(
-            f"tg.bfs, {name}: median {middle:.3f} ms, 99th percentile {late:.3f} ms ({used} used)"
-        )
+        used = int(tg.bfs(graph, 0, threads=threads).trace["threads"][0])
+        rows.append([f"tg.bfs, {name}", *rounded([times[1000] * 1e3, times[1980] * 1e3]), used])
+    return Table("A call", ["", "median ms", "99th percentile", "threads used"], rows)
 
 
-def commands(cold: bool) -> None:
+def commands(cold: bool) -> Table:
     """The whole command, as a shell runs it."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "small.txt"
@@ -64,13 +67,14 @@ def commands(cold: bool) -> None:
 
         run()
         times = [seconds(run) for _ in range(7)]
-        print(f"tacho run bfs, warm: median {statistics.median(times):.2f} s of {len(times)}")
+        rows: list[list[Any]] = [["tacho run bfs, compiled before", rounded(times)]]
         if cold:
             taken = seconds(lambda: run(NUMBA_CACHE_DIR=str(Path(directory) / "empty")))
-            print(f"tacho run bfs, cold: {taken:.1f} s")
+            rows.append(["tacho run bfs, with an empty cache", rounded([taken])])
+    return Table("A command on a file of 1,600 vertices", ["", "seconds"], rows)
 
 
-def trace(scale: int, rounds: int) -> None:
+def trace(scale: int, rounds: int) -> Table:
     """Searches with and without a trace take turns, so that a slow minute is slow for both."""
     graph = tg.kronecker(scale, seed=1)
     source = int((graph.degrees > 2).argmax())
@@ -85,14 +89,12 @@ def trace(scale: int, rounds: int) -> None:
                 times[kept].append(result.seconds)
     assert len(levels) == 1
     ratio = statistics.median(times[True]) / statistics.median(times[False])
-    least = min(times[True]) / min(times[False])
     low, _, high = statistics.quantiles(
         [a / b for a, b in zip(times[True], times[False], strict=True)], n=4
     )
-    print(
-        f"bfs of kron-{scale}, with trace / without, {rounds} rounds, {threads_available()} threads: "
-        f"medians {ratio:.3f}, least {least:.3f}; half of the rounds in {low:.3f} to {high:.3f}"
-    )
+    row = [f"bfs of kron-{scale}, {threads_available()} threads", *rounded([ratio, low, high])]
+    columns = ["", "with over without", "a quarter below", "a quarter above"]
+    return Table(f"A trace, {rounds} rounds in turns", columns, [row])
 
 
 def main() -> None:
@@ -100,10 +102,10 @@ def main() -> None:
     parser.add_argument("--cold", action="store_true", help="also with an empty cache")
     parser.add_argument("--scale", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--record", action="store_true", help="keep it in results")
     options = parser.parse_args()
-    calls()
-    commands(options.cold)
-    trace(options.scale, options.rounds)
+    tables = [calls(), commands(options.cold), trace(options.scale, options.rounds)]
+    show("latency", tables, options.record)
 
 
 if __name__ == "__main__":

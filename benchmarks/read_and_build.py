@@ -1,6 +1,6 @@
 """Reading, building and opening graphs, side by side with peers in one run.
 
-    python benchmarks/read_and_build.py [--rounds 7] [--json results.json]
+    python benchmarks/read_and_build.py [--rounds 7] [--record]
 
 Peers that are not installed are left out. For GAPBS set $GAPBS to the directory of its binaries: its
 own "Build Time" for a graph of the same generator, scale and edge factor is taken. The text file is
@@ -16,9 +16,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import importlib.util
-import json
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -30,8 +28,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from record import rounded, show
 
 import tachograph as tg
+from tachograph.experiments.reproduce import Table
 from tachograph.kernels import random, runtime
 
 SCALE, FACTOR = 20, 16
@@ -178,8 +178,8 @@ def size(graph: tg.Graph) -> tuple[int, int]:
     return graph.n, graph.m
 
 
-def measure(title: str, candidates: Candidates, rounds: int) -> dict[str, Any]:
-    """Print a table of medians and ratios; a candidate may return its own seconds."""
+def measure(title: str, candidates: Candidates, rounds: int) -> Table:
+    """Times of all candidates in turns; a candidate may return its own seconds."""
     times: dict[str, list[float]] = {name: [] for name in candidates}
     answers = set()
     for turn in range(rounds + 1):
@@ -197,30 +197,23 @@ def measure(title: str, candidates: Candidates, rounds: int) -> dict[str, Any]:
                 times[name].append(seconds)
     assert len(answers) <= 1, f"candidates disagree: {answers}"
     ours = statistics.median(times[next(iter(candidates))])
-    print(
-        f"\n### {title}\n\n| | median ms | least to most | ratio to the first |\n|---|---|---|---|"
-    )
-    rows = []
+    rows: list[list[Any]] = []
     for name, taken in times.items():
-        middle = statistics.median(taken)
-        print(f"| {name} | {middle * 1e3:.1f} | {min(taken) * 1e3:.1f} to {max(taken) * 1e3:.1f} "
-              f"| {middle / ours:.2f} |")  # fmt: skip
-        rows.append({"name": name, "seconds": taken, "median": middle, "ratio": middle / ours})
-    return {"title": title, "rows": rows}
+        times_as_long = rounded([statistics.median(taken) / ours])[0]
+        rows.append([name, rounded([1e3 * s for s in taken]), times_as_long])
+    return Table(title, ["", "ms", "times the first"], rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--record", action="store_true", help="keep it in results")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         kind, path, graph = text_file(directory)
         megabytes = path.stat().st_size / 1e6
         rounds = options.rounds
-        print(f"{platform.processor() or platform.machine()}, {runtime.threads_available()} threads, "
-              f"Python {platform.python_version()}, {rounds} rounds")  # fmt: skip
         tables = [
             measure(f"Read {kind} ({megabytes:.1f} MB of text, {graph.m:,} edges)",
                     readers(path, graph, directory), rounds),
@@ -229,8 +222,7 @@ def main() -> None:
             measure("Open a .tgraph", openers(directory), rounds),
             measure("Import", importing(), rounds),
         ]  # fmt: skip
-    if options.json:
-        options.json.write_text(json.dumps(tables, indent=1))
+    show("reading", tables, options.record)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Similarity of edges beside peers, by one device and two, its memory, and two-hop pairs.
 
-    python benchmarks/similarity.py peers|devices|memory|two-hop [GRAPH ...]
+    python benchmarks/similarity.py peers|devices|memory|two-hop [GRAPH ...] [--record]
 
 Graphs are data sets, or generators with arguments ("kronecker 18 16"). Candidates take turns in one
 run, and results are compared before times count.
@@ -22,10 +22,13 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from record import rounded, show
 
 import tachograph as tg
+from tachograph.experiments.reproduce import Table
 from tachograph.learning.split import undirected
 
 SAMPLE = 20_000  # edges for slow peers
@@ -47,7 +50,7 @@ def timed(call: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def peers(name: str) -> None:
+def peers(name: str) -> list[Any]:
     import igraph
     import networkit as nk
     import networkx as nx
@@ -55,8 +58,8 @@ def peers(name: str) -> None:
     from tachograph.kernels.runtime import threads_available
 
     g = undirected(name)
-    ours = tg.jaccard(g, devices="host")
-    source, target = ours.source, ours.target
+    found = tg.jaccard(g, devices="host")
+    source, target = found.source, found.target
     nk.setNumberOfThreads(threads_available())
     ends = source.astype(np.uint64), target.astype(np.uint64)
     theirs = nk.GraphFromCoo(ends, n=g.n, directed=False)
@@ -73,13 +76,13 @@ def peers(name: str) -> None:
     def by_triangles() -> np.ndarray:
         return np.array(nk.sparsification.TriangleEdgeScore(theirs).run().scores())
 
-    expected = ours.values[some]
+    expected = found.values[some]
     assert np.allclose(small.similarity_jaccard(pairs=pairs, loops=False), expected)
     assert np.allclose([v for *_, v in nx.jaccard_coefficient(plain, pairs)], expected)
-    both = (g.degrees[source] + g.degrees[target]) * ours.values / (1 + ours.values)
+    both = (g.degrees[source] + g.degrees[target]) * found.values / (1 + found.values)
     assert np.array_equal(np.sort(by_triangles()), np.sort(np.round(both)))
-    found = {(u, v): x for (u, v), x in index.runOn(pairs)}
-    assert np.allclose([found[min(p), max(p)] if (min(p), max(p)) in found else found[max(p), min(p)]
+    told = {(u, v): x for (u, v), x in index.runOn(pairs)}
+    assert np.allclose([told[min(p), max(p)] if (min(p), max(p)) in told else told[max(p), min(p)]
                         for p in pairs], expected)  # fmt: skip
     slow = {
         "~ NetworKit, pairs": lambda: index.runOn(pairs),
@@ -93,13 +96,13 @@ def peers(name: str) -> None:
         times.setdefault("NetworKit, triangles", []).append(timed(by_triangles))
         for who, call in slow.items():
             times.setdefault(who, []).append(timed(call) / part)
-    mine = statistics.median(times.pop("tachograph"))
-    print(f"{name} ({g.m:,} edges): tachograph {mine * 1e3:.1f} ms;", end=" ")
-    print("; ".join(f"{who} {statistics.median(t):.3g} s = {statistics.median(t) / mine:.1f}×"
-                    for who, t in times.items()), flush=True)  # fmt: skip
+    ours = times.pop("tachograph")
+    mine = statistics.median(ours)
+    ratios = [rounded([t / mine for t in taken]) for taken in times.values()]
+    return [name, int(g.m), rounded([1e3 * t for t in ours]), *ratios]
 
 
-def devices(name: str) -> None:
+def devices(name: str) -> list[Any]:
     from tachograph.devices import open_device
 
     device = open_device(threads=1)
@@ -119,18 +122,12 @@ def devices(name: str) -> None:
         for key, options in (*ways.items(), *(shares.items() if turn < 3 else ())):
             found = tg.jaccard(g, threads=1, **options)
             times.setdefault(key, []).append(found.seconds)
-            if key == "auto":
-                why = found.why.split(":")[0]
     median = {k: statistics.median(v) for k, v in times.items()}
     one = min(median["host"], median["device"])
     share = min(shares, key=lambda s: median[s])
-    print(
-        f"{name} ({g.m:,} edges, Gini {g.features.gini:.2f}): host {median['host'] * 1e3:.1f} ms, "
-        f"device {median['device'] * 1e3:.1f}, both {median['both'] * 1e3:.1f} = "
-        f"{one / median['both']:.2f}×, best of 21 shares {share:.2f} {median[share] * 1e3:.1f} ms, "
-        f"auto ({why}) {median['auto'] * 1e3:.1f} = {median['auto'] / median[share]:.2f} of the best "
-        f"share, {median['auto'] / one:.2f} of the better device", flush=True,
-    )  # fmt: skip
+    ms = [1e3 * median[key] for key in ("host", "device", "both")]
+    gains = [one / median["both"], median["auto"] / median[share], median["auto"] / one]
+    return [name, *rounded([g.features.gini, *ms, *gains])]
 
 
 MEMORY = """
@@ -151,14 +148,13 @@ print(g.nbytes, results, peak)
 """
 
 
-def memory(name: str) -> None:
+def memory(name: str) -> list[Any]:
     run = subprocess.run(
         [sys.executable, "-c", MEMORY, name], check=True, capture_output=True, text=True
     )
     graph, results, peak = map(int, run.stdout.split())
-    print(f"{name}: graph {graph / 1e6:.1f} MB, results {results / 1e6:.1f} MB, peak of the run beyond "
-          f"the graph {peak / 1e6:.1f} MB: graph + results + "
-          f"{(peak - results) / (graph + results):.1%}", flush=True)  # fmt: skip
+    beyond = 100 * (peak - results) / (graph + results)
+    return [name, *rounded([graph / 1e6, results / 1e6, peak / 1e6, beyond])]
 
 
 TWO_HOP = """
@@ -180,7 +176,7 @@ print(r.seconds, peak)
 """
 
 
-def two_hop(name: str) -> None:
+def two_hop(name: str) -> list[Any]:
     import tempfile
 
     with tempfile.TemporaryDirectory() as directory:
@@ -199,17 +195,32 @@ def two_hop(name: str) -> None:
         at = found["source"] == u
         assert found["target"][at].tolist() == [v for _, v in best], u
         assert np.allclose(found["values"][at], [-x for x, _ in best])
-    print(f"{name}: best 10 of each of {g.n:,} vertices in {float(seconds):.2f} s, peak beyond the "
-          f"graph {int(peak) / 1e6:.0f} MB; {checked.size} vertices equal brute force")  # fmt: skip
+    return [name, g.n, *rounded([float(seconds), int(peak) / 1e6]), int(checked.size)]
+
+
+TABLES = {
+    "peers": (peers, "Edge Jaccard on the host: a peer's time over ours", [
+        "graph", "edges", "tachograph, ms", "NetworKit, triangles only", "~ NetworKit, pairs",
+        "~ igraph", "~ NetworkX"]),
+    "devices": (devices, "Edge Jaccard on host and device, a core each", [
+        "graph", "Gini", "host, ms", "device, ms", "both, ms", "times as fast as the better one",
+        "auto over the best of 21 shares, time", "auto over the better one, time"]),
+    "memory": (memory, "Memory of edge Jaccard", [
+        "graph", "graph, MB", "results, MB", "peak beyond the graph, MB", "beyond both, %"]),
+    "two-hop": (two_hop, "The ten most similar of all vertices two hops away", [
+        "graph", "vertices", "s", "peak beyond the graph, MB", "vertices equal to brute force"]),
+}  # fmt: skip
 
 
 def main() -> None:
-    which = sys.argv[1] if len(sys.argv) > 1 else ""
-    if which not in GRAPHS:
+    words = [word for word in sys.argv[1:] if word != "--record"]
+    if not words or words[0] not in TABLES:
         sys.exit(__doc__)
-    run = {"peers": peers, "devices": devices, "memory": memory, "two-hop": two_hop}[which]
-    for name in sys.argv[2:] or GRAPHS[which]:
-        run(name)
+    measure, title, columns = TABLES[words[0]]
+    rows = [measure(name) for name in words[1:] or GRAPHS[words[0]]]
+    notes = ["~ scaled up from a sample of the edges"] if words[0] == "peers" else []
+    table = Table(title, columns, rows, notes)
+    show(f"similarity-{words[0]}", [table], "--record" in sys.argv)
 
 
 if __name__ == "__main__":

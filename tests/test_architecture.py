@@ -14,10 +14,10 @@ import tachograph
 ROOT = Path(tachograph.__file__).parent
 # A room may import itself and the rooms before it.
 ROOMS = [
-    "kernels", "graph", "devices", "decisions", "algorithms", "learning", "planning", "simulation",
-    "scale", "experiments", "networkx", "lab", "cli",
+    "kernels", "graph", "charts", "devices", "decisions", "algorithms", "learning", "simulation",
+    "planning", "scale", "experiments", "report", "networkx", "lab", "cli",
 ]  # fmt: skip
-SHARED = {"errors", "journal", "memory", "progress"}
+SHARED = {"campaign", "cores", "errors", "journal", "memory", "processes", "progress"}
 HEAVY = (
     "numba",
     "sklearn",
@@ -26,6 +26,7 @@ HEAVY = (
     "pyopencl",
     "networkx",
     "dask",
+    "distributed",
     "rich",
     "typer",
     "pooch",

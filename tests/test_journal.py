@@ -9,12 +9,15 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 
+import numpy as np
 import pytest
 
-from tachograph import journal as module
+from tachograph.algorithms.result import Trace
 from tachograph.errors import TachographError, TachographWarning
-from tachograph.journal import Journal, content_key, journal
+from tachograph.journal import Journal, content_key, journal, machine
+from tachograph.journal import store as module
 
 
 def test_put_get_and_replace(tmp_path):
@@ -70,6 +73,7 @@ kept = Journal(Path(sys.argv[1]))
 i = 0
 while True:
     kept.put("k", f"{sys.argv[2]}-{i:06d}", {"i": i, "padding": "x" * 2000})
+    kept.record("bfs", graph={"name": f"{sys.argv[2]}-{i:06d}"}, seconds=1.0, trace={"a": [i] * 500})
     print(i, flush=True)
     i += 1
 """
@@ -96,6 +100,9 @@ def test_kill_loses_no_finished_record(tmp_path, times):
     found = Journal(path).records("k")
     assert acknowledged <= set(found)
     assert all(len(r["padding"]) == 2000 for r in found.values())
+    runs = {run.graph["name"]: run.id for run in Journal(path).runs()}
+    assert acknowledged <= set(runs)
+    assert all(len(Journal(path).trace(runs[name])["a"]) == 500 for name in list(runs)[::50])
 
 
 def test_a_newer_or_damaged_file_is_refused(tmp_path):
@@ -132,3 +139,43 @@ def test_a_place_that_cannot_be_written_warns_and_keeps_nothing(tmp_path):
     with pytest.warns(TachographWarning, match="TACHOGRAPH_HOME"):
         kept.put("k", "x", {})
     assert kept.get("k", "x") is None  # warned once
+
+
+def test_runs_come_back_as_they_were(tmp_path):
+    kept = Journal(tmp_path / "j.db")
+    trace = Trace({"direction": np.array(["push", "pull"]), "seconds": np.array([0.5, 1.5])})
+    first = kept.record("bfs", graph={"name": "a", "n": np.int64(3)}, options={"source": [0]},
+                        plan={"x": 1}, predicted=1.5, seconds=2.0, facts={"reached": 3}, trace=trace)  # fmt: skip
+    second = kept.record("sssp", graph={"name": "b"}, seconds=1.0, provenance="simulated")
+    run = kept.run(first)
+    assert (run.task, run.graph, run.options) == ("bfs", {"name": "a", "n": 3}, {"source": [0]})
+    assert (run.plan, run.predicted, run.seconds) == ({"x": 1}, 1.5, 2.0)
+    assert run.machine == machine()[0]
+    assert run.facts == {"reached": 3}
+    assert kept.trace(first) == {"direction": ["push", "pull"], "seconds": [0.5, 1.5]}
+    assert kept.trace(second) is None
+    assert kept.run(99) is None
+    assert [r.id for r in kept.runs()] == [first, second]
+    assert [r.id for r in kept.runs(last=1)] == [second] == [r.id for r in kept.runs("sssp")]
+
+
+def test_pruning_forgets_runs_and_their_traces(tmp_path):
+    kept = Journal(tmp_path / "j.db")
+    old = kept.record("bfs", graph={}, seconds=1.0, trace={"a": [1]})
+    between = time.time()
+    new = kept.record("bfs", graph={}, seconds=1.0, trace={"a": [2]})
+    kept.put("calibration", "host", {})
+    assert kept.prune(between) == 1
+    assert [r.id for r in kept.runs()] == [new]
+    assert kept.trace(old) is None
+    assert kept.trace(new) == {"a": [2]}
+    assert kept.get("calibration", "host") == {}
+
+
+def test_a_journal_that_is_off_keeps_no_run():
+    off = Journal(None)
+    assert off.record("bfs", graph={}, seconds=1.0) is None
+    assert off.runs() == []
+    assert off.run(1) is None
+    assert off.trace(1) is None
+    assert off.prune(1e12) == 0

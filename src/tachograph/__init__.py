@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from .graph.graph import Graph
     from .kernels.runtime import threads
     from .planning.plan import Plan, plan
+    from .planning.what_if import what_if
     from .simulation.accelerators.accugraph import AccuGraph
     from .simulation.accelerators.hitgraph import HitGraph
     from .simulation.accelerators.simulate import simulate
@@ -75,24 +76,25 @@ __all__ = [
     "disjoint_union", "jaccard", "kronecker", "maximal_independent_set", "maximum_flow",
     "minimum_cut", "overlap", "pagerank", "path", "plan", "power_law",
     "preferential_attachment", "read", "read_coordinates", "road", "simulate", "small_world",
-    "sorensen", "spmv", "sssp", "star", "threads", "tree", "triangles", "uniform", "write",
+    "sorensen", "spmv", "sssp", "star", "threads", "tree", "triangles", "uniform", "what_if",
+    "write",
     "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
 _HOMES = {
-    ".algorithms.bfs": ["bfs"],
-    ".algorithms.components": ["connected_components"],
-    ".algorithms.flow": ["maximum_flow", "minimum_cut"],
-    ".algorithms.independent_set": ["maximal_independent_set"],
-    ".algorithms.pagerank": ["pagerank", "spmv"],
-    ".algorithms.sssp": ["ShortestPaths", "sssp"],
-    ".algorithms.similarity": ["cosine", "jaccard", "overlap", "sorensen"],
+    ".algorithms.flow": ["minimum_cut"],
+    ".algorithms.pagerank": ["spmv"],
+    ".algorithms.sssp": ["ShortestPaths"],
+    ".algorithms.similarity": ["cosine", "overlap", "sorensen"],
     ".algorithms.triangles": ["triangles"],
     ".decisions.approximation": ["Approximation"],
     ".algorithms.result": ["Result", "Trace"],
     ".kernels.runtime": ["threads"],
+    ".planning.calls": ["bfs", "connected_components", "jaccard", "maximal_independent_set",
+                        "maximum_flow", "pagerank", "sssp"],
     ".planning.plan": ["Plan", "plan"],
+    ".planning.what_if": ["what_if"],
     ".graph.graph": ["Graph"],
     ".graph.features": ["Features"],
     ".graph.files": ["read", "write"],

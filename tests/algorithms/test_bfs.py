@@ -95,7 +95,7 @@ def test_cutoff_and_target(workers):
 
 
 def test_two_hundred_runs_with_more_threads_than_cores():
-    g = tg.kronecker(14, seed=3)
+    g = tg.kronecker(16, 4, seed=3)
     source = int(g.degrees.argmax())
     with tg.threads(4):
         first = tg.bfs(g, source, verify=True, deterministic=True)

@@ -58,14 +58,58 @@ def test_against_networkx(name):
     np.testing.assert_allclose(ours, [theirs[v] for v in range(g.n)], atol=1e-8)
 
 
-def test_the_same_scores_for_any_number_of_threads():
-    g = tg.kronecker(13, seed=2, directed=True, weights=True)
+@pytest.mark.parametrize(
+    "make_graph",
+    [
+        lambda: tg.kronecker(13, seed=2, directed=True, weights=True),
+        lambda: tg.kronecker(13, seed=3),  # four stages
+        lambda: tg.road(90, 90, seed=4),  # blocks that use what is new in themselves
+    ],
+)
+def test_the_same_scores_for_any_number_of_threads(make_graph, monkeypatch):
+    monkeypatch.setattr(kernel, "SMALL", 0)
+    g = make_graph()
     one = tg.pagerank(g, threads=1)
     for workers in (2, 4):
-        for _ in range(20):
+        for _ in range(10):
             r = tg.pagerank(g, threads=workers)
             assert np.array_equal(r.scores, one.scores)
             assert r.iterations == one.iterations
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6])
+@pytest.mark.parametrize(
+    "make_graph",
+    [
+        lambda: tg.kronecker(13, seed=5),
+        lambda: tg.uniform(8000, 16, seed=5),
+        lambda: tg.kronecker(12, seed=5, directed=True),
+        lambda: tg.road(90, 90, seed=5),
+    ],
+)
+def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance):
+    """What is left to change is at most ``damping / (1 - damping)`` times the last change."""
+    g = make_graph()
+    scores = tg.pagerank(g, tolerance=tolerance, verify=True).scores
+    matrix = g.to_scipy().astype(np.float64)
+    out = matrix.sum(axis=1)
+    exact = np.full(g.n, 1 / g.n)
+    for _ in range(200):
+        share = np.divide(exact, out, out=np.zeros(g.n), where=out > 0)
+        exact = 0.85 * (matrix.T @ share + exact[out == 0].sum() / g.n) + 0.15 / g.n
+    assert abs(scores - exact).sum() <= tolerance * 0.85 / 0.15
+
+
+def test_an_unreachable_tolerance_asks_for_the_power_method():
+    g = tg.kronecker(12, seed=6)
+    r = tg.pagerank(g, tolerance=1e-20, max_iterations=4)
+    matrix, out = g.to_scipy().astype(np.float64), g.degrees
+    x = np.full(g.n, 1 / g.n)
+    for _ in range(4):
+        share = np.divide(x, out, out=np.zeros(g.n), where=out > 0)
+        x = 0.85 * (matrix.T @ share + x[out == 0].sum() / g.n) + 0.15 / g.n
+    assert r.iterations == 4
+    np.testing.assert_allclose(r.scores, x, rtol=1e-12)
 
 
 def test_cap_trace_and_empty():

@@ -37,11 +37,22 @@ def test_seconds_leave_compiling_out(monkeypatch, name):
     assert 0 < result.seconds < (time.perf_counter() - begin) / 2
 
 
-def test_a_timeline_of_kernels():
-    trace = tg.maximal_independent_set(tg.kronecker(8, seed=1), devices="host").trace
-    axes = trace.plot().axes[0]
-    assert [t.get_text() for t in axes.get_yticklabels()] == ["randomize", "select", "deactivate"]
-    assert len(axes.patches) == len(trace)
-    assert set(trace.summary()) == {"iterations", "seconds", "randomize", "select", "deactivate"}
-    with pytest.raises(tg.InputError, match="only traces of breadth-first searches and of kernels"):
-        tg.pagerank(tg.path(3)).trace.plot()
+def test_pictures_of_traces(tmp_path):
+    result = tg.maximal_independent_set(tg.kronecker(8, seed=1), devices="host")
+    drawn = result.plot("kernels.svg")
+    bars = [m for m in drawn.marks if m.tip]
+    assert len(bars) == len(result.trace)
+    assert {m.tip.partition(",")[0] for m in bars} == {"randomize", "select", "deactivate"}
+    assert (tmp_path / "kernels.svg").read_text() == drawn.svg() + "\n"
+    parts = {"iterations", "seconds", "randomize", "select", "deactivate"}
+    assert set(result.trace.summary()) == parts
+    with pytest.raises(tg.InputError, match="there is no chart of this trace"):
+        tg.connected_components(tg.path(3)).trace.plot()
+
+
+def test_results_show_themselves_in_notebooks():
+    result = tg.bfs(tg.path(4), 0)
+    shown = result._repr_html_()
+    assert "<svg" in shown
+    assert "<td>4 values of type int32</td>" in shown
+    assert result.trace._repr_html_().count("<tr>") == 1 + len(result.trace)

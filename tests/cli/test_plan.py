@@ -24,12 +24,21 @@ def tacho(*arguments):
 def test_a_plan_as_text_and_as_json(graph):
     shown = tacho("plan", "sssp", graph, "--max-error", "5%")
     assert shown.exit_code == 0
-    assert "why" in shown.output
+    assert "comes first" in shown.output
     made = json.loads(
         tacho("plan", "sssp", graph, "--max-error", "0.05", "--source", "3", "--json").output
     )
-    assert made["chosen"]["error_bound"] <= 0.05
-    assert made["confidence"] == 0.9
+    assert made["candidates"][0]["error_bound"] <= 0.05
+    assert made["arguments"] == {"source": 3}
+    assert "one thread" in tacho("plan", "components", graph).output
+
+
+def test_what_if_as_text_and_as_json(graph):
+    shown = tacho("what-if", "wcc", graph, "--machine", "host", "--machine", "accugraph@ddr4-2400r")
+    assert "measured" in shown.output
+    assert "simulated" in shown.output
+    made = json.loads(tacho("what-if", "bfs", graph, "--machine", "hitgraph", "--json").output)
+    assert [row["name"] for row in made["machines"]] == ["hitgraph"]
 
 
 def test_a_run_with_a_budget_and_an_audit(graph):

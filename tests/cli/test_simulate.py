@@ -21,7 +21,7 @@ def graph():
 
 def test_side_by_side(graph):
     done = tacho("simulate", "wcc", graph, "--memory", "ddr3-1600k,hbm", "--partition-size", "64,256",
-                 "--json", "--processes", "1")  # fmt: skip
+                 "--json", "--workers", "1")  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
     assert len(rows) == 8
@@ -31,7 +31,7 @@ def test_side_by_side(graph):
         result = tg.simulate("wcc", g, design(**row["settings"]), row["memory"])
         assert row["result"]["seconds"] == result.seconds
         assert row["result"]["iterations"] == result.iterations
-    people = tacho("simulate", "wcc", graph, "--memory", "own,hbm", "--processes", "1",
+    people = tacho("simulate", "wcc", graph, "--memory", "own,hbm", "--workers", "1",
                    COLUMNS="160")  # fmt: skip
     assert people.returncode == 0, people.stderr
     for words in ("hitgraph [DDR3-1600K]", "accugraph [hbm]", "GREPS", "█", "expected error against "
@@ -42,7 +42,7 @@ def test_side_by_side(graph):
 def test_roots_sweeps_and_plots(graph):
     pytest.importorskip("matplotlib")
     done = tacho("simulate", "bfs", graph, "--accelerator", "accugraph", "--memory", "ddr4-2400r",
-                 "--channels", "1,2", "--set", "edge-pipelines=8,16", "--roots", "2", "--processes", "1",
+                 "--channels", "1,2", "--set", "edge-pipelines=8,16", "--roots", "2", "--workers", "1",
                  "--plot", "p.png", COLUMNS="160")  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "coefficient of variation" in done.stdout
@@ -65,7 +65,7 @@ def test_roots_sweeps_and_plots(graph):
     (["wcc", "k.tgraph", "--memory", "ddr7"], "unknown memory 'ddr7'"),
 ])  # fmt: skip
 def test_mistakes_are_explained(graph, arguments, message):
-    done = CliRunner().invoke(app, ["simulate", *arguments, "--processes", "1"])
+    done = CliRunner().invoke(app, ["simulate", *arguments, "--workers", "1"])
     assert isinstance(done.exception, InputError)
     assert message in str(done.exception)
 

@@ -23,8 +23,8 @@ def test_tables_have_a_row_for_each_graph(name, monkeypatch):
     monkeypatch.setattr(heterogeneous, "_flow_problems", lambda full: flows)
     monkeypatch.setattr(heterogeneous, "ROUNDS", 1)
     tasks = {
-        "mis": (lambda: iter([tg.kronecker(7, seed=2)]), placement.TASKS["mis"][1]),
-        "maxflow": (lambda: iter([placement.layers(4, 30)]), placement.TASKS["maxflow"][1]),
+        "mis": ([lambda: tg.kronecker(7, seed=2)], placement.TASKS["mis"][1]),
+        "maxflow": ([lambda: placement.layers(4, 30)], placement.TASKS["maxflow"][1]),
     }
     monkeypatch.setattr(placement, "TASKS", tasks)
     monkeypatch.setattr(placement, "count_instructions", lambda task: {})

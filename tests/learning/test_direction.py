@@ -48,11 +48,11 @@ def test_a_rerun_measures_only_what_is_missing(monkeypatch):
     measured = []
     real = collect.measure
 
-    def measure(graph, name, source):
+    def measure(graph, name, source, repeats):
         measured.append(name)
         if name == "road 20 20" and len(measured) < 4:
             raise KeyboardInterrupt  # killed in the second graph
-        return real(graph, name, source)
+        return real(graph, name, source, repeats)
 
     monkeypatch.setattr(collect, "measure", measure)
     with pytest.raises(KeyboardInterrupt):

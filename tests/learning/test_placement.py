@@ -15,7 +15,7 @@ def test_what_is_learned_is_found_again(monkeypatch):
     device = any_device()
     graphs = {"mis": [tg.kronecker(8, seed=1), tg.path(50)], "maxflow": [placement.layers(4, 20)]}
     small = {
-        task: (lambda task=task: iter(graphs[task]), run)
+        task: ([lambda graph=graph: graph for graph in graphs[task]], run)
         for task, (_, run) in placement.TASKS.items()
     }
     monkeypatch.setattr(placement, "TASKS", small)

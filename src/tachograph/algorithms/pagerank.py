@@ -33,7 +33,8 @@ def pagerank(
     damping
         With this probability an arc is followed, otherwise the reader jumps.
     tolerance
-        Stop when the scores change by less than this in an iteration, all changes summed.
+        Stop when the scores change by less than this in an iteration, all changes summed. One below
+        2e-16, which cannot be reached, asks for ``max_iterations`` of the power method.
     max_iterations
         Stop after so many in any case; ``converged`` tells which it was.
     personalization
@@ -106,9 +107,9 @@ def pagerank(
 
 
 def _distribution(given: Any, n: int) -> np.ndarray:
-    """The personalisation as probabilities."""
+    """The personalisation as probabilities: one for each vertex, or one for all."""
     if given is None:
-        return np.full(n, 1 / n) if n else np.empty(0)
+        return np.full(1, 1 / n) if n else np.empty(0)
     values = np.array(given, np.float64)
     if values.shape != (n,):
         raise InputError(f"personalization has shape {values.shape}, but there are {n} vertices")

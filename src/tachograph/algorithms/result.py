@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..charts.drawing import Drawing
 
 __all__ = ["Result", "Trace"]
 
@@ -17,6 +20,13 @@ class Trace:
     """One row per iteration: what was chosen, how much work there was, how long it took.
 
     Columns are arrays: ``trace["seconds"]``; ``len(trace)`` is the number of rows.
+
+    >>> import tachograph as tg
+    >>> trace = tg.bfs(tg.path(4), 0).trace
+    >>> trace["frontier_vertices"].tolist()
+    [1, 1, 1, 1]
+    >>> next(iter(trace))["direction"]
+    'push'
     """
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
@@ -50,24 +60,40 @@ class Trace:
         """A ``pandas.DataFrame``."""
         return self.to_arrow().to_pandas()
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Draw the levels of a search, or when kernels ran on which device; a Matplotlib figure.
+    def plot(self, path: str | Path | None = None) -> Drawing:
+        """Draw the rounds of a search, the kernels of each iteration, or who worked when.
 
-        With ``path`` it is written there: .png, .svg or .html. A search with ``direction="oracle"``
-        also shows what each direction would have taken.
+        With ``path`` it is written there: .svg, .html, or, with matplotlib, .png or .pdf. A search with
+        ``direction="oracle"`` also shows what each direction would have taken.
+
+        Raises
+        ------
+        InputError
+            If there is no chart for such a trace.
         """
-        from .figures import check_picture, save_figure
-        from .plots import direction_figure
-        from .timeline import timeline
+        from ..charts.drawing import check_picture
+        from ..charts.of_trace import charts_of
 
-        if not {"direction", "device"} & set(self._columns):
-            raise InputError("only traces of breadth-first searches and of kernels can be drawn")
         if path is not None:
             check_picture(path)
-        figure = direction_figure(self) if "direction" in self._columns else timeline(self)
+        drawn = charts_of(self.to_dict())
+        if not drawn:
+            raise InputError(
+                "there is no chart of this trace: those of searches, of kernels in iterations and of "
+                "work by devices can be drawn"
+            )
         if path is not None:
-            save_figure(figure, path)
-        return figure
+            drawn[0].save(path)
+        return drawn[0]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns as lists."""
+        return {name: column.tolist() for name, column in self._columns.items()}
+
+    def _repr_html_(self) -> str:
+        from ..charts.notebook import trace_html
+
+        return trace_html(self.to_dict())
 
     def summary(self) -> dict[str, Any]:
         """Rows and seconds in all, and for each direction, phase or kernel."""
@@ -93,12 +119,20 @@ class Result:
     ``seconds`` is the time of the algorithm itself: checks of arguments, compiling at the first
     use and verification are left out. ``provenance`` says whether numbers were ``measured``,
     ``modelled`` or ``simulated``.
+
+    >>> import tachograph as tg
+    >>> result = tg.connected_components(tg.path(3))
+    >>> result.count, result.labels.tolist(), result.provenance
+    (1, [0, 0, 0], 'measured')
+    >>> sorted(result.to_dict())
+    ['count', 'labels']
     """
 
     task: str
     seconds: float
     trace: Trace
     provenance: str
+    plan: Any = None  # what it was run by, if there was one
 
     def __init__(
         self,
@@ -143,9 +177,31 @@ class Result:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a result cannot be changed")
 
+    def plot(self, path: str | Path | None = None) -> Drawing:
+        """Draw the trace; see :meth:`Trace.plot`."""
+        return self.trace.plot(path)
+
+    def _repr_html_(self) -> str:
+        from ..charts.notebook import result_html
+
+        return result_html(self.task, _shown(self), self.trace.to_dict())
+
     def __repr__(self) -> str:
         shown = []
         for name, value in self.__dict__["_values"].items():
             large = isinstance(value, np.ndarray)
             shown.append(f"{name}: {value.dtype}[{value.size}]" if large else f"{name}={value!r}")
         return f"Result({self.task}, {', '.join(shown)}, {self.seconds * 1e3:.3g} ms)"
+
+
+def _shown(result: Result) -> dict[str, str]:
+    """What a result has, in words."""
+    from ..charts import numbers as show
+
+    made = {"time": f"{show.seconds(result.seconds)}, {result.provenance}"}
+    for name, value in result.__dict__["_values"].items():
+        if isinstance(value, np.ndarray):
+            made[name] = f"{value.size:,} values of type {value.dtype}"
+        elif isinstance(value, int | float | str):
+            made[name] = f"{value:,.6g}" if isinstance(value, int | float) else value
+    return made

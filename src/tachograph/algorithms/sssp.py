@@ -25,6 +25,11 @@ class ShortestPaths(Result):
 
     ``approximation`` says what was left out, ``audit`` what a check of approximate distances found, if
     there was one.
+
+    >>> import tachograph as tg
+    >>> found = tg.sssp(tg.road(4, 4, deleted=0, weights=(1, 1)), 0)
+    >>> found.distances[15], found.path(15).size, str(found.approximation)
+    (np.float64(6.0), 7, 'exact')
     """
 
     approximation: Approximation

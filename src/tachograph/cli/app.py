@@ -132,8 +132,9 @@ def tour(
     graph: Annotated[
         str | None, typer.Argument(metavar="[GRAPH]", help="Default: a generated graph.")
     ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("tour.html"),
 ) -> None:
-    """Show on one graph what Tachograph does.
+    """Show on one graph what Tachograph does, and write a page about it.
 
     [bold]Examples[/bold]
 
@@ -141,15 +142,17 @@ def tour(
 
     tacho tour roads.gr
     """
-    from .tour import run
+    from .tour.guide import run
 
-    run(graph)
+    run(graph, output)
 
 
-from . import dram, generate, plan, run, train  # noqa: E402  (their commands are added to the app)
+from . import dram, generate, journal, run, train  # noqa: E402  (their commands are added to the app)
 from .bench import bench  # noqa: E402
 from .devices import devices  # noqa: E402
 from .nx_profile import nx_profile  # noqa: E402
+from .plan import plan, what_if  # noqa: E402
+from .report import report  # noqa: E402
 from .reproduce import reproduce  # noqa: E402
 from .simulate import simulate  # noqa: E402
 from .warm import warm  # noqa: E402
@@ -157,11 +160,14 @@ from .warm import warm  # noqa: E402
 app.command()(warm)
 app.command()(bench)
 app.command()(devices)
+app.command()(plan)
+app.command()(what_if)
+app.command()(report)
 app.command("nx-profile")(nx_profile)
 app.command()(reproduce)
 app.command()(simulate)
 app.add_typer(dram.app, name="dram")
 app.add_typer(generate.app, name="generate")
-app.add_typer(plan.app, name="plan")
+app.add_typer(journal.app, name="journal")
 app.add_typer(run.app, name="run")
 app.add_typer(train.app, name="train")

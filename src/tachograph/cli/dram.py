@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from .options import Json, out, print_json
-
-if TYPE_CHECKING:
-    from ..simulation.dram import Memory, MemoryResult
+from .options import Cluster, Json, Workers, executor, out, print_json
 
 __all__ = ["app"]
 
@@ -64,8 +61,15 @@ def run(
 
     tacho dram run a.npz --memory hbm --json --plot hbm.png
     """
-    made = _memory(memory, channels, ranks, density, width, mapping, hash_banks, scheduler, rows)
-    result = _simulate(made, trace, rate, ports, commands is not None)
+    from ..progress import bar
+    from ..simulation.dram import Memory
+
+    made = Memory(
+        memory, channels=channels, ranks=ranks, density=density, width=width, mapping=mapping,
+        hash_banks=hash_banks, scheduler=scheduler, rows=rows,
+    )  # fmt: skip
+    with bar(f"simulating {made.standard.name}"):
+        result = made.run(trace, rate=rate, ports=ports, commands=commands is not None)
     if commands is not None and result.commands is not None:
         _write(result.commands.to_arrow(), commands)
     if plot is not None:
@@ -95,19 +99,25 @@ def compare(
     rate: Rate = None,
     ports: Ports = "shared",
     plot: Picture = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Run a trace through several memories, side by side.
+
+    Results are kept: a comparison that was stopped goes on where it was.
 
     [bold]Example[/bold]
 
     tacho dram compare a.trace --memory ddr3-1600k,ddr4-2400r,hbm
     """
-    made = [
-        _memory(name.strip(), channels, ranks, None, None, mapping, hash_banks, scheduler, rows)
-        for name in memory.split(",")
-    ]
-    results = {m.standard.name: _simulate(m, trace, rate, ports, False) for m in made}
+    from ..simulation.dram.compare import compare as simulated
+
+    names = [name.strip() for name in memory.split(",")]
+    settings = {"channels": channels, "ranks": ranks, "mapping": mapping, "hash_banks": hash_banks,
+                "scheduler": scheduler, "rows": rows}  # fmt: skip
+    with executor(workers, cluster) as chosen:
+        results = simulated(trace, names, settings, rate=rate, ports=ports, executor=chosen)
     if plot is not None:
         from ..simulation.dram.plots import plot_compare
 
@@ -187,27 +197,6 @@ def generate(
         raise InputError(f"unknown pattern {pattern!r}; known: {', '.join(makers)}")
     write_trace(output, makers[pattern](), rng.random(requests) < writes)
     typer.echo(f"{output}: {requests:,} requests", err=True)
-
-
-def _memory(
-    name: str, channels: int | None, ranks: int, density: str | None, width: int | None,
-    mapping: str, hash_banks: bool, scheduler: str, rows: str,
-) -> Memory:  # fmt: skip
-    from ..simulation.dram import Memory
-
-    return Memory(
-        name, channels=channels, ranks=ranks, density=density, width=width, mapping=mapping,
-        hash_banks=hash_banks, scheduler=scheduler, rows=rows,
-    )  # fmt: skip
-
-
-def _simulate(
-    memory: Memory, trace: Path, rate: float | None, ports: str, commands: bool
-) -> MemoryResult:
-    from ..progress import bar
-
-    with bar(f"simulating {memory.standard.name}"):
-        return memory.run(trace, rate=rate, ports=ports, commands=commands)
 
 
 def _write(table: Any, path: Path) -> None:

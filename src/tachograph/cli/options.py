@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,9 +16,11 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..campaign import Executor
     from ..graph.graph import Graph
 
 __all__ = [
+    "Cluster",
     "Confidence",
     "Dedupe",
     "Directed",
@@ -24,6 +28,8 @@ __all__ = [
     "Json",
     "MaxError",
     "Relabel",
+    "Workers",
+    "executor",
     "load",
     "measured",
     "out",
@@ -56,6 +62,30 @@ Relabel = Annotated[
 
 MaxError = Annotated[str | None, typer.Option(help="Mean relative error that is allowed, as 5%.")]
 Confidence = Annotated[str, typer.Option(help="In which share of graphs that is to be kept.")]
+
+
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Do so many tasks at a time, in processes.")
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(envvar="DASK_SCHEDULER_ADDRESS", help="Do them on this Dask cluster: tcp://..."),
+]
+
+
+@contextmanager
+def executor(workers: int | None, cluster: str | None) -> Iterator[Executor | None]:
+    """Who does the tasks of a campaign; None is whoever does them by default."""
+    if cluster is None:
+        from ..processes import Local
+
+        yield None if workers is None else Local(workers)
+        return
+    from ..scale.campaign import Dask
+    from ..scale.cluster import connect
+
+    with connect(cluster, workers) as client:
+        yield Dask(client)
 
 
 def share(text: str, option: str) -> float:

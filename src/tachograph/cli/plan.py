@@ -1,85 +1,113 @@
-"""``tacho plan TASK GRAPH``: what would be run, and why."""
+"""``tacho plan TASK GRAPH``: what would be run, what it would take, and why."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from .options import Confidence, Directed, GraphFile, Json, Relabel, load, out, print_json, share
+from .options import (
+    Confidence,
+    Directed,
+    GraphFile,
+    Json,
+    MaxError,
+    Relabel,
+    load,
+    out,
+    print_json,
+    share,
+)
 from .run import vertex_of
 
-if TYPE_CHECKING:
-    from rich.table import Table
+__all__ = ["plan", "what_if"]
 
-    from ..planning.plan import Plan
-
-__all__ = ["app"]
-
-app = typer.Typer(
-    help="Show what would be run, and why.\n\n"
-    "[bold]Example[/bold]  tacho plan sssp web.gr --source 0 --max-error 5%",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-)
-
-
-@app.callback()
-def plan() -> None:
-    """Show what would be run, and why."""
+TaskName = Annotated[
+    str,
+    typer.Argument(
+        metavar="TASK", help="bfs, sssp, pagerank, components, similarity, mis or max-flow."
+    ),
+]
+Source = Annotated[
+    list[str] | None, typer.Option(help="A vertex; default: that of highest degree.")
+]
+Sink = Annotated[str | None, typer.Option(help="Where a flow ends.")]
 
 
-@app.command()
-def sssp(
+def _arguments(task: str, graph: Any, source: list[str] | None, sink: str | None) -> dict[str, Any]:
+    """What the task needs to be told."""
+    from ..algorithms.ways import task_named
+
+    made: dict[str, Any] = {}
+    needs = task_named(task).needs
+    if source:
+        ids = [vertex_of(graph, s) for s in source]
+        made["source"] = ids[0] if len(ids) == 1 else ids
+    elif "source" in needs and "sink" not in needs and graph.n:
+        made["source"] = int(graph.degrees.argmax())
+    if sink is not None:
+        made["sink"] = vertex_of(graph, sink)
+    return made
+
+
+def plan(
+    task: TaskName,
     graph: GraphFile,
-    max_error: Annotated[str, typer.Option(help="Mean relative error that is allowed, as 5%.")],
-    source: Annotated[
-        list[str] | None, typer.Option(help="A vertex; default: that of highest degree.")
-    ] = None,
+    source: Source = None,
+    sink: Sink = None,
+    max_error: MaxError = None,
     confidence: Confidence = "90%",
     directed: Directed = None,
     relabel: Relabel = False,
     json: Json = False,
 ) -> None:
-    """Shortest paths: the fastest way that keeps an error budget, and the alternatives.
+    """Show what would be run, what it is predicted to take, the alternatives, and why.
 
     [bold]Examples[/bold]
 
-    tacho plan sssp web.gr --max-error 5%
+    tacho plan bfs web.txt.gz --source 0
 
     tacho plan sssp roads.gr --source 17 --max-error 10% --confidence 95% --json
     """
     from ..planning.plan import plan as make
 
     loaded = load(graph, directed=directed, relabel=relabel)
-    where = [vertex_of(loaded, s) for s in source or ()]
-    made = make(
-        "sssp",
-        loaded,
-        source=where or int(loaded.degrees.argmax()),
-        max_error=share(max_error, "max-error"),
-        confidence=share(confidence, "confidence"),
-    )
+    told = _arguments(task, loaded, source, sink)
+    if max_error is not None:
+        told["max_error"] = share(max_error, "max-error")
+        told["confidence"] = share(confidence, "confidence")
+    made = make(task, loaded, **told)
     if json:
         print_json(made.to_dict())
-        return
-    console = out()
-    console.print(repr(loaded), style="bold")
-    console.print(f"run  {made.chosen.name}", markup=False)
-    console.print(f"why  {made.reason}", markup=False)
-    console.print(_table(made))
+    else:
+        out().print(str(made), markup=False, soft_wrap=True)
 
 
-def _table(made: Plan) -> Table:
-    from rich.table import Table
+def what_if(
+    task: TaskName,
+    graph: GraphFile,
+    machine: Annotated[
+        list[str] | None,
+        typer.Option(help="host, opencl:0, hitgraph@ddr3-1600k, accugraph@hbm; several times."),
+    ] = None,
+    source: Source = None,
+    sink: Sink = None,
+    directed: Directed = None,
+    relabel: Relabel = False,
+    json: Json = False,
+) -> None:
+    """Compare this machine with accelerators that are simulated, in one table.
 
-    table = Table(title="predictions", title_justify="left")
-    for column in ("", "error", "at most", "times as fast", "at least"):
-        table.add_column(column, justify="left" if not column else "right")
-    for option in (made.chosen, *made.others):
-        p = option.predicted
-        table.add_row(
-            option.name, f"{p['error']:.2%}", f"{p['error_bound']:.2%}", f"{p['gain']:.2f}",
-            f"{p['gain_bound']:.2f}", style="bold" if option is made.chosen else None,
-        )  # fmt: skip
-    return table
+    [bold]Example[/bold]
+
+    tacho what-if wcc web.txt.gz --machine host --machine hitgraph@ddr3-1600k --machine accugraph@hbm
+    """
+    from ..planning.what_if import what_if as compare
+
+    loaded = load(graph, directed=directed, relabel=relabel)
+    machines = machine or ["host", "hitgraph", "accugraph"]
+    found = compare(task, loaded, machines, **_arguments(task, loaded, source, sink))
+    if json:
+        print_json(found.to_dict())
+    else:
+        out().print(str(found), markup=False, soft_wrap=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Json, out, print_json
+from .options import Cluster, Json, Workers, executor, out, print_json
 
 __all__ = ["reproduce"]
 
@@ -23,9 +23,13 @@ def reproduce(
     output: Annotated[
         Path | None, typer.Option(help="Write pictures and files into this directory.")
     ] = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Run a paper's table or figure again, beside the published numbers.
+
+    What was measured or simulated is kept: a run that was stopped goes on where it was.
 
     [bold]Examples[/bold]
 
@@ -43,10 +47,11 @@ def reproduce(
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
     made = []
-    for table in tables(name, Settings(full, output)):
-        made.append(asdict(table))
-        if not json:
-            _print(asdict(table))
+    with executor(workers, cluster) as chosen:
+        for table in tables(name, Settings(full, output, chosen)):
+            made.append(asdict(table))
+            if not json:
+                _print(asdict(table))
     if json:
         print_json(made)
 

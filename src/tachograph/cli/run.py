@@ -15,6 +15,7 @@ import typer
 from ..algorithms.result import Result, Trace
 from ..errors import InputError, NegativeCycleError
 from ..graph.graph import Graph
+from .ahead import ahead
 from .options import (
     Confidence,
     Directed,
@@ -27,6 +28,7 @@ from .options import (
     print_json,
     share,
 )
+from .parquet import about, write_rows
 
 __all__ = ["Outcome", "algorithm", "app", "names_of", "vertex_of"]
 
@@ -63,11 +65,13 @@ def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
     ) -> None:
         from ..kernels.runtime import threads as using
 
-        loaded = load(graph, directed=directed, relabel=relabel)
+        with using(threads), ahead(solve.__name__):
+            loaded = load(graph, directed=directed, relabel=relabel)
         with using(threads):
             result, facts, *rows = solve(loaded, verify, **options)
+        facts |= _kept(result, loaded, graph, options)
         if output is not None:
-            _write(rows[0] if rows else _values(result, loaded), output)
+            write_rows(rows[0] if rows else _values(result, loaded), output)
         _finish(result, loaded, trace, json, verify, facts)
 
     shared = {
@@ -125,7 +129,7 @@ def bfs(
     tacho run bfs web.txt.gz --source 0 --direction surf --plot levels.png
     """
     from ..algorithms.bfs import bfs as search
-    from ..algorithms.figures import check_picture
+    from ..charts.drawing import check_picture
 
     if plot is not None:
         check_picture(plot)
@@ -321,7 +325,8 @@ def _finish(
 ) -> None:
     """Write the trace if it was asked for and print the outcome."""
     if trace is not None:
-        _write({name: result.trace[name] for name in result.trace.columns}, trace)
+        columns = {name: result.trace[name] for name in result.trace.columns}
+        write_rows(columns, trace, about(result, graph))
     facts = {"task": result.task, **facts, "seconds": result.seconds, "verified": verified}
     if json:
         facts = {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in facts.items()}
@@ -335,6 +340,20 @@ def _finish(
     for name, part in result.trace.summary().items():
         if isinstance(part, dict):
             console.print(f"{name:10} {part['iterations']} iterations, {part['seconds']:.6f} s")
+
+
+def _kept(result: Result, graph: Graph, name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Remember the run in the journal; its id."""
+    from ..algorithms.ways import find_task
+    from ..planning.recording import remember
+
+    told = {k: v for k, v in options.items() if not isinstance(v, Path)}
+    for end in ("source", "sink", "target"):
+        if told.get(end) is not None:
+            given = told[end] if isinstance(told[end], list) else [told[end]]
+            told[end] = [vertex_of(graph, g) for g in given]
+    number = remember(find_task(result.task), graph, told, result, name=name)
+    return {} if number is None else {"run": number}
 
 
 def _values(result: Result, graph: Graph) -> dict[str, Any]:
@@ -357,17 +376,6 @@ def names_of(graph: Graph) -> Any:
     import numpy as np
 
     return np.arange(graph.n) if graph.names is None else graph.names
-
-
-def _write(columns: dict[str, Any], path: Path) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    from ..graph.files.streams import aside
-
-    with aside(path) as temporary:
-        parquet.write_table(pa.table({k: pa.array(list(v) if v.dtype.kind in "OU" else v)
-                                      for k, v in columns.items()}), temporary)  # fmt: skip
 
 
 from . import run_rounds, run_similarity  # noqa: E402, F401  (their commands are added to the app)

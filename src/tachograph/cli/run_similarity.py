@@ -36,7 +36,10 @@ def _similarity(task: str, what: str) -> None:
         ] = None,
     ) -> Outcome:
         from ..algorithms import similarity
+        from ..charts.drawing import check_picture
 
+        if timeline is not None:
+            check_picture(timeline)
         share: float | str = split
         if split != "auto":
             try:
@@ -48,9 +51,7 @@ def _similarity(task: str, what: str) -> None:
             memory_limit=memory_limit, devices=devices, split=share, verify=verify,
         )  # fmt: skip
         if timeline is not None:
-            from ..algorithms.lanes_plot import plot_lanes
-
-            plot_lanes(result, timeline)
+            result.plot(timeline)
         if stream is not None:
             return result, {"pairs": result.count, "file": result.output}
         mean = float(result.values.mean()) if result.values.size else 0.0

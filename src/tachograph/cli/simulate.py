@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InputError
-from .options import Directed, GraphFile, Json, Relabel, load, out, print_json
+from .options import (
+    Cluster,
+    Directed,
+    GraphFile,
+    Json,
+    Relabel,
+    Workers,
+    executor,
+    load,
+    out,
+    print_json,
+)
 
 if TYPE_CHECKING:
+    from ..campaign import Executor
     from ..graph.graph import Graph
     from ..simulation.accelerators.compare import Job
 
@@ -47,9 +59,8 @@ def simulate(
     along_arcs: Annotated[
         bool, typer.Option("--along-arcs", help="Let wcc pass labels along directed edges only.")
     ] = False,
-    processes: Annotated[
-        int | None, typer.Option(min=1, help="Simulations side by side. Default: all cores.")
-    ] = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
     directed: Directed = None,
     relabel: Relabel = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the comparison: .png or .svg.")] = None,
@@ -83,7 +94,9 @@ def simulate(
         iterations=iterations,
         along_arcs=along_arcs,
     )
-    rows = _run(loaded, todo, processes)
+    with executor(workers, cluster) as chosen:
+        rows = _run(loaded, todo, chosen)
+    _keep(rows, loaded, graph)
     if plot is not None:
         from ..simulation.accelerators.plots import plot_comparison
 
@@ -94,6 +107,22 @@ def simulate(
     from .show_simulate import show
 
     show(out(), repr(loaded), rows)
+
+
+def _keep(rows: list[dict[str, Any]], graph: Graph, name: str) -> None:
+    """Remember the simulations as runs, for reports."""
+    from ..journal import journal
+    from ..planning.recording import describe
+
+    about = describe(graph, name)
+    for row in rows:
+        found = row["result"]
+        facts = {k: found[k] for k in ("iterations", "gbps", "row_hit_rate", "memory", "series")}
+        options = {**row["settings"], **row["options"]}
+        row["run"] = journal().record(
+            f"{row['algorithm']} on {row['accelerator']}", graph=about, seconds=found["seconds"],
+            options=options, provenance="simulated", facts=facts,
+        )  # fmt: skip
 
 
 def _settings(parameters: list[str], partition_size: str | None) -> dict[str, list[str]]:
@@ -143,17 +172,11 @@ def _sources(
     return list(drawn(graph.n, roots))
 
 
-def _run(graph: Graph, todo: list[Job], processes: int | None) -> list[dict[str, Any]]:
-    """A row for each job: what was asked and what came out, in the order asked."""
+def _run(graph: Graph, todo: list[Job], chosen: Executor | None) -> list[dict[str, Any]]:
+    """A row for each job that came out: what was asked and the result, in the order asked."""
     from dataclasses import asdict
 
-    from ..kernels.runtime import threads_available
-    from ..progress import bar
     from ..simulation.accelerators.compare import compare
 
-    rows: list[dict[str, Any]] = [asdict(job) for job in todo]
-    with bar("simulating", len(todo)) as shown:
-        for i, record in compare(graph, todo, processes or threads_available()):
-            rows[i]["result"] = record
-            shown.advance(1)
-    return rows
+    found = dict(compare(graph, todo, chosen))
+    return [{**asdict(todo[i]), "result": found[i]} for i in sorted(found)]

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from .options import Json, out, print_json
+from .options import Cluster, Json, Workers, executor, out, print_json
 from .train_approximation import approximation
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Fit the models that decide to this machine.", no_args_is_help=True)
+app = typer.Typer(help="Fit the models that decide to this machine.", invoke_without_command=True)
 
 
 Graphs = Annotated[
@@ -25,8 +25,29 @@ Budget = Annotated[
 
 
 @app.callback()
-def train() -> None:
-    """Fit the models that decide to this machine."""
+def train(
+    context: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="All models, one after the other.")] = False,
+) -> None:
+    """Fit the models that decide to this machine.
+
+    [bold]Examples[/bold]
+
+    tacho train times --budget 5m
+
+    tacho train --all
+    """
+    if context.invoked_subcommand is None and not every:
+        typer.echo(context.get_help())
+    if not every:
+        return
+    for command in (direction, split, approximation, times):
+        out().rule(f"tacho train {command.__name__}")
+        command()
+    from ..learning.times.collect import device_here
+
+    if device_here() is not None:
+        placement()
 
 
 def seconds(text: str) -> float:
@@ -46,6 +67,8 @@ def direction(
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's searches find it.")
     ] = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn when to push and when to pull in breadth-first search, on this machine.
@@ -64,7 +87,8 @@ def direction(
     from ..learning.direction.train import save, train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else None
-    model = train(names, seconds(budget))
+    with executor(workers, cluster) as chosen:
+        model = train(names, seconds(budget), chosen)
     path = output or own_model(FILE)
     save(model, path)
     card = model["card"]
@@ -92,6 +116,7 @@ def split(
     output: Annotated[
         Path | None, typer.Option(help="Default: where this user's runs find it.")
     ] = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn how long host and device take for similarity, to decide who computes which part.
@@ -107,10 +132,13 @@ def split(
     """
     from ..decisions.model_files import own_model
     from ..decisions.split import FILE
-    from ..learning.split import TRAINING, train
+    from ..learning.split import train
 
-    names = [n.strip() for n in graphs.split(",")] if graphs else list(TRAINING)
-    model = train(names, seconds(budget))
+    names = [n.strip() for n in graphs.split(",")] if graphs else None
+    with executor(
+        None, cluster
+    ) as chosen:  # the device is there once: no workers beside each other
+        model = train(names, seconds(budget), executor=chosen)
     path = output or own_model(FILE)
     model.write(path)
     if json:
@@ -123,8 +151,50 @@ def split(
 
 
 @app.command()
+def times(
+    graphs: Graphs = None,
+    budget: Budget = "10m",
+    output: Annotated[
+        Path | None, typer.Option(help="Default: where this user's plans find it.")
+    ] = None,
+    cluster: Cluster = None,
+    json: Json = False,
+) -> None:
+    """Learn how long each way to run each task takes, for plans.
+
+    Measures all of them on many graphs (what the journal has is not measured again), adds the runs
+    that the journal remembers, fits, and says how far off it is on families that were left out.
+
+    [bold]Examples[/bold]
+
+    tacho train times --budget 10m
+
+    tacho train times --budget 0 --json
+    """
+    from ..decisions.model_files import own_model
+    from ..decisions.times import FILE
+    from ..learning.times.train import train
+
+    names = [n.strip() for n in graphs.split(",")] if graphs else None
+    with executor(None, cluster) as chosen:  # times of all threads of a machine
+        model = train(names, seconds(budget), chosen)
+    path = output or own_model(FILE)
+    model.write(path)
+    if json:
+        print_json({"file": str(path), **model.card})
+        return
+    typer.echo(f"{len(model.card['graphs'])} graphs; runs predicted within 35 % by a model without")
+    typer.echo(f"  {'':24} {'runs':>5} {'the graph':>10} {'its family':>11}")
+    for name, value in model.card["quality"].items():
+        one, all_ = (value[k]["within_35"] for k in ("graphs_left_out", "families_left_out"))
+        typer.echo(f"  {name:24} {value['rows']:5} {one:10.0%} {all_:11.0%}")
+    typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
+
+
+@app.command()
 def placement(
     devices: Annotated[str, typer.Option(help="The OpenCL device beside the host.")] = "opencl",
+    cluster: Cluster = None,
 ) -> None:
     """Learn where the kernels of tacho run mis and maxflow --devices run faster.
 
@@ -136,9 +206,10 @@ def placement(
     from ..learning.placement import TASKS, train_placement
 
     device = open_device(devices)
-    for task in TASKS:
-        model, calls = train_placement(task, device)
-        out().print(f"{task}: {', '.join(model.times)} learned from {calls} calls")
+    with executor(None, cluster) as chosen:
+        for task in TASKS:
+            model, calls = train_placement(task, device, chosen)
+            out().print(f"{task}: {', '.join(model.times)} learned from {calls} calls")
 
 
 @app.command()

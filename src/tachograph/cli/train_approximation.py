@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Json, out, print_json
+from .options import Cluster, Json, Workers, executor, out, print_json
 
 if TYPE_CHECKING:
     from ..learning.approximation.train import Verdict
@@ -27,6 +27,8 @@ def approximation(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Default: where Tachograph looks for it.")
     ] = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Learn speedup and error of approximate shortest paths on this machine.
@@ -54,7 +56,8 @@ def approximation(
         if name not in available():
             raise InputError(f"there is no graph {name!r}; known are {', '.join(available())}")
     if collect:
-        measuring.collect(graph, size=size)
+        with executor(workers, cluster) as chosen:
+            measuring.collect(graph, size=size, executor=chosen)
     records = measuring.records()
     if csv is not None:
         write_csv(records, csv)

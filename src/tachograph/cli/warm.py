@@ -5,12 +5,16 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from importlib import import_module
+from typing import Any, TypeVar
 
 import typer
 
-__all__ = ["warm"]
+__all__ = ["quiet", "spread", "warm"]
+
+T = TypeVar("T")
 
 
 def warm() -> None:
@@ -25,7 +29,6 @@ def warm() -> None:
     from ..algorithms.exercises import FIRST, THEN
     from ..errors import InputError
     from ..kernels.runtime import KERNELS, threads_available
-    from ..progress import bar
 
     import_module("tachograph.kernels.rows")  # any module with kernels
     if not KERNELS:  # those that can be kept
@@ -34,28 +37,47 @@ def warm() -> None:
 
     begin = time.perf_counter()
     compiled = loaded = 0
-    workers = threads_available()
+    for new, old in spread(_exercise, [[(n,) for n in FIRST], [(n,) for n in (*EXERCISES, *THEN)]]):
+        compiled, loaded = compiled + new, loaded + old
+    seconds = time.perf_counter() - begin
+    if compiled:
+        typer.echo(
+            f"compiled {compiled} loops in {seconds:.1f} s, {threads_available()} at a time",
+            err=True,
+        )
+    else:
+        typer.echo(f"all is warm: {loaded} loops were there, seen in {seconds:.1f} s", err=True)
+
+
+def spread(
+    work: Callable[..., T],
+    stages: list[list[tuple[Any, ...]]],
+    begin: Callable[[], None] | None = None,
+) -> Iterator[T]:
+    """Call ``work`` with all arguments of a stage in a process for each core, then the next stage.
+
+    The calls that take longest should come first in a stage.
+    """
+    from ..kernels.runtime import threads_available
+    from ..progress import bar
+
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin) as pool:
+    with ProcessPoolExecutor(
+        threads_available(), mp_context=context, initializer=begin or quiet
+    ) as pool:
         try:
-            with bar("compiling", len(FIRST) + len(THEN) + len(EXERCISES)) as shown:
-                for stage in (FIRST, [*EXERCISES, *THEN]):  # the longest first
-                    for done in as_completed([pool.submit(_exercise, name) for name in stage]):
-                        new, old = done.result()
-                        compiled, loaded = compiled + new, loaded + old
+            with bar("compiling", sum(map(len, stages))) as shown:
+                for stage in stages:
+                    for done in as_completed([pool.submit(work, *given) for given in stage]):
+                        yield done.result()
                         shown.advance(1)
         except BaseException:
             for process in multiprocessing.active_children():
                 process.terminate()  # it may compile for seconds yet
             raise
-    seconds = time.perf_counter() - begin
-    if compiled:
-        typer.echo(f"compiled {compiled} loops in {seconds:.1f} s, {workers} at a time", err=True)
-    else:
-        typer.echo(f"all is warm: {loaded} loops were there, seen in {seconds:.1f} s", err=True)
 
 
-def _begin() -> None:
+def quiet() -> None:
     """What a process of the pool does first."""
     from ..kernels.runtime import told
 

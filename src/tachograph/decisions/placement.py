@@ -9,7 +9,7 @@ times predicted from the work (:class:`Learned`). The oracle, which times both, 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -128,7 +128,7 @@ class Learned:
         return min(PLACES, key=lambda place: self.predict(call, place))
 
 
-def fit(samples: Mapping[str, list[tuple[int, int, float, float]]]) -> Learned:
+def fit(samples: Mapping[str, Sequence[Sequence[float]]]) -> Learned:
     """A model from measured calls: for each kernel (vertices, arcs, seconds on host, on device).
 
     Coefficients are not negative, and errors count relative to the time, so that short calls, which

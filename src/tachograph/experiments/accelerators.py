@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from statistics import mean
 from typing import Any
 
-from ..kernels.runtime import threads_available
+from ..errors import TachographError
+from ..processes import Local
 from ..simulation.accelerators.compare import Job, compare
 from ..simulation.accelerators.roots import ROOTS, roots, variation
 from .accelerator_graphs import GRAPHS, TABLE_5, TABLE_6, Loaded, error, load, missing
@@ -23,10 +24,13 @@ COLUMNS = ["algorithm", "graph", "iterations", "here", "hardware", "their simula
            "error to hardware, %", "their error, %", "error to their simulation, %"]  # fmt: skip
 
 
-def _run(loaded: Loaded, jobs: list[Job]) -> list[dict[str, Any]]:
+def _run(loaded: Loaded, jobs: list[Job], settings: Settings) -> list[dict[str, Any]]:
     """Records in the order of the jobs."""
     large = loaded.graph.arcs > 50_000_000  # one at a time, or memory would not do
-    found = dict(compare(loaded.graph, jobs, 1 if large else threads_available()))
+    chosen = settings.executor or (Local(1) if large else None)
+    found = dict(compare(loaded.graph, jobs, chosen))
+    if len(found) < len(jobs):
+        raise TachographError(f"not all simulations of {loaded.name} succeeded: run again")
     return [found[i] for i in range(len(jobs))]
 
 
@@ -74,7 +78,7 @@ def table_5(settings: Settings) -> Iterator[Table]:
         for algorithm, cells in TABLE_5.items():
             jobs = [Job(algorithm, "hitgraph", design, options=o)
                     for o in _options(algorithm, loaded, ROOTS)]  # fmt: skip
-            found = _run(loaded, jobs)
+            found = _run(loaded, jobs, settings)
             seconds = [r["seconds"] * loaded.share for r in found]
             rows.append(_row(algorithm, loaded, mean(r["iterations"] for r in found),
                              mean(seconds), cells[loaded.name]))  # fmt: skip
@@ -105,7 +109,7 @@ def table_6(settings: Settings) -> Iterator[Table]:
             design = {"partition_size": 1_700_000} if large else {}
             jobs = [Job(algorithm, "accugraph", design, options=o)
                     for o in _options(algorithm, loaded, 1)]  # fmt: skip
-            (found,) = _run(loaded, jobs)
+            (found,) = _run(loaded, jobs, settings)
             rows.append(_row(algorithm, loaded, found["iterations"], found["reps"] / 1e9,
                              cells[loaded.name]))  # fmt: skip
     yield Table("AccuGraph, GREPS (Table 6)", COLUMNS, rows, [
@@ -131,7 +135,7 @@ def comparability(settings: Settings) -> Iterator[Table]:
     """Both accelerators on one configuration."""
     rows = []
     for loaded in load(list(GRAPHS), settings.full):
-        hit, accu = _run(loaded, _pair(loaded))
+        hit, accu = _run(loaded, _pair(loaded), settings)
         rows.append([loaded.label, *(round(r["seconds"] * loaded.share * 1e3, 3) for r in (hit, accu)),
                      round(hit["seconds"] / accu["seconds"], 2), hit["iterations"], accu["iterations"],
                      *(round(r["reps"] / 1e9, 2) for r in (hit, accu))])  # fmt: skip
@@ -160,7 +164,7 @@ def enhancements(settings: Settings) -> Iterator[Table]:
             options = _options(algorithm, loaded, 1)[0]
             jobs = [Job(algorithm, "accugraph", {"partition_size": size, "value_bits": 32, **v},
                         options=options, **COMPARABLE) for v in variants]  # fmt: skip
-            base, *others = [r["seconds"] for r in _run(loaded, jobs)]
+            base, *others = [r["seconds"] for r in _run(loaded, jobs, settings)]
             parts = -(-loaded.graph.n // size)
             rows.append([algorithm, loaded.label, parts, round(base * loaded.share * 1e3, 3),
                          *(round(100 * (1 - s / base), 1) for s in others)])  # fmt: skip

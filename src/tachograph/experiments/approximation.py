@@ -33,12 +33,12 @@ TABLE_4 = {
 OUTPUTS = ("joint", "inaccuracy", "speedup")
 
 
-def measurements(full: bool) -> Data:
+def measurements(settings: Settings) -> Data:
     """What the journal holds; with ``full`` all there is to measure, else a little if it is empty."""
-    if full:
-        collect()
+    if settings.full:
+        collect(executor=settings.executor)
     elif not records():
-        collect(SMALL, size=SHARE)
+        collect(SMALL, size=SHARE, executor=settings.executor)
     return Data(records())
 
 
@@ -55,7 +55,7 @@ def paper_data(data: Data) -> dict[str, Data]:
 
 def table_1(settings: Settings) -> Iterator[Table]:
     """The best trade-offs."""
-    data = measurements(settings.full)
+    data = measurements(settings)
     hub = data.only(hub=True, family="kronecker", algorithm={"bellman-ford", "delta-stepping"})
     largest = max(hub.records, key=lambda r: r["n"])["graph"]
     rows: list[list[Any]] = []
@@ -85,7 +85,7 @@ def _shown(record: dict[str, Any]) -> str:
 
 def table_4(settings: Settings) -> Iterator[Table]:
     """How well the models predict, in the paper's scenarios and one more."""
-    data = measurements(settings.full)
+    data = measurements(settings)
     columns = ["model", "scenario"]
     columns += [f"{m} {o}" for m in ("MAE", "RMSE", "R2") for o in OUTPUTS]
     columns += [f"paper R2 {o}" for o in OUTPUTS]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.figures import new_figure
+from ..charts.figures import new_figure
 from ..decisions.approximation import METHODS
 from ..graph.files.streams import aside
 from ..learning.approximation.models import MODELS, OURS, scenario
@@ -170,7 +170,7 @@ FIGURES: dict[str, tuple[str, Callable[[Data], Any]]] = {
 
 def figures(settings: Settings) -> Iterator[Table]:
     """Draw them into ``settings.output``, or into the current directory."""
-    data = measurements(settings.full)
+    data = measurements(settings)
     where = settings.output or Path()
     rows, page = [], []
     for name, (title, draw) in FIGURES.items():

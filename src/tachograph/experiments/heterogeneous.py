@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..graph import generate
 from ..graph.graph import Graph
 from ..kernels.runtime import threads
 from ..learning.placement import layers, train_placement
-from .reproduce import Settings, Table
+from .reproduce import Settings, Table, measure
 
 __all__ = ["flow_switch", "graphs", "mis_hot", "mis_overlap", "mis_switch"]
 
@@ -75,29 +75,43 @@ def _device() -> tuple[OpenCL, Host]:
     return device, Host(host_threads(1 + device.threads, device.found, device.threads))
 
 
+def time_variants(
+    name: str, full: bool, variants: dict[str, dict[str, Any]], rounds: int, count: int
+) -> dict[str, Any]:
+    """Median seconds of each variant on a graph, in turns: a task of a campaign."""
+    device, _ = _device()
+    graph = graphs(full)[name]()
+    taken: dict[str, list[float]] = {v: [] for v in variants}
+    polls = dict.fromkeys(variants, 0)
+    with threads(count):
+        for turn in range(rounds + 1):
+            for variant, options in variants.items():
+                r = maximal_independent_set(graph, devices=device, placement=_apart, **options)
+                polls[variant] = int(r.trace["polls"].sum())
+                if turn:  # the first round warms up
+                    taken[variant].append(r.seconds)
+    seconds = {v: statistics.median(t) for v, t in taken.items()}
+    return {"name": name, "n": graph.n, "m": graph.m, "seconds": seconds, "polls": polls}
+
+
 def _compared(
     settings: Settings, title: str, variants: dict[str, dict[str, Any]], published: str
 ) -> Iterator[Table]:
     """Medians of each variant relative to the first, in turns."""
     device, host = _device()
+    tasks = [
+        {"name": name, "full": settings.full, "variants": variants, "rounds": ROUNDS,
+         "count": host.threads}
+        for name in graphs(settings.full)
+    ]  # fmt: skip
     rows = []
-    for name, make in graphs(settings.full).items():
-        graph = make()
-        taken: dict[str, list[float]] = {v: [] for v in variants}
-        polls = dict.fromkeys(variants, 0)
-        with threads(host.threads):
-            for turn in range(ROUNDS + 1):
-                for variant, options in variants.items():
-                    r = maximal_independent_set(graph, devices=device, placement=_apart, **options)
-                    polls[variant] = int(r.trace["polls"].sum())
-                    if turn:  # the first round warms up
-                        taken[variant].append(r.seconds)
-        medians = {v: statistics.median(t) for v, t in taken.items()}
+    for found in measure(settings, "heterogeneous:time_variants", tasks, device.key):
+        medians = found["seconds"]
         base = next(iter(medians.values()))
         ratios = [round(m / base, 3) for m in medians.values()]
         best = base / min(list(medians.values())[1:])
-        rows.append([name, graph.n, graph.m, round(base * 1e3, 2), *ratios[1:], round(best, 2),
-                     polls[list(variants)[-1]]])  # fmt: skip
+        rows.append([found["name"], found["n"], found["m"], round(base * 1e3, 2), *ratios[1:],
+                     round(best, 2), found["polls"][list(variants)[-1]]])  # fmt: skip
     first, *others = variants
     columns = [
         "graph",
@@ -139,18 +153,40 @@ def mis_hot(settings: Settings) -> Iterator[Table]:
     )
 
 
-def _switch(title: str, task: str, runs: Iterator[tuple[str, int, Trace]], device: OpenCL,
-            host: Host, notes: list[str]) -> Table:  # fmt: skip
+def time_placements(name: str, full: bool, task: str, count: int) -> dict[str, Any]:
+    """The trace of a run whose kernels are timed in both places: a task of a campaign."""
+    device, _ = _device()
+    with threads(count):
+        if task == "mis":
+            graph = graphs(full)[name]()
+            trace = maximal_independent_set(graph, devices=device, placement="oracle").trace
+        else:
+            graph = _flow_problems(full)[name]()
+            trace = maximum_flow(graph, devices=device, placement="oracle").trace
+    columns = {column: trace[column].tolist() for column in trace.columns}
+    return {"name": name, "n": graph.n, "trace": columns}
+
+
+def _switch(
+    settings: Settings, title: str, task: str, names: Iterable[str], notes: list[str]
+) -> Table:
     """Policies on calls that the oracle has timed."""
-    policies: dict[str, Policy] = {
-        "break-point": named("break-point", task, host, device),
-        "learned": train_placement(task, device)[0],
-    }
+    device, host = _device()
+    tasks = [
+        {"name": name, "full": settings.full, "task": task, "count": host.threads} for name in names
+    ]
+    runs = measure(settings, "heterogeneous:time_placements", tasks, device.key)
+    with threads(host.threads):
+        policies: dict[str, Policy] = {
+            "break-point": named("break-point", task, host, device),
+            "learned": train_placement(task, device, settings.executor)[0],
+        }
     rows = []
-    for name, total, trace in runs:
-        found = {p: accuracy(trace, policy, total) for p, policy in policies.items()}
+    for run in runs:
+        trace = Trace(run["trace"])
+        found = {p: accuracy(trace, policy, run["n"]) for p, policy in policies.items()}
         one = found["learned"]
-        row: list[Any] = [name, len(trace), int((trace["best"] == "device").sum())]
+        row: list[Any] = [run["name"], len(trace), int((trace["best"] == "device").sum())]
         row += [round(one["host"] / one["best"], 2), round(one["device"] / one["best"], 2)]
         for each in found.values():
             row += [round(100 * each["right"], 1), round(100 * each["weighted"], 1),
@@ -164,20 +200,10 @@ def _switch(title: str, task: str, runs: Iterator[tuple[str, int, Trace]], devic
 
 def mis_switch(settings: Settings) -> Iterator[Table]:
     """Figures 15 and 16: where each kernel of each round runs."""
-    device, host = _device()
-
-    def runs() -> Iterator[tuple[str, int, Trace]]:
-        for name, make in graphs(settings.full).items():
-            graph = make()
-            trace = maximal_independent_set(graph, devices=device, placement="oracle").trace
-            yield name, graph.n, trace
-
     notes = ["times relative to the oracle's; published: 1.6 to 1.9 times as fast as the host only",
              "weighted: by the difference between both places"]  # fmt: skip
-    with threads(host.threads):
-        yield _switch(
-            "Task switcher: independent sets (figures 15, 16)", "mis", runs(), device, host, notes
-        )
+    title = "Task switcher: independent sets (figures 15, 16)"
+    yield _switch(settings, title, "mis", graphs(settings.full), notes)
 
 
 def _flow_problems(full: bool) -> dict[str, Callable[[], Graph]]:
@@ -205,16 +231,7 @@ def _flow_problems(full: bool) -> dict[str, Callable[[], Graph]]:
 
 def flow_switch(settings: Settings) -> Iterator[Table]:
     """Figures 17 and 18: where each kernel of a flow's rounds runs."""
-    device, host = _device()
-
-    def runs() -> Iterator[tuple[str, int, Trace]]:
-        for name, make in _flow_problems(settings.full).items():
-            graph = make()
-            yield name, graph.n, maximum_flow(graph, devices=device, placement="oracle").trace
-
     notes = ["times relative to the oracle's; published: 1.3 to 2.4 times as fast as the host only, "
              "84 % of placements right", "weighted: by the difference between both places"]  # fmt: skip
-    with threads(host.threads):
-        yield _switch(
-            "Task switcher: maximum flow (figures 17, 18)", "maxflow", runs(), device, host, notes
-        )
+    title = "Task switcher: maximum flow (figures 17, 18)"
+    yield _switch(settings, title, "maxflow", _flow_problems(settings.full), notes)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..algorithms.figures import new_figure, save_figure
 from ..algorithms.similarity import jaccard
+from ..charts.figures import new_figure, save_figure
 from ..devices.opencl import open_device
 from ..graph import generate
 from ..graph.graph import Graph
-from .reproduce import Settings, Table
+from .reproduce import Settings, Table, measure
 
 __all__ = ["figure_1"]
 
@@ -31,16 +31,36 @@ NOTES = [
 ]
 
 
-def _graphs(full: bool) -> dict[str, Graph]:
+def _graphs(full: bool) -> dict[str, Callable[[], Graph]]:
     """Two graphs of low and two of high Gini index, as in the paper."""
     scale = 18 if full else 16
     side = 1500 if full else 700
+    n = side * side
     return {
-        "road (low)": generate.road(side, side, seed=1),
-        "uniform (low)": generate.uniform(side * side // 4, 8, seed=1),
-        "power law (high)": generate.power_law(side * side // 8, exponent=2.2, least=4, seed=1),
-        "kronecker (high)": generate.kronecker(scale, seed=1),
+        "road (low)": lambda: generate.road(side, side, seed=1),
+        "uniform (low)": lambda: generate.uniform(n // 4, 8, seed=1),
+        "power law (high)": lambda: generate.power_law(n // 8, exponent=2.2, least=4, seed=1),
+        "kronecker (high)": lambda: generate.kronecker(scale, seed=1),
     }
+
+
+def time_shares(
+    name: str, full: bool, shares: list[float], rounds: int, threads: int, device: str
+) -> dict[str, Any]:
+    """Median seconds of every share and of either device alone, in turns: a task of a campaign."""
+    graph = _graphs(full)[name]()
+    opened = open_device(device)
+    ways: dict[str, dict[str, Any]] = {
+        str(share): {"devices": ["host", opened], "split": share} for share in shares
+    }
+    ways |= {"device": {"devices": [opened]}, "host": {"devices": "host"}}
+    ways["auto"] = {"devices": ["host", opened]}
+    times: dict[str, list[float]] = {way: [] for way in ways}
+    for _ in range(rounds + 1):
+        for way, options in ways.items():
+            times[way].append(jaccard(graph, threads=threads, **options).seconds)
+    median = {way: statistics.median(found[1:]) for way, found in times.items()}
+    return {"graph": name, "gini": float(graph.features.gini), "seconds": median}
 
 
 def figure_1(settings: Settings) -> Iterator[Table]:
@@ -48,26 +68,22 @@ def figure_1(settings: Settings) -> Iterator[Table]:
     shares = np.linspace(0, 1, 21 if settings.full else 11).tolist()
     rounds = 5 if settings.full else 3
     device = open_device()
-    rows, curves = [], {}
     threads = 1
-    for name, graph in _graphs(settings.full).items():
-        ways: dict[Any, dict[str, Any]] = {
-            share: {"devices": ["host", device], "split": share} for share in shares
-        }
-        ways |= {"device": {"devices": [device]}, "host": {"devices": "host"}}
-        ways["auto"] = {"devices": ["host", device]}
-        times: dict[Any, list[float]] = {way: [] for way in ways}
-        for _ in range(rounds + 1):
-            for way, options in ways.items():
-                times[way].append(jaccard(graph, threads=threads, **options).seconds)
-        median = {way: statistics.median(found[1:]) for way, found in times.items()}
-        best = min(shares, key=lambda share: median[share])
-        one = min(median["host"], median["device"])
+    tasks = [
+        {"name": name, "full": settings.full, "shares": shares, "rounds": rounds, "threads": threads,
+         "device": device.found.id}
+        for name in _graphs(settings.full)
+    ]  # fmt: skip
+    rows, curves = [], {}
+    for found in measure(settings, "jaccard:time_shares", tasks, device.key):
+        median, name = found["seconds"], found["graph"]
+        best = min(shares, key=lambda share: median[str(share)])
+        least, one = median[str(best)], min(median["host"], median["device"])
         rows.append([
-            name, graph.features.gini, median["device"], median["host"], best, median[best],
-            median["auto"], 1 - median[best] / median["device"], 1 - median[best] / one,
+            name, found["gini"], median["device"], median["host"], best, least, median["auto"],
+            1 - least / median["device"], 1 - least / one,
         ])  # fmt: skip
-        curves[name] = [median[share] for share in shares]
+        curves[name] = [median[str(share)] for share in shares]
     columns = ["graph", "Gini", "device, s", "host, s", "best share", "at it, s", "auto, s",
                "gain over device", "gain over one"]  # fmt: skip
     notes = [note.format(host=threads, device=device.name) for note in NOTES]

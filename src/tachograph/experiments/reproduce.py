@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ..campaign import Campaign, Executor, code_hash
+from ..decisions.model_files import own_model
 from ..errors import InputError
 
-__all__ = ["EXPERIMENTS", "Settings", "Table", "reproduce"]
+__all__ = ["EXPERIMENTS", "Settings", "Table", "measure", "reproduce"]
 
 # What can be reproduced: the module of this package and the function that yields its tables.
 EXPERIMENTS: dict[str, str] = {
@@ -37,11 +40,12 @@ class Settings:
     """How an experiment is to run.
 
     ``full`` asks for the sizes of the paper; otherwise sizes that take a minute or two. Pictures and
-    files go to the directory ``output``, if there is one.
+    files go to the directory ``output``, if there is one. ``executor`` does the tasks of campaigns.
     """
 
     full: bool = False
     output: Path | None = None
+    executor: Executor | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,29 @@ class Table:
     columns: list[str]
     rows: list[list[Any]]
     notes: list[str] = field(default_factory=list)
+
+
+def measure(
+    settings: Settings, function: str, tasks: list[dict[str, Any]], mark: str = ""
+) -> list[Any]:
+    """Records of measurements, a campaign's: those that this code made here are not made again.
+
+    Parameters
+    ----------
+    function
+        Of this package, as ``module:name``.
+    tasks
+        The arguments of each call.
+    mark
+        What else they depend on, beside code and models.
+    """
+    models = [path.read_bytes() for path in sorted(own_model("").glob("*")) if path.is_file()]
+    own = sha256(b"".join(models)).hexdigest()[:16]
+    campaign = Campaign(
+        "experiment", f"{__package__}.{function}", tasks, mark=f"{code_hash()} {own} {mark}",
+        measured=True, label="measuring",
+    )  # fmt: skip
+    return [record for record in campaign.records(settings.executor) if record is not None]
 
 
 def reproduce(name: str, settings: Settings) -> Iterator[Table]:

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.graph import Graph
 from ..journal import machine
-from .reproduce import Settings, Table
+from .reproduce import Settings, Table, measure
 
 if TYPE_CHECKING:
     from ..decisions.direction import Policy
 
-__all__ = ["Runs", "real_runs", "table_3", "table_4", "table_5", "unseen_graphs"]
+__all__ = ["Runs", "every_run", "real_runs", "table_3", "table_4", "table_5", "unseen_graphs"]
 
 # what a run without --full takes; all are among the graphs that no model has seen
 SHORT = ("kronecker 17 20", "uniform 200000 12", "road 700 700", "soc-Epinions1", "web-NotreDame",
@@ -39,10 +38,9 @@ class Runs:
     """Seconds of real searches on one graph: a row for each source, a column for each round."""
 
     name: str
-    graph: Graph
-    sources: np.ndarray
+    sources: list[int]
     seconds: dict[str, np.ndarray]
-    reached: np.ndarray  # arcs out of the vertices that each search reached
+    reached: list[float]  # arcs out of the vertices that each search reached
     levels: Any  # learning.direction.Levels of the same searches
 
     def time(self, policy: str) -> float:
@@ -64,23 +62,37 @@ def named(policy: str) -> Policy:
     return policy_named(tuned_gapbs if policy == "gapbs 8/8" else policy)
 
 
-def unseen_graphs(full: bool) -> Iterator[tuple[str, Graph]]:
+def unseen_graphs(full: bool) -> list[str]:
     """Graphs that no model was fitted to; data sets that are not there are left out."""
-    from ..learning.direction.graphs import UNSEEN, graph_named, present
+    from ..learning.direction.graphs import UNSEEN, present
 
-    for name in present(UNSEEN if full else SHORT):
-        yield name, graph_named(name)
+    return present(UNSEEN if full else SHORT)
 
 
-def real_runs(name: str, graph: Graph, policies: tuple[str, ...] = COMPARED) -> Runs:
-    """Let all policies search from the same vertices, in turns."""
-    from ..algorithms.bfs import bfs
-    from ..decisions.direction import scripted
-    from ..learning.direction.collect import measure, sources_of
+def every_run(settings: Settings) -> list[Runs]:
+    """Searches of all policies on all graphs; what was measured before is not measured again."""
     from ..learning.direction.levels import levels_of
 
+    tasks = [{"name": name, "policies": list(COMPARED)} for name in unseen_graphs(settings.full)]
+    return [
+        Runs(r["name"], r["sources"], {p: np.array(s) for p, s in r["seconds"].items()},
+             r["reached"], levels_of(r["records"]))
+        for r in measure(settings, "surf:real_runs", tasks)
+    ]  # fmt: skip
+
+
+def real_runs(name: str, policies: list[str]) -> dict[str, Any]:
+    """Let all policies search from the same vertices, in turns: a task of a campaign."""
+    from ..algorithms.bfs import bfs
+    from ..decisions.direction import scripted
+    from ..learning.direction.collect import measure as measure_search
+    from ..learning.direction.collect import sources_of
+    from ..learning.direction.graphs import graph_named
+    from ..learning.direction.levels import levels_of
+
+    graph = graph_named(name)
     sources = sources_of(graph, SOURCES, seed=2)
-    records = [measure(graph, name, int(s)) for s in sources]
+    records = [measure_search(graph, name, int(s)) for s in sources]
     parts = [levels_of([record]) for record in records]
     seconds = {p: np.zeros((len(sources), ROUNDS)) for p in (*policies, "best")}
     reached = np.zeros(len(sources))
@@ -96,7 +108,10 @@ def real_runs(name: str, graph: Graph, policies: tuple[str, ...] = COMPARED) -> 
                 seconds[p][i, r] = found.seconds
                 if r == 0 and not np.array_equal(found.levels, wanted):
                     raise AssertionError(f"{name}: {p} gives other levels")
-    return Runs(name, graph, sources, seconds, reached, levels_of(records))
+    return {
+        "name": name, "sources": sources.tolist(), "reached": reached.tolist(), "records": records,
+        "seconds": {p: times.tolist() for p, times in seconds.items()},
+    }  # fmt: skip
 
 
 def _here() -> str:
@@ -108,16 +123,12 @@ def _here() -> str:
 
 def table_3(settings: Settings) -> Iterator[Table]:
     """Accuracy and share of the possible time saved, per graph; what SURF's features contribute."""
-    from ..learning.direction.collect import measure, sources_of
+    from ..learning.direction.collect import collect
     from ..learning.direction.evaluate import score
     from ..learning.direction.levels import levels_of
 
-    records = [
-        measure(graph, name, int(s))
-        for name, graph in unseen_graphs(settings.full)
-        for s in sources_of(graph, SOURCES, seed=2)
-    ]
-    levels = levels_of(records)
+    names = unseen_graphs(settings.full)
+    levels = levels_of(collect(names, sources=SOURCES, seed=2, executor=settings.executor))
     scores = {p: score(levels, levels.chosen_by(named(p))) for p in COMPARED}
     graphs = scores["cost"].graphs
     rows: list[list[Any]] = [
@@ -182,7 +193,7 @@ def _importance(levels: Any) -> Table:
 
 def table_4(settings: Settings) -> Iterator[Table]:
     """Run time and overhead of the decisions."""
-    every = [real_runs(name, graph) for name, graph in unseen_graphs(settings.full)]
+    every = every_run(settings)
     policies = (*COMPARED, "best")
     rows: list[list[Any]] = [
         [r.name, *(round(1e3 * r.time(p) / len(r.sources), 3) for p in policies)] for r in every
@@ -228,11 +239,10 @@ def _overheads(every: list[Runs]) -> Table:
 def table_5(settings: Settings) -> Iterator[Table]:
     """Arcs out of reached vertices per second."""
     rows: list[list[Any]] = []
-    for name, graph in unseen_graphs(settings.full):
-        r = real_runs(name, graph)
-        rate = {p: r.reached.sum() / r.time(p) / 1e9 for p in COMPARED}
+    for r in every_run(settings):
+        rate = {p: sum(r.reached) / r.time(p) / 1e9 for p in COMPARED}
         rows.append(
-            [name, *(round(float(rate[p]), 4) for p in COMPARED),
+            [r.name, *(round(float(rate[p]), 4) for p in COMPARED),
              round(float(rate["cost"] / rate["push"]), 2)]
         )  # fmt: skip
     yield Table(

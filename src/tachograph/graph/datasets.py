@@ -149,6 +149,20 @@ def dataset(name: str) -> Graph:
         If it is neither in ``$TACHOGRAPH_DATA`` nor can be downloaded.
     FileFormatError
         If the loaded graph does not have the published number of vertices and edges.
+
+    Examples
+    --------
+    A directory of your own, with a list of what is in it:
+
+    >>> import os, tachograph as tg
+    >>> from unittest.mock import patch
+    >>> tg.write(tg.road(3, 3, deleted=0), "corner.gr")
+    >>> with open("MANIFEST.csv", "w") as file:
+    ...     print("name,file,directed,vertices,edges", file=file)
+    ...     print("corner,corner.gr,0,9,12", file=file)
+    >>> with patch.dict(os.environ, TACHOGRAPH_DATA=os.getcwd()):  # usually set in the shell
+    ...     tg.dataset("corner").n
+    9
     """
     every = datasets()
     wanted = name.lower()

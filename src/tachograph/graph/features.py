@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Features"]
 
+BALLS = 16  # small searches
 MARGIN = 0.05  # of the sampled hub probability, at 95 % confidence
 
 
@@ -169,6 +170,16 @@ class Features:
             start = run(sweep, [arguments], brief=self.n + graph.arcs < 1 << 20)[0]
         return int(level[start])
 
+    @cached_property
+    def opening(self) -> dict[str, float]:
+        """How the graph opens up around a few random vertices that have arcs, at the cost of about a
+        millisecond: ``early`` and ``levels`` (steps to reach 128 and 1,024 vertices), ``closing``
+        (share of the arcs that lead to what was reached before), ``bits`` (mean number of bits of the
+        distance between the ids of neighbours), ``small`` (share of the searches that end before).
+        """
+        graph = self._graph
+        return summary_of_balls(graph.indptr, graph.indices, graph.n)
+
     # -- weights ------------------------------------------------------------------------------
 
     @cached_property
@@ -201,3 +212,19 @@ class Features:
 
     def __repr__(self) -> str:
         return f"Features({', '.join(f'{k}={v!r}' for k, v in self.to_dict().items())})"
+
+
+def summary_of_balls(indptr: np.ndarray, indices: np.ndarray, n: int) -> dict[str, float]:
+    """The means of searches around vertices with arcs; see :attr:`Features.opening`."""
+    from ..kernels.balls import BALL, balls
+
+    names = ("early", "levels", "closing", "bits", "small")
+    if not indices.size:
+        return dict.fromkeys(names, 0.0) | {"small": 1.0}
+    places = np.random.default_rng(0).integers(indices.size, size=BALLS)
+    starts = np.searchsorted(indptr, places, "right") - 1
+    found = dict(zip(BALL, balls(indptr, indices, starts).mean(axis=0).tolist(), strict=True))
+    arcs = max(found["arcs"], 1.0)
+    values = (found["early"], found["levels"], found["closing"] / arcs, found["bits"] / arcs,
+              found["whole"])  # fmt: skip
+    return dict(zip(names, values, strict=True))

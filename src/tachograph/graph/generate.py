@@ -233,7 +233,12 @@ def small_world(
 
 
 def path(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
-    """Vertices in a row, each joined to the next."""
+    """Vertices in a row, each joined to the next.
+
+    >>> import tachograph as tg
+    >>> tg.path(4).neighbors(1).tolist()
+    [0, 2]
+    """
     _at_least(0, n=n)
     _room(n, n)
     ids = np.arange(n, dtype=np.int32)
@@ -241,14 +246,24 @@ def path(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
 
 
 def star(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
-    """Vertex 0 joined to all others."""
+    """Vertex 0 joined to all others.
+
+    >>> import tachograph as tg
+    >>> tg.star(4).degrees.tolist()
+    [3, 1, 1, 1]
+    """
     _at_least(1, n=n)
     _room(n, n)
     return _simple(np.zeros(n - 1, np.int32), np.arange(1, n, dtype=np.int32), n, weights, seed)
 
 
 def complete(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
-    """Every vertex joined to every other."""
+    """Every vertex joined to every other.
+
+    >>> import tachograph as tg
+    >>> tg.complete(5).m
+    10
+    """
     _at_least(0, n=n)
     _room(n, n * (n - 1) / 2)
     ids = np.arange(n, dtype=np.int32)
@@ -259,7 +274,12 @@ def complete(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
 
 
 def tree(n: int = 15, branching: int = 2, *, seed: int = 0, weights: Weights = None) -> Graph:
-    """Complete tree: vertex v > 0 hangs below (v - 1) // branching."""
+    """Complete tree: vertex v > 0 hangs below (v - 1) // branching.
+
+    >>> import tachograph as tg
+    >>> tg.tree(7).neighbors(1).tolist()
+    [0, 3, 4]
+    """
     _at_least(0, n=n)
     _at_least(1, branching=branching)
     _room(n, n)
@@ -275,7 +295,13 @@ def bipartite(
     seed: int = 0,
     weights: Weights = None,
 ) -> Graph:
-    """Random bipartite graph: ``left * degree`` edges from 0..left-1 to left..left+right-1."""
+    """Random bipartite graph: ``left * degree`` edges from 0..left-1 to left..left+right-1.
+
+    >>> import tachograph as tg
+    >>> g = tg.bipartite(left=3, right=4, degree=2, seed=1)
+    >>> bool((g.neighbors(0) >= 3).all())
+    True
+    """
     from ..kernels import random
 
     _at_least(1, left=left, right=right)

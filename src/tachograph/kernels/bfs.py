@@ -71,7 +71,8 @@ LO, HI, EDGES, DEPTH, UNVISITED, UNSEEN, BEFORE, SLOPE, ARCS_BEFORE = range(
 PATIENCE = 2  # times the arcs of a push that a pull may look at
 ONCE_MORE = 4  # times the arcs of a pull that was given up, until another one is tried
 NEVER = 1 << 62  # arcs: more than a pull can look at
-SMALL = 1 << 18  # arcs below which one worker is faster than several
+SMALL = 1 << 18  # vertices and arcs below which one worker is faster than several
+FEW = 1 << 15  # vertices up to which it is, too: pulling looks at little more than each once
 
 
 @inline
@@ -347,7 +348,7 @@ def traverse(
     """
     n = indptr.size - 1
     brief = n + indices.size < SMALL
-    workers = 1 if brief else threads_available()
+    workers = 1 if brief or n <= FEW else threads_available()
     parent = np.empty(n, indices.dtype)
     level = np.empty(n, np.int32)
     queue = np.empty(n, indices.dtype)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bfs import NEVER, SMALL
+from .bfs import FEW, NEVER, SMALL
 from .bfs_ends import prepare, start
 from .bfs_steps import BUFFER, pull, push, to_bitmap, to_queue
 from .machine import ld, ld_acquire, nanoseconds, st, st_release
@@ -201,7 +201,7 @@ def both(
     pull looks at.
     """
     n = indptr.size - 1
-    small = n + indices.size < SMALL
+    small = n + indices.size < SMALL or n <= FEW
     workers = 1 if small else threads_available()
     parent = np.empty(n, indices.dtype)
     level = np.empty(n, np.int32)

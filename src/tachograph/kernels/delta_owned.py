@@ -151,7 +151,7 @@ def walk(
                                 st(queue_d, tail, new)
                                 tail += 1
                             else:
-                                put(kept, current, v, new, width)
+                                put(kept, ring, current, v, new, width)
                         else:
                             to = (base + owner) * room + ld(held, owner)
                             st(out_v, to, v)
@@ -211,7 +211,7 @@ def walk(
                     if old == infinity:
                         st(done, REACHED, ld(done, REACHED) + 1)
                     if new >= end:
-                        put(kept, current, v, new, width)
+                        put(kept, ring, current, v, new, width)
                     else:
                         if tail == capacity:
                             tail = cleaned(queue_v, queue_d, head, tail, 0, dist)

@@ -62,7 +62,7 @@ PUSH, BOUNDED, PULL, REST = 0, 1, 2, 3
 
 
 @inline
-def commit(found, kept, current, dist, width, infinity, targets, reached, done):
+def commit(found, kept, ring, current, dist, width, infinity, targets, reached, done):
     """Lower the distances of ``found`` candidates; those lowered go into a bucket."""
     for j in range(found):
         v = ld(targets, j)
@@ -70,7 +70,7 @@ def commit(found, kept, current, dist, width, infinity, targets, reached, done):
         old = ld(dist, v)
         while new < old:
             if compare_exchange(dist, v, old, new):
-                put(kept, current, v, new, width)
+                put(kept, ring, current, v, new, width)
                 if old == infinity:
                     st(done, REACHED, ld(done, REACHED) + 1)
                 break
@@ -80,7 +80,7 @@ def commit(found, kept, current, dist, width, infinity, targets, reached, done):
 @kernel
 def process(
     front_v, front_d, begin, end, limit, indptr, indices, weights, dist, width, infinity,
-    current, kept, most, limits, phase, held, done,
+    current, kept, ring, most, limits, phase, held, done,
 ):  # fmt: skip
     """Relax the arcs out of ``front[begin:end]``, at most ``CHUNK``, that end below ``limit``.
 
@@ -130,9 +130,11 @@ def process(
                     found += new < ld(dist, v)
                     k += 1
                 if found > MOST - CHUNK:
-                    commit(found, kept, current, dist, width, infinity, targets, reached, done)
+                    commit(
+                        found, kept, ring, current, dist, width, infinity, targets, reached, done
+                    )
                     found = 0
-        commit(found, kept, current, dist, width, infinity, targets, reached, done)
+        commit(found, kept, ring, current, dist, width, infinity, targets, reached, done)
     else:
         i = 0
         k = np.int64(0)
@@ -166,7 +168,7 @@ def process(
                 st(targets, better, v)
                 st(reached, better, new)
                 better += new < ld(dist, v)
-            commit(better, kept, current, dist, width, infinity, targets, reached, done)
+            commit(better, kept, ring, current, dist, width, infinity, targets, reached, done)
             found = 0
     return end
 
@@ -174,7 +176,7 @@ def process(
 @kernel
 def pull(
     control, phase, n, indptr, indices, weights, symmetric, limit, known, dist, width, infinity,
-    current, kept, picked, done,
+    current, kept, ring, picked, done,
 ):  # fmt: skip
     """Let each vertex at ``limit`` or beyond take the best distance over a neighbour below ``known``.
 
@@ -218,7 +220,7 @@ def pull(
                 st(dist, v, best)
                 reached += old == infinity
             if open_ends and best < infinity:
-                put(kept, current, v, best, width)
+                put(kept, ring, current, v, best, width)
     st(done, SCANNED, ld(done, SCANNED) + scanned)
     st(done, POPPED, ld(done, POPPED) + pulled)
     st(done, REACHED, ld(done, REACHED) + reached)
@@ -312,7 +314,7 @@ def walk(
                 make_room(kept, most, dist, width)
                 begin = process(
                     front_v, front_d, begin, end, limit, indptr, indices, weights, dist, width,
-                    infinity, current, kept, most, limits, phase, held, done,
+                    infinity, current, kept, ring, most, limits, phase, held, done,
                 )  # fmt: skip
         at = current & (ring - 1)
         while (stage != PUSH or ld(done, SCANNED) < 4096) and not stopped(control):
@@ -327,7 +329,7 @@ def walk(
                 make_room(kept, most, dist, width)
                 begin = process(
                     own_v, own_d, begin, min(begin + CHUNK, size), limit, indptr, indices, weights,
-                    dist, width, infinity, current, kept, most, limits, phase, held, done,
+                    dist, width, infinity, current, kept, ring, most, limits, phase, held, done,
                 )  # fmt: skip
         st(done, LOW, lowest(kept, current))
         post(board, phase, me, workers, done)
@@ -356,7 +358,7 @@ def walk(
             current = bucket_of(limit, width)
             pull(
                 control, phase, n, back_indptr, back_indices, back_weights, symmetric, limit, known,
-                dist, width, infinity, current, kept, held[0], done,
+                dist, width, infinity, current, kept, ring, held[0], done,
             )  # fmt: skip
             st(done, LOW, lowest(kept, current))
             post(board, phase, me, workers, done)

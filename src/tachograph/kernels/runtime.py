@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -24,12 +23,12 @@ import numba
 import numpy as np
 from numba._dispatcher import compute_fingerprint
 
-from ..errors import InputError
+from ..cores import threads, threads_available
 from ..progress import bar
 
 # fmt: off
-__all__ = ["KERNELS", "clock", "inline", "kernel", "not_counted", "over_parts", "prepare",
-           "read_only", "run", "threads", "threads_available", "told"]
+__all__ = ["KERNELS", "clock", "inline", "kept_on_disk", "kernel", "not_counted", "over_parts",
+           "prepare", "read_only", "run", "threads", "threads_available", "told"]
 # fmt: on
 
 PATIENCE = 0.5  # seconds of compiling before it is mentioned
@@ -56,6 +55,14 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
         compiled._cache._cache_file._source_stamp = _sources(function.__module__)
     KERNELS.append(compiled)
     return cast(Callable[..., Any], compiled)
+
+
+def kept_on_disk(compiled: Any) -> bool | None:
+    """Whether a variant of a kernel is kept on disk; None if that cannot be."""
+    try:
+        return Path(compiled._cache._cache_file._index_path).exists()
+    except AttributeError:
+        return None
 
 
 @lru_cache(None)
@@ -87,40 +94,6 @@ def read_only(array: np.ndarray) -> np.ndarray:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-_limit: ContextVar[int | None] = ContextVar("threads", default=None)
-
-
-@contextmanager
-def threads(count: int | None) -> Iterator[None]:
-    """Use ``count`` threads in every call inside the block (None changes nothing).
-
-    >>> import tachograph as tg
-    >>> with tg.threads(1):
-    ...     levels = tg.bfs(tg.path(3), 0).levels
-    """
-    if count is not None and count < 1:
-        raise InputError(f"threads = {count}: at least one is needed")
-    token = _limit.set(count if count is not None else _limit.get())
-    try:
-        yield
-    finally:
-        _limit.reset(token)
-
-
-def threads_available() -> int:
-    """Threads a kernel may use: :func:`threads`, NUMBA_NUM_THREADS, OMP_NUM_THREADS, else our cores."""
-    limit = _limit.get()
-    if limit is not None:
-        return limit
-    for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
-        value = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP: one for each depth
-        if value.isdigit() and int(value) > 0:
-            return int(value)
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def run(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ..algorithms.flow import maximum_flow
 from ..algorithms.independent_set import maximal_independent_set
 from ..algorithms.result import Trace
+from ..campaign import Campaign, Executor, code_hash
 from ..decisions.placement import KERNELS, Learned, fit, remember
 from ..devices.host import Host, host_threads
-from ..devices.opencl import OpenCL
+from ..devices.opencl import OpenCL, open_device
 from ..graph import generate
 from ..graph.graph import Graph
 from ..journal import journal
@@ -36,30 +39,35 @@ def layers(levels: int, width: int, degree: int = 3, seed: int = 0) -> Graph:
     return made.with_meta(source=n, sink=n + 1)
 
 
-def _sets() -> Iterator[Graph]:
-    for scale, degree in ((10, 8), (13, 16), (16, 8), (17, 16)):
-        yield generate.kronecker(scale, degree, seed=7)
-    for side in (30, 150, 500):
-        yield generate.road(side, side, seed=7)
-    yield generate.uniform(1 << 16, 24, seed=7)
+def _sets() -> list[Callable[[], Graph]]:
+    sizes = ((10, 8), (13, 16), (16, 8), (17, 16))
+    return [
+        *(partial(generate.kronecker, *size, seed=7) for size in sizes),
+        *(partial(generate.road, side, side, seed=7) for side in (30, 150, 500)),
+        partial(generate.uniform, 1 << 16, 24, seed=7),
+    ]
 
 
-def _flows() -> Iterator[Graph]:
-    yield layers(8, 256, seed=7)
-    yield layers(16, 2048, seed=7)
-    for scale in (10, 14):
-        g = generate.kronecker(scale, 16, seed=7, directed=True, weights=True)
-        by_degree = np.argsort(-g.degrees)
-        yield g.with_meta(source=int(by_degree[0]), sink=int(by_degree[9]))
+def _power_law_flow(scale: int) -> Graph:
+    g = generate.kronecker(scale, 16, seed=7, directed=True, weights=True)
+    by_degree = np.argsort(-g.degrees)
+    return g.with_meta(source=int(by_degree[0]), sink=int(by_degree[9]))
 
 
-#: The graphs of each algorithm, and what runs the oracle on one.
-TASKS: dict[str, tuple[Callable[[], Iterator[Graph]], Callable[[Graph, OpenCL], Trace]]] = {
+def _flows() -> list[Callable[[], Graph]]:
+    return [
+        *(partial(layers, *shape, seed=7) for shape in ((8, 256), (16, 2048))),
+        *(partial(_power_law_flow, scale) for scale in (10, 14)),
+    ]
+
+
+#: What makes the graphs of each algorithm, and what runs the oracle on one.
+TASKS: dict[str, tuple[list[Callable[[], Graph]], Callable[[Graph, OpenCL], Trace]]] = {
     "mis": (
-        _sets,
+        _sets(),
         lambda g, d: maximal_independent_set(g, devices=d, placement="oracle").trace,
     ),
-    "maxflow": (_flows, lambda g, d: maximum_flow(g, devices=d, placement="oracle").trace),
+    "maxflow": (_flows(), lambda g, d: maximum_flow(g, devices=d, placement="oracle").trace),
 }
 
 
@@ -82,7 +90,19 @@ def count_instructions(task: str) -> dict[str, float]:
     return known
 
 
-def train_placement(task: str, device: OpenCL) -> tuple[Learned, int]:
+def measure(task: str, number: int, device: str) -> dict[str, Any]:
+    """Work and times of every call of each kernel on one of the graphs: a campaign's task."""
+    graphs, oracle = TASKS[task]
+    samples: dict[str, list[Sequence[float]]] = defaultdict(list)
+    for row in oracle(graphs[number](), open_device(device)):
+        times = (row["host_seconds"], row["device_seconds"])
+        samples[row["kernel"]].append([row["work"], row["arcs"], *times])
+    return samples
+
+
+def train_placement(
+    task: str, device: OpenCL, executor: Executor | None = None
+) -> tuple[Learned, int]:
     """Time the kernels of ``task`` in both places, fit a model and remember it.
 
     Returns
@@ -90,12 +110,16 @@ def train_placement(task: str, device: OpenCL) -> tuple[Learned, int]:
     Learned, int
         The policy; how many calls it was fitted to.
     """
-    graphs, oracle = TASKS[task]
-    samples: dict[str, list[tuple[int, int, float, float]]] = defaultdict(list)
-    for graph in graphs():
-        for row in oracle(graph, device):
-            times = (row["host_seconds"], row["device_seconds"])
-            samples[row["kernel"]].append((row["work"], row["arcs"], *times))
+    numbers = range(len(TASKS[task][0]))
+    tasks = [{"task": task, "number": i, "device": device.found.id} for i in numbers]
+    campaign = Campaign(
+        "placement-calls", f"{__name__}:measure", tasks, measured=True, label=f"timing {task}",
+        mark=f"{device.key} {code_hash()}",
+    )  # fmt: skip
+    samples: dict[str, list[Sequence[float]]] = defaultdict(list)
+    for record in campaign.records(executor):
+        for kernel, calls in (record or {}).items():
+            samples[kernel] += calls
     model = fit(samples)
     count_instructions(task)
     threads = host_threads(threads_available(), device.found, device.threads)

@@ -8,7 +8,6 @@ the degrees (``decisions/split.py``).
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -18,15 +17,15 @@ import numpy as np
 from .. import journal as journals
 from ..algorithms.similarity import jaccard
 from ..algorithms.simple import simple
+from ..campaign import Campaign, Executor
 from ..decisions.split import FEATURES, Model, State, model
 from ..devices.calibrate import calibrate, calibration
 from ..devices.host import Host, host_threads
 from ..devices.opencl import OpenCL, open_device
-from ..errors import InputError, MissingFileError
+from ..errors import InputError
 from ..graph.graph import Graph
 from ..kernels.runtime import threads_available
-from ..progress import bar
-from .direction.graphs import family, graph_named
+from .direction.graphs import family, graph_named, present
 
 __all__ = ["TRAINING", "collect", "fit", "train"]
 
@@ -61,14 +60,23 @@ def _seconds(graph: Graph, device: Any, threads: int) -> float:
     return statistics.median(taken[1:])
 
 
-def measure(name: str, device: OpenCL, threads: int) -> dict[str, Any]:
-    """A record: the state, and the time of host and device alone by what calibration says."""
+def calibrated(device: OpenCL, threads: int) -> OpenCL:
+    """The device, with its calibration and the host's in the journal."""
+    for one in (Host(threads), Host(threads_available()), device):
+        if calibration(one) is None:
+            calibrate(one)
+    return device
+
+
+def measure(name: str, device: str, threads: int) -> dict[str, Any]:
+    """The state, and the times of host and device alone by what calibration says: a campaign's task."""
     graph = undirected(name)
+    opened = calibrated(open_device(device), threads)
     state = State.of(graph, 0)
-    rates = {"host": calibration(Host(threads)), "device": calibration(device)}
+    rates = {"host": calibration(Host(threads)), "device": calibration(opened)}
     times = {
         "host": _seconds(graph, "host", threads),
-        "device": _seconds(graph, [device], threads),
+        "device": _seconds(graph, [opened], threads),
     }
     made: dict[str, Any] = {"graph": name, "family": family(name), "gini": state.gini}
     made["features"] = state.features.tolist()
@@ -82,28 +90,22 @@ def measure(name: str, device: OpenCL, threads: int) -> dict[str, Any]:
 
 
 def collect(
-    names: Iterable[str], device: OpenCL, threads: int, budget: float = float("inf")
+    names: Iterable[str],
+    device: OpenCL,
+    threads: int,
+    budget: float = float("inf"),
+    executor: Executor | None = None,
 ) -> list[dict[str, Any]]:
     """Records of these graphs; what the journal has is not measured again.
 
-    Graphs that cannot be had are left out. ``budget`` is in seconds.
+    Graphs that cannot be had are left out, with a warning. ``budget`` is in seconds.
     """
-    names, kept, found = list(names), journals.journal(), []
-    end = time.monotonic() + budget
-    with bar("measuring", len(names)) as shown:
-        for name in names:
-            key = journals.content_key(journals.machine()[0], name, threads, device.key)
-            record = kept.get(KIND, key)
-            if record is None and time.monotonic() < end:
-                try:
-                    record = measure(name, device, threads)
-                except (MissingFileError, InputError):
-                    continue
-                kept.put(KIND, key, record)
-            if record is not None:
-                found.append(record)
-            shown.advance(1)
-    return found
+    tasks = [{"name": name, "device": device.found.id, "threads": threads} for name in names]
+    campaign = Campaign(
+        KIND, f"{__name__}:measure", tasks, mark=device.key, measured=True, label="measuring"
+    )
+    found = campaign.records(executor, budget)
+    return [record for record in found if record is not None]
 
 
 def fit(records: list[dict[str, Any]], who: str) -> np.ndarray:
@@ -142,9 +144,14 @@ def judged(records: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def train(
-    names: Iterable[str] = TRAINING, budget: float = float("inf"), device: OpenCL | None = None
+    names: Iterable[str] | None = None,
+    budget: float = float("inf"),
+    device: OpenCL | None = None,
+    executor: Executor | None = None,
 ) -> Model:
     """Measure what the journal does not have yet, fit, and judge by leaving families out.
+
+    Without ``names`` those of the training set that are there.
 
     Raises
     ------
@@ -155,10 +162,8 @@ def train(
     """
     device = device or open_device()
     threads = host_threads(threads_available(), device.found, device.threads)
-    for one in (Host(threads), Host(threads_available()), device):
-        if calibration(one) is None:
-            calibrate(one)
-    records = collect(names, device, threads, budget)
+    names = present(TRAINING) if names is None else names
+    records = collect(names, calibrated(device, threads), threads, budget, executor)
     if len(records) < len(FEATURES):
         raise InputError(
             f"{len(records)} graphs were measured, at least {len(FEATURES)} are needed: name more, or "

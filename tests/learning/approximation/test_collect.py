@@ -20,31 +20,37 @@ def tiny(monkeypatch):
     monkeypatch.setattr(measuring, "available", lambda: subjects)
     monkeypatch.setattr(measuring, "RUNS", 3)
     monkeypatch.setattr(measuring, "SIZES", SIZES)
+    monkeypatch.setattr(measuring, "BLOCK", 4)
     return g
 
 
-def test_what_is_in_the_journal_is_not_measured_again(tiny):
+def test_what_is_in_the_journal_is_not_measured_again(tiny, monkeypatch):
     assert measuring.collect() == 8 + 4 + 8 + 4 + 4
-    assert measuring.collect() == 0
-    assert measuring.collect(["tiny"], size=0.5) == 0  # a part of the same
+    monkeypatch.setattr(measuring, "measure", None)
+    assert measuring.collect() == 28
+    assert measuring.collect(["tiny"], size=0.5) == 4 + 4 + 4 + 4 + 4  # a part of the same
 
 
 def test_interrupted_work_goes_on(tiny, monkeypatch):
-    measure, calls = measuring.measure, []
+    measure, calls, stopped = measuring.measure, [], []
 
     def killed(*arguments):
         calls.append(1)
-        if len(calls) == 60:
+        if not stopped and len(calls) == 60:
+            stopped.append(True)
             raise KeyboardInterrupt
         return measure(*arguments)
 
     monkeypatch.setattr(measuring, "measure", killed)
     with pytest.raises(KeyboardInterrupt):
         measuring.collect()
-    before = len(measuring.records())
-    monkeypatch.setattr(measuring, "measure", measure)
-    assert before > 0
-    assert measuring.collect() == 28 - before
+    assert 0 < len(measuring.records()) < 28
+    before, calls = len(calls), []
+    assert measuring.collect() == len(measuring.records()) == 28
+    monkeypatch.setenv("TACHOGRAPH_HOME", "another")
+    again, calls = len(calls), []
+    measuring.collect()
+    assert again < len(calls) < before + again
 
 
 def test_records_say_what_was_measured(tiny):

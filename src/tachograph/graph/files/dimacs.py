@@ -139,7 +139,13 @@ def _write_arcs(graph: Graph, out: IO[bytes]) -> None:
 
 
 def read_coordinates(path: str | os.PathLike[str]) -> np.ndarray:
-    """Coordinates of the vertices from a DIMACS ``.co`` file: an array of shape (n, 2)."""
+    """Coordinates of the vertices from a DIMACS ``.co`` file: an array of shape (n, 2).
+
+    >>> import tachograph as tg
+    >>> tg.write_coordinates([[-73530767, 41085396], [-73530538, 41086098]], "ny.co.gz")
+    >>> tg.read_coordinates("ny.co.gz")[1].tolist()
+    [-73530538, 41086098]
+    """
     source = Input(path)
     words, line, skip = _problem(source)
     if words[1:4] != ["aux", "sp", "co"] or len(words) != 5 or not is_count(words[4]):
@@ -167,8 +173,16 @@ def read_coordinates(path: str | os.PathLike[str]) -> np.ndarray:
     return whole if (whole == found).all() else found
 
 
-def write_coordinates(coordinates: np.ndarray, path: str | os.PathLike[str]) -> None:
-    """Write an array of shape (n, 2) as a DIMACS ``.co`` file."""
+def write_coordinates(coordinates: Any, path: str | os.PathLike[str]) -> None:
+    """Write an array of shape (n, 2) as a DIMACS ``.co`` file.
+
+    >>> import tachograph as tg
+    >>> tg.write_coordinates([[0, 0], [3, 4]], "corners.co")
+    >>> print(open("corners.co").read(), end="")
+    p aux sp co 2
+    v 1 0 0
+    v 2 3 4
+    """
     points = np.asarray(coordinates)
     if points.ndim != 2 or points.shape[1] != 2:
         raise InputError(f"coordinates must have shape (n, 2), not {points.shape}")

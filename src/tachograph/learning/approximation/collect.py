@@ -3,23 +3,26 @@
 Times are those of the paper: of the search alone, the mean of several runs without the shortest and the
 longest. A run counts the processor time of the process divided by its workers, or its wall time if that
 is less: on a quiet machine the two agree, on a busy one the first is what it would have taken. Exact
-searches take turns with approximate ones. A record is written for each configuration as soon as it is
-measured; what the journal has is not measured again.
+searches take turns with approximate ones, a block of them at a time: a task of the campaign. What the
+journal has is not measured again.
 """
 
 from __future__ import annotations
 
+import math
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import asdict, replace
+from functools import lru_cache, partial
+from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
 
 from ...algorithms.inaccuracy import Inaccuracy, inaccuracy
 from ...algorithms.sssp import search, weights_of
+from ...campaign import Campaign, Executor
 from ...decisions.approximation import Approximation
 from ...decisions.approximation_state import (
     ALGORITHMS,
@@ -29,14 +32,13 @@ from ...decisions.approximation_state import (
     spread,
 )
 from ...graph.graph import Graph
-from ...journal import content_key, journal
+from ...journal import journal
 from ...kernels.runtime import threads_available
-from ...progress import bar
 from .graphs import Subject, available
 
 __all__ = ["KIND", "collect", "configurations", "measure", "records"]
 
-KIND = "approximation-2"  # of records; a new one when what is measured changes
+KIND = "approximation-3"  # of records; a new one when what is measured changes
 BLOCK = 12  # configurations that take turns with the exact searches
 RUNS, FEWER, LONG = 10, 5, 0.005  # runs; runs of searches that take longer than so many seconds
 SEEDS = 3  # runs whose errors are averaged
@@ -51,22 +53,8 @@ LARGE = 1 << 20  # arcs from which on only the two fastest algorithms are measur
 ROAD = 1 << 19  # arcs of a road network from which on Bellman-Ford is measured less often
 
 
-@dataclass(frozen=True)
-class Job:
-    """The configurations of one graph, source and algorithm."""
-
-    subject: Subject
-    hub: bool
-    algorithm: str
-
-    def key(self, approximation: Approximation, threads: int) -> str:
-        return content_key(
-            self.subject.name, self.hub, self.algorithm, approximation.to_dict(), threads
-        )
-
-
 def configurations(state: State, algorithm: str, size: int, seed: int) -> list[Configuration]:
-    """Each method alone with all its parameters, then combinations of some: at most ``size``."""
+    """Methods alone with all their parameters in turns with combinations: at most ``size``."""
     least, most = state.thresholds
     roads = state.owned and state.facts["log_diameter"] > 4
     fractions = STEEP_FRACTIONS if roads else FRACTIONS
@@ -89,9 +77,10 @@ def configurations(state: State, algorithm: str, size: int, seed: int) -> list[C
     random = np.random.default_rng(seed)
     random.shuffle(alone)
     random.shuffle(combined)
-    found = alone[: size // 2]
-    found += [c for c in combined if len(c.methods) > 1][: size - len(found)]
-    return [Configuration(algorithm, choice) for choice in found]
+    alone = alone[: size // 2]
+    several = [c for c in combined if len(c.methods) > 1][: size - len(alone)]
+    turns = chain.from_iterable(zip_longest(alone, several))
+    return [Configuration(algorithm, choice) for choice in turns if choice is not None]
 
 
 def _sources(subject: Subject, graph: Graph, hub: bool) -> np.ndarray:
@@ -162,18 +151,62 @@ def _block(
         )
 
 
-def _jobs(subjects: Sequence[Subject]) -> Iterator[Job]:
+@lru_cache(1)
+def _loaded(name: str, hub: bool, threads: int) -> tuple[Subject, Graph, np.ndarray, State]:
+    """A graph with the source of its searches; tasks of one graph come after each other."""
+    subject = available()[name]
+    graph = subject.make()
+    sources = _sources(subject, graph, hub)
+    return subject, graph, sources, State(graph, sources, threads)
+
+
+def _count(subject: Subject, hub: bool, algorithm: str) -> int:
+    """How many configurations are measured, if the graph is not too large."""
+    count = SIZES[algorithm][subject.family not in PAPER]
+    return count if hub else count // 2
+
+
+def measure_block(graph: str, hub: bool, algorithm: str, block: int) -> dict[str, Any]:
+    """The records of so many configurations: a task of the campaign."""
+    subject, made, sources, state = _loaded(graph, hub, threads_available())
+    count = _count(subject, hub, algorithm)
+    if algorithm in ALGORITHMS[2:] and made.arcs >= LARGE:
+        count = 0
+    if algorithm == "bellman-ford" and subject.family == "roads" and made.arcs >= ROAD:
+        count //= 6
+    seed = zlib.crc32(f"{graph} {algorithm} {hub}".encode())
+    begin = block * BLOCK
+    chosen = configurations(state, algorithm, count, seed)[begin : begin + BLOCK]
+    if not chosen:
+        return {"records": []}
+    about = {
+        "graph": graph, "family": subject.family, "real": subject.data is not None,
+        "held_out": subject.held_out, "hub": hub, "n": made.n, "m": made.m,
+        "largest_degree": made.features.max_degree, "algorithm": algorithm,
+    }  # fmt: skip
+    records = []
+    rows = state.rows(chosen)
+    for row, (configuration, found) in zip(rows, _block(made, sources, chosen), strict=True):
+        features = dict(zip(FEATURES, row.tolist(), strict=True))
+        choice = configuration.approximation.to_dict()
+        records.append({**about, "approximation": choice, "features": features, **found})
+    return {"records": records}
+
+
+def _tasks(subjects: Sequence[Subject], size: float) -> Iterator[dict[str, Any]]:
     """What is most useful first: delta-stepping on all graphs, then the other algorithms."""
-    for subject in subjects:
-        yield Job(subject, True, ALGORITHMS[0])
-        yield Job(subject, False, ALGORITHMS[0])
-    for algorithm in ALGORITHMS[1:]:
-        for subject in subjects:
-            yield Job(subject, True, algorithm)
+    jobs = [(subject, hub, ALGORITHMS[0]) for subject in subjects for hub in (True, False)]
+    jobs += [(subject, True, other) for other in ALGORITHMS[1:] for subject in subjects]
+    for subject, hub, algorithm in jobs:
+        blocks = math.ceil(_count(subject, hub, algorithm) * size / BLOCK)
+        for block in range(blocks):
+            yield {"graph": subject.name, "hub": hub, "algorithm": algorithm, "block": block}
 
 
-def collect(names: Sequence[str] | None = None, *, size: float = 1.0) -> int:
-    """Measure what the journal does not have yet; how many configurations that were.
+def collect(
+    names: Sequence[str] | None = None, *, size: float = 1.0, executor: Executor | None = None
+) -> int:
+    """Measure what the journal does not have yet; how many configurations it has then.
 
     Parameters
     ----------
@@ -181,63 +214,16 @@ def collect(names: Sequence[str] | None = None, *, size: float = 1.0) -> int:
         Of the graphs, from ``GRAPHS``; all that are on this machine by default.
     size
         Share of the usual number of configurations.
+    executor
+        Who measures.
     """
     subjects = available()
     chosen = [subjects[n] for n in (names if names is not None else subjects)]
-    jobs = list(_jobs(chosen))
-    measured = 0
-    with bar("measuring approximations", len(jobs)) as shown:
-        loaded: tuple[str, Graph] | None = None
-        for job in jobs:
-            shown.note(f"{job.subject.name}, {job.algorithm}")
-            if loaded is None or loaded[0] != job.subject.name:
-                loaded = (job.subject.name, job.subject.make())
-            measured += _measure_job(job, loaded[1], size)
-            shown.advance(1)
-    return measured
-
-
-def _measure_job(job: Job, graph: Graph, size: float) -> int:
-    threads = threads_available()
-    sources = _sources(job.subject, graph, job.hub)
-    state = State(graph, sources, threads)
-    count = round(SIZES[job.algorithm][job.subject.family not in PAPER] * size)
-    if not job.hub:
-        count //= 2
-    if job.algorithm in ALGORITHMS[2:] and graph.arcs >= LARGE:
-        count = 0
-    if job.algorithm == "bellman-ford" and job.subject.family == "roads" and graph.arcs >= ROAD:
-        count //= 6
-    seed = zlib.crc32(f"{job.subject.name} {job.algorithm} {job.hub}".encode())
-    kept = journal()
-    todo = [
-        c
-        for c in configurations(state, job.algorithm, count, seed)
-        if kept.get(KIND, job.key(c.approximation, threads)) is None
-    ]
-    for begin in range(0, len(todo), BLOCK):
-        block = todo[begin : begin + BLOCK]
-        rows = state.rows(block)
-        for row, (configuration, found) in zip(rows, _block(graph, sources, block), strict=True):
-            kept.put(
-                KIND,
-                job.key(configuration.approximation, threads),
-                {
-                    "graph": job.subject.name,
-                    "family": job.subject.family,
-                    "real": job.subject.data is not None,
-                    "held_out": job.subject.held_out,
-                    "hub": job.hub,
-                    "n": graph.n,
-                    "m": graph.m,
-                    "largest_degree": graph.features.max_degree,
-                    "algorithm": configuration.algorithm,
-                    "approximation": configuration.approximation.to_dict(),
-                    "features": dict(zip(FEATURES, row.tolist(), strict=True)),
-                    **found,
-                },
-            )
-    return len(todo)
+    campaign = Campaign(
+        KIND, f"{__name__}:measure_block", list(_tasks(chosen, size)), measured=True,
+        label="measuring approximations",
+    )  # fmt: skip
+    return sum(len(block["records"]) for block in campaign.records(executor) if block is not None)
 
 
 def shortest(times: Sequence[float], runs: int) -> float:
@@ -254,7 +240,8 @@ def records() -> list[dict[str, Any]]:
     machine can only make a run longer; medians where a random choice makes runs differ.
     """
     found = []
-    for record in journal().records(KIND).values():
+    blocks = journal().records(KIND).values()
+    for record in chain.from_iterable(block["records"] for block in blocks):
         runs = len(record["times"])
         whole = record["approximation"]["fraction"] == 1
         typical = partial(shortest, runs=runs) if whole else np.median

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ... import journal as journals
+from ...campaign import Campaign, Executor
 from ...graph.graph import Graph
-from ...progress import bar
 from .graphs import family, graph_named
 
 __all__ = ["SOURCES", "collect", "measure", "sources_of"]
@@ -27,14 +25,14 @@ def sources_of(graph: Graph, count: int = SOURCES, seed: int = 1) -> np.ndarray:
     return candidates[chosen]
 
 
-def measure(graph: Graph, name: str, source: int) -> dict[str, Any]:
+def measure(graph: Graph, name: str, source: int, repeats: int = REPEATS) -> dict[str, Any]:
     """A record: the graph's numbers, and what each level of a search was and took."""
     from ...kernels import bfs_both
 
     back = graph.transpose
     _, _, rows, workers = bfs_both.both(
         graph.indptr, graph.indices, back.indptr, back.indices,
-        np.array([source], graph.indices.dtype), repeats=REPEATS,
+        np.array([source], graph.indices.dtype), repeats=repeats,
     )  # fmt: skip
     return {
         "graph": name, "family": family(name), "source": int(source), "threads": workers,
@@ -45,28 +43,26 @@ def measure(graph: Graph, name: str, source: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def measure_graph(name: str, sources: int, seed: int, repeats: int) -> dict[str, Any]:
+    """The records of a graph: a task of the campaign."""
+    graph = graph_named(name)
+    chosen = sources_of(graph, sources, seed)
+    return {"records": [measure(graph, name, int(source), repeats) for source in chosen]}
+
+
 def collect(
-    names: Iterable[str], budget: float = float("inf"), sources: int = SOURCES
+    names: Iterable[str],
+    budget: float = float("inf"),
+    sources: int = SOURCES,
+    *,
+    seed: int = 1,
+    executor: Executor | None = None,
 ) -> list[dict[str, Any]]:
     """Records of all these graphs; those in the journal are not measured again.
 
     ``budget`` is in seconds: when it is used up, what there is is returned.
     """
-    names = list(names)
-    kept = journals.journal()
-    machine = journals.machine()[0]
-    end = time.monotonic() + budget
-    found: list[dict[str, Any]] = []
-    with bar("collecting", len(names)) as shown:
-        for name in names:
-            shown.note(name)
-            index = journals.content_key(KIND, machine, name, sources, REPEATS)
-            if (known := kept.get(f"{KIND}-graph", index)) is not None:
-                found += known["records"]
-            elif time.monotonic() < end:
-                graph = graph_named(name)
-                made = [measure(graph, name, int(s)) for s in sources_of(graph, sources)]
-                kept.put(f"{KIND}-graph", index, {"records": made})
-                found += made
-            shown.advance(1)
-    return found
+    tasks = [{"name": n, "sources": sources, "seed": seed, "repeats": REPEATS} for n in names]
+    campaign = Campaign(KIND, f"{__name__}:measure_graph", tasks, measured=True, label="collecting")
+    found = campaign.records(executor, budget)
+    return [record for graph in found if graph is not None for record in graph["records"]]

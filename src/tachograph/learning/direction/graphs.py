@@ -88,10 +88,10 @@ def present(names: Iterable[str]) -> list[str]:
 
 
 def graph_named(name: str) -> Graph:
-    """The graph of that name: a generated one, or a data set.
+    """The graph of that name: a generated one ("directed" may stand last), or a data set.
 
-    >>> graph_named("tree 15 2").n
-    15
+    >>> graph_named("tree 15 2").n, graph_named("uniform 15 2 directed").directed
+    (15, True)
     """
     from ...graph import generate
     from ...graph.datasets import dataset
@@ -99,9 +99,11 @@ def graph_named(name: str) -> Graph:
     first, *given = name.split()
     if first not in ARGUMENTS:
         return dataset(name)
+    arrows = {"directed": True} if given[-1:] == ["directed"] else {}
+    given = given[: len(given) - len(arrows)]
     if len(given) != len(ARGUMENTS[first]):
         raise InputError(f"{name!r}: {first} takes {' '.join(ARGUMENTS[first])}")
     values = [float(g) if "." in g else int(g) for g in given]
     options = dict(zip(ARGUMENTS[first], values, strict=True))
-    made: Graph = getattr(generate, first)(seed=7, weights=None, **options)
+    made: Graph = getattr(generate, first)(seed=7, weights=None, **options, **arrows)
     return made

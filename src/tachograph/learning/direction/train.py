@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import journal as journals
+from ...campaign import Executor
 from ...decisions.direction import Policy, learned
 from ...decisions.direction_model import VERSION, Model
 from ...errors import InputError
@@ -33,7 +34,11 @@ def fitted(levels: Levels, seed: int = 0) -> dict[str, Any]:
     }
 
 
-def train(names: Iterable[str] | None = None, budget: float = float("inf")) -> dict[str, Any]:
+def train(
+    names: Iterable[str] | None = None,
+    budget: float = float("inf"),
+    executor: Executor | None = None,
+) -> dict[str, Any]:
     """Measure what the journal does not have yet, fit, and judge by leaving families out.
 
     Without ``names`` those of the training set that are there.
@@ -43,7 +48,7 @@ def train(names: Iterable[str] | None = None, budget: float = float("inf")) -> d
     InputError
         If fewer than four graphs were measured, or only one family: that would not carry over.
     """
-    records = collect(present(TRAINING) if names is None else names, budget)
+    records = collect(present(TRAINING) if names is None else names, budget, executor=executor)
     families = {record["family"] for record in records}
     graphs = sorted({record["graph"] for record in records})
     if len(graphs) < 4 or len(families) < 2:

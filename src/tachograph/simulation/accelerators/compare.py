@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib
 import itertools
-import signal
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
-from multiprocessing import active_children, get_context
-from pathlib import Path
 from typing import Any
 
+from ...campaign import Campaign, Executor, code_hash
 from ...errors import InputError
 from ...graph.graph import Graph
-from ...journal import content_key, journal
+from ...kernels.runtime import threads_available
+from ...processes import Local
 from ..dram import Memory
 from .accugraph import AccuGraph
 from .base import Accelerator
@@ -125,19 +122,10 @@ def record(result: Simulation) -> dict[str, Any]:
         "memory": result.memory.memory,
         "parameters": result.parameters,
         "phases": result.trace.summary(),
+        "series": result.memory.timeline(),
         "rate": result.rate,
         "provenance": result.provenance,
     }
-
-
-@functools.cache
-def _model() -> str:
-    """A hash of the simulator itself: other code, other results."""
-    contents = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.parent.rglob("*")):
-        if path.suffix in (".py", ".toml"):
-            contents.update(path.read_bytes())
-    return contents.hexdigest()[:16]
 
 
 def _fingerprint(graph: Graph) -> str:
@@ -148,28 +136,18 @@ def _fingerprint(graph: Graph) -> str:
     return contents.hexdigest()[:16]
 
 
-_graph: Graph | None = None  # of a worker process
-
-
-def _begin(graph: Graph) -> None:
-    """What a process of the pool does first."""
-    global _graph
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once, without a traceback
-    _graph = graph
-
-
-def _work(job: Job) -> dict[str, Any]:
-    assert _graph is not None
-    return record(job.run(_graph))
+def work(graph: Graph, **job: Any) -> dict[str, Any]:
+    """The record of one job: a task of the campaign."""
+    return record(Job(**job).run(graph))
 
 
 def compare(
-    graph: Graph, todo: Sequence[Job], processes: int = 1
+    graph: Graph, todo: Sequence[Job], executor: Executor | None = None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Run jobs, or take their results from the journal; (number of the job, record) as they end.
 
     Every result is in the journal when it is given, so that a comparison that was interrupted goes
-    on where it was.
+    on where it was. By default they run side by side on all cores, if that pays.
 
     >>> import tachograph as tg
     >>> g = tg.kronecker(7, seed=1)
@@ -177,35 +155,11 @@ def compare(
     >>> found[1]["seconds"] < found[0]["seconds"], found[0]["provenance"]
     (True, 'simulated')
     """
-    if processes < 1:
-        raise InputError(f"processes = {processes}: at least one is needed")
-    kept, mark = journal(), _fingerprint(graph)
-    keys = [content_key(_model(), mark, asdict(job)) for job in todo]
-    missing = []
-    for i, key in enumerate(keys):
-        if (found := kept.get(KIND, key)) is not None:
-            yield i, found
-        else:
-            missing.append(i)
-    if processes == 1 or len(missing) < 2 or graph.arcs * len(missing) < SMALL:
-        for i in missing:
-            made = record(todo[i].run(graph))
-            kept.put(KIND, keys[i], made)
-            yield i, made
-        return
-    others = set(active_children())
-    pool = ProcessPoolExecutor(
-        min(processes, len(missing)), get_context("spawn"), initializer=_begin, initargs=(graph,)
-    )
-    try:
-        running = {pool.submit(_work, todo[i]): i for i in missing}
-        for done in as_completed(running):
-            i, made = running[done], done.result()
-            kept.put(KIND, keys[i], made)
-            yield i, made
-    except BaseException:
-        for process in set(active_children()) - others:
-            process.terminate()  # its simulation may take hours yet
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    campaign = Campaign(
+        KIND, f"{__name__}:work", [asdict(job) for job in todo],
+        mark=f"{code_hash('simulation')} {_fingerprint(graph)}", shared=graph, label="simulating",
+    )  # fmt: skip
+    if executor is None:
+        small = graph.arcs * len(todo) < SMALL
+        executor = Local(1 if small else min(threads_available(), len(todo)))
+    return campaign.results(executor)

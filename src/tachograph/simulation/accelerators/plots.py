@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...algorithms.figures import new_figure, save_figure
+from ...charts import numbers as show
+from ...charts.bars import bars
+from ...charts.drawing import stacked
 
 __all__ = ["plot_comparison"]
 
-PANELS = (("seconds", "run time in ms", 1e3), ("iterations", "iterations", 1),
-          ("gbps", "GB/s", 1), ("row_hit_rate", "row hits in %", 100))  # fmt: skip
+PANELS = (("seconds", "run time", show.seconds), ("iterations", "iterations", show.count),
+          ("gbps", "GB/s", show.short), ("row_hit_rate", "row hits", show.percent))  # fmt: skip
 
 
 def plot_comparison(rows: list[dict[str, Any]], path: str | os.PathLike[str]) -> None:
     """Bars for every row of a comparison; the suffix of ``path`` tells the format."""
-    figure, axes = new_figure(1, len(PANELS), figsize=(12, 1.2 + 0.35 * len(rows)), sharey=True)
     names = [
         " ".join(
             [
@@ -28,10 +29,9 @@ def plot_comparison(rows: list[dict[str, Any]], path: str | os.PathLike[str]) ->
         )
         for row in rows
     ]
-    for axis, (key, title, factor) in zip(axes, PANELS, strict=True):
-        axis.barh(range(len(rows)), [row["result"][key] * factor for row in rows])
-        axis.set_title(title)
-        axis.set_yticks(range(len(rows)), names)
-        axis.invert_yaxis()
-    figure.suptitle(f"{rows[0]['algorithm']}, simulated")
-    save_figure(figure, path)
+    panels = []
+    for key, what, shown in PANELS:
+        values = [float(row["result"][key]) for row in rows]
+        bar = [(name, value, "simulated") for name, value in zip(names, values, strict=True)]
+        panels.append(bars(bar, f"{rows[0]['algorithm']}, simulated: {what}", shown=shown))
+    stacked(panels).save(path)

@@ -102,6 +102,8 @@ def simulate(
         If the accelerator cannot do that, its on-chip memory is too small for a partition, or the
         simulated memory for the graph.
 
+    Examples
+    --------
     >>> import tachograph as tg
     >>> g = tg.kronecker(scale=8, seed=1)
     >>> result = tg.simulate("wcc", g, tg.AccuGraph(), "DDR4-2400R")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from .memory import Memory
 
 __all__ = ["MemoryResult", "collect"]
+
+STEPS = 200  # points of a line; more would only show noise
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,17 @@ class MemoryResult:
         """Whether the one port, a request each cycle, was nearly always busy: the memory waited."""
         return self.ports == "shared" and self.requests > 0.95 * self.cycles
 
+    def timeline(self) -> dict[str, Any]:
+        """Bandwidth and row hits over time, averaged to a readable number of steps, for charts."""
+        series = self.series
+        fold = max(1, -(-series["cycle"].size // STEPS))
+        tick = self.seconds / self.cycles
+        made = {"seconds": (series["cycle"][::fold] * tick).tolist()}
+        for name in ("gbps", "row_hit_rate"):
+            steps = [series[name][k : k + fold] for k in range(0, series[name].size, fold)]
+            made[name] = [float(np.nanmean(s)) if (s == s).any() else None for s in steps]
+        return {**made, "end": self.seconds, "peak_gbps": self.peak_gbps}
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but the arrays per request, ready for JSON."""
         made = {
@@ -79,6 +93,21 @@ class MemoryResult:
         made["port_bound"] = self.port_bound
         made["banks"] = {name: values.tolist() for name, values in self.banks.items()}
         return made
+
+    def to_record(self) -> dict[str, Any]:
+        """For the journal: :meth:`to_dict` and the series."""
+        series = {name: values.tolist() for name, values in self.series.items()}
+        return {**self.to_dict(), "series": series}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> MemoryResult:
+        """What :meth:`to_record` was made from."""
+        own = {name: value for name, value in record.items() if name in cls.__dataclass_fields__}
+        arrays = {
+            name: {key: np.array(values) for key, values in record[name].items()}
+            for name in ("banks", "series")
+        }
+        return cls(**{**own, **arrays})
 
 
 def collect(

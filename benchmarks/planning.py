@@ -1,0 +1,88 @@
+"""How good plans are on graphs that the times were not learned from: predictions and first choices.
+
+    python benchmarks/planning.py            all that are here, about ten minutes
+    python benchmarks/planning.py --budget 120 --record
+
+Every way of every task runs several times on each graph (what the journal has is not run again);
+predictions are made from the shape alone, with the model in use. Real graphs are used if
+$TACHOGRAPH_DATA has them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from record import rounded, show
+
+from tachograph.decisions.times import the_model
+from tachograph.experiments.reproduce import Table
+from tachograph.learning.direction.graphs import UNSEEN, present
+from tachograph.learning.times.collect import collect
+from tachograph.learning.times.train import judge, shares
+
+LEAST, MOST = 1e5, 1e7  # edges
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--budget", type=float, default=math.inf, help="seconds of measuring")
+    parser.add_argument("--json", type=Path, help="write all rows here")
+    parser.add_argument("--record", action="store_true", help="keep the tables in results")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = arguments()
+    records = collect(present(UNSEEN), options.budget)
+    rows = [r for r in judge(the_model(), records) if LEAST <= r["arcs"] <= 2 * MOST]
+    title = f"Predicted times, {len({r['graph'] for r in rows})} graphs that were not learned from"
+    shown, groups = [], defaultdict(list)
+    for row in rows:
+        groups[row["name"]].append(row)
+    first = [r for r in rows if r["name"].split("/")[1] in ("auto", "host")]
+    for name, own in [*groups.items(), ("what plans run first", first), ("all", rows)]:
+        off = [abs(math.exp(r["off"]) - 1) for r in own]
+        held = np.mean([r["low"] <= r["seconds"] <= r["high"] for r in own])
+        found = (shares(r["off"] for r in own), held, np.median(off), np.quantile(off, 0.9))
+        shown.append([name, len(own), *rounded([100 * float(x) for x in found])])
+    columns = [
+        "way",
+        "runs",
+        "within 35 %",
+        "in the interval, %",
+        "off, median %",
+        "90th percentile",
+    ]
+    show("planning", [Table(title, columns, shown), first_choices(rows)], options.record)
+    if options.json:
+        with options.json.open("w", encoding="utf-8") as file:
+            json.dump(rows, file, indent=1)
+
+
+def first_choices(rows: list[dict]) -> Table:
+    """The actual time of what stands first, by that of the fastest candidate of the host."""
+    questions = defaultdict(dict)
+    for row in rows:
+        task, _, way = row["name"].partition("/")
+        if way not in ("device", "both"):
+            questions[row["graph"], task, json.dumps(row["shape"])][way] = row["seconds"]
+    ratios = defaultdict(list)
+    for (_, task, _), ways in questions.items():
+        if len(ways) > 1:
+            ratios[task].append(next(iter(ways.values())) / min(ways.values()))
+    ratios["all"] = [r for own in ratios.values() for r in own]
+    shown = []
+    for task, own in ratios.items():
+        near = 100 * float(np.mean(np.array(own) <= 1.1))
+        shown.append([task, len(own), *rounded([near, float(np.median(own)), max(own)])])
+    columns = ["task", "questions", "first within 10 % of the best, %", "median ratio", "worst"]
+    return Table("What stands first, by the fastest candidate of the host", columns, shown)
+
+
+if __name__ == "__main__":
+    main()

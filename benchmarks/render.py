@@ -1,0 +1,116 @@
+"""Puts the tables of benchmarks/results into the documents: python benchmarks/render.py [--check]
+
+A document says where: everything between a line ``<!-- results NAME -->`` and the next line
+``<!-- end -->`` is written anew from NAME.json; ``<!-- results NAME 0 2 -->`` takes only the first and
+the third table of it, ``brief`` at the end leaves out spreads. ``--check`` changes nothing, and fails
+if a document shows anything else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+PLACE = re.compile(r"<!-- results ([\w-]+)((?: \d+)*)( brief)? -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def documents() -> list[Path]:
+    """Those that have places for results."""
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [path for path in found if PLACE.search(path.read_text(encoding="utf-8"))]
+
+
+def rendered(text: str) -> str:
+    """A document with its tables as they were measured."""
+
+    def place(found: re.Match[str]) -> str:
+        name, numbers, brief = found[1], found[2], found[3] or ""
+        kept = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+        tables = kept["tables"]
+        shown = [tables[int(k)] for k in numbers.split()] if numbers else tables
+        many = len(shown) > 1 or not numbers
+        parts = [table(each, title=many, spread=not brief) for each in shown]
+        begin = f"<!-- results {name}{numbers}{brief} -->"
+        return "\n\n".join([begin, *parts, source(kept), "<!-- end -->"])
+
+    return PLACE.sub(place, text)
+
+
+def table(one: dict[str, Any], title: bool, spread: bool = True) -> str:
+    """A table in Markdown, its title above and its notes below."""
+    columns = one["columns"]
+    words = [
+        all(isinstance(row[k], str | None) for row in one["rows"]) for k in range(len(columns))
+    ]
+    lines = [f"**{one['title']}**", ""] if title else []
+    lines.append(f"| {' | '.join(columns)} |")
+    lines.append(f"|{'|'.join('---' if w else '---:' for w in words)}|")
+    lines += [f"| {' | '.join(cell(value, spread) for value in row)} |" for row in one["rows"]]
+    if one["notes"]:
+        lines += ["", f"<small>{'<br>'.join(one['notes'])}</small>"]
+    return "\n".join(lines)
+
+
+def cell(value: Any, spread: bool) -> str:
+    """Rounds as their median and spread; numbers with three digits."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        if len(value) == 1 or not spread:
+            return number(statistics.median(value))
+        return f"{number(statistics.median(value))} ({number(min(value))}–{number(max(value))})"
+    return number(value) if isinstance(value, int | float) else str(value)
+
+
+def number(value: float) -> str:
+    """Three digits, thousands apart."""
+    if isinstance(value, int) or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
+
+
+def source(kept: dict[str, Any]) -> str:
+    """Where the numbers come from, in a line."""
+    machine = kept["machine"]
+    when = kept["date"] + (f", commit {kept['commit']}" if kept.get("commit") else "")
+    where = f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB"
+    line = f"`{kept['command']}`: {when}; {where}; {', '.join(concerned(kept))}."
+    if kept.get("kept"):
+        line += f" {kept['kept']}"
+    return f"<small>{line}</small>"
+
+
+def concerned(kept: dict[str, Any]) -> list[str]:
+    """Python, Numba and the packages that the tables mention, with their versions."""
+    words = json.dumps(kept["tables"]).lower()
+    aliases = {"python-graphblas": "graphblas"}
+    always = ("python", "numba")
+    return [
+        f"{name} {version}"
+        for name, version in kept["versions"].items()
+        if name in always or (name != "tachograph" and aliases.get(name, name) in words)
+    ]
+
+
+def main() -> None:
+    stale = []
+    for path in documents():
+        text = path.read_text(encoding="utf-8")
+        made = rendered(text)
+        if made != text:
+            stale.append(str(path.relative_to(ROOT)))
+            if "--check" not in sys.argv:
+                path.write_text(made, encoding="utf-8")
+    if stale and "--check" in sys.argv:
+        sys.exit(f"not as measured: {', '.join(stale)}; run python benchmarks/render.py")
+    print(*stale, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

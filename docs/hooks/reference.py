@@ -1,0 +1,231 @@
+"""The reference: a page for each public name, made from its docstring when the site is built.
+
+MkDocs calls :func:`on_config`, which puts the pages into the navigation where ``mkdocs.yml`` has
+``reference/index.md``, and :func:`on_files`, which adds them.
+Docstrings are in NumPy's style; sections become headings, parameters a list, examples code.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+import tachograph
+
+GROUPS = {  # by the beginning of the module, the first that fits
+    "graph.generate": "Generators",
+    "graph.files": "Files and data sets",
+    "graph.datasets": "Files and data sets",
+    "graph": "Graphs",
+    "algorithms.result": "Results",
+    "algorithms": "Algorithms",
+    "planning.calls": "Algorithms",
+    "planning": "Plans",
+    "decisions": "Decisions",
+    "devices": "Devices",
+    "simulation": "Memories and accelerators",
+    "errors": "Errors",
+    "": "More",
+}
+LISTS = ("Parameters", "Returns", "Yields", "Raises", "Attributes")
+SECTIONS = (*LISTS, "Examples", "Notes")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Below the index, a section for each group."""
+    sections: list[Any] = ["reference/index.md"]
+    for group, names in groups().items():
+        if group == "Errors":
+            sections.append({group: "reference/errors.md"})
+        elif names:
+            sections.append({group: [{name: f"reference/{slug(name)}.md"} for name in names]})
+    for entry in config.nav or []:
+        if entry.get("Reference") == "reference/index.md":
+            entry["Reference"] = sections
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages."""
+    for name, text in pages().items():
+        files.append(File.generated(config, f"reference/{name}.md", content=text))
+    return files
+
+
+def pages() -> dict[str, str]:
+    """The text of every page, the index among them."""
+    found = groups()
+    made = {
+        slug(name): page(name, getattr(tachograph, name))
+        for group, names in found.items()
+        for name in names
+        if group != "Errors"
+    }
+    return {**made, "errors": errors(found["Errors"]), "index": index(found)}
+
+
+def groups() -> dict[str, list[str]]:
+    """Public names by the heading that they belong to."""
+    found: dict[str, list[str]] = {group: [] for group in GROUPS.values()}
+    for name in sorted(tachograph.__all__, key=str.lower):
+        if not name.startswith("_"):
+            found[group_of(getattr(tachograph, name))].append(name)
+    return found
+
+
+def slug(name: str) -> str:
+    """The name of its page: some systems do not tell Plan from plan."""
+    twins = [other for other in tachograph.__all__ if other.lower() == name.lower()]
+    return name if name.islower() or len(twins) == 1 else f"{name}-class"
+
+
+def group_of(thing: Any) -> str:
+    """Under which heading it belongs."""
+    home = thing.__module__.removeprefix("tachograph.")
+    return next(group for start, group in GROUPS.items() if home.startswith(start))
+
+
+def index(found: dict[str, list[str]]) -> str:
+    """All names with the first sentence of each."""
+    lines = ["# Reference", "", "Everything in `import tachograph as tg`; all examples run.", ""]
+    for group, names in found.items():
+        if not names:
+            continue
+        lines += [f"## {group}", "", "| | |", "|---|---|"]
+        for name in names:
+            target = "errors.md#" + name.lower() if group == "Errors" else f"{slug(name)}.md"
+            lines.append(f"| [`{name}`]({target}) | {summary(getattr(tachograph, name))} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def summary(thing: Any) -> str:
+    """The first sentence of a docstring."""
+    text = markdown(inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
+    return text.replace("|", "\\|")
+
+
+def page(name: str, thing: Any) -> str:
+    """A function or a class with its methods."""
+    lines = [f"# tg.{name}", "", signature(f"tg.{name}", thing), "", body(thing), ""]
+    if inspect.isclass(thing):
+        for member, value in members(thing):
+            lines += [f"## {member}", ""]
+            if callable(getattr(thing, member)):
+                lines += [signature(member, getattr(thing, member)), ""]
+            lines += [body(value, depth=3), ""]
+    lines.append(f"<small>`{thing.__module__}`</small>")
+    return "\n".join(lines) + "\n"
+
+
+def members(thing: type) -> Iterator[tuple[str, Any]]:
+    """Public methods and properties that are explained, in the order they were written."""
+    for name, value in vars(thing).items():
+        if name.startswith("_"):
+            continue
+        if isinstance(value, classmethod | staticmethod):
+            value = value.__func__
+        documented = (
+            inspect.isfunction(value) or hasattr(value, "func") or isinstance(value, property)
+        )
+        if documented and inspect.getdoc(value):
+            yield name, value
+
+
+def errors(names: list[str]) -> str:
+    """One page for all of them."""
+    lines = ["# Errors", "", "Every error is a `TachographError` and says what to do.", ""]
+    for name in names:
+        thing = getattr(tachograph, name)
+        parent = thing.__mro__[1].__name__
+        lines += [f"## {name}", "", f"A `{parent}`.", "", body(thing, depth=3), ""]
+    return "\n".join(lines)
+
+
+def signature(name: str, thing: Any) -> str:
+    """How it is called; a line for each parameter if one line does not do."""
+    try:
+        found = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return ""
+    parts, star = [], False
+    for p in found.parameters.values():
+        if p.name == "self":
+            continue
+        if p.kind is p.KEYWORD_ONLY and not star:
+            parts.append("*")
+        star = star or p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
+        parts.append(parameter(p))
+    text = f"{name}({', '.join(parts)})"
+    if len(text) > 88:
+        text = f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + ")"
+    return f"```python\n{text}\n```"
+
+
+def parameter(p: inspect.Parameter) -> str:
+    """Its name, type and default. (Types are kept as text: nothing is evaluated.)"""
+    text = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "") + p.name
+    typed = p.annotation is not p.empty
+    if typed:
+        kind = p.annotation
+        text += f": {kind if isinstance(kind, str) else getattr(kind, '__name__', kind)}"
+    if p.default is not p.empty:
+        text += f"{' = ' if typed else '='}{p.default!r}"
+    return text
+
+
+def body(thing: Any, depth: int = 2) -> str:
+    """A docstring as Markdown."""
+    lines = (inspect.getdoc(thing) or "").split("\n")
+    parts: list[tuple[str, list[str]]] = [("", [])]
+    for k, line in enumerate(lines):
+        following = lines[k + 1] if k + 1 < len(lines) else ""
+        if line in SECTIONS and following and set(following) == {"-"}:
+            parts.append((line, []))
+        elif not (parts[-1][0] and not parts[-1][1] and set(line) == {"-"}):
+            parts[-1][1].append(line)
+    made = []
+    for heading, text in parts:
+        if heading:
+            made.append(f"{'#' * depth} {heading}")
+        made.append(entries(text) if heading in LISTS else prose(text))
+    return "\n\n".join(part for part in made if part.strip())
+
+
+def entries(lines: list[str]) -> str:
+    """Names at the margin, their meaning indented: a list."""
+    made: list[str] = []
+    for line in lines:
+        if line and not line.startswith(" "):
+            made.append(f"- `{line}`")
+        elif line.strip():
+            lead = ": " if made and made[-1].endswith("`") and "\n" not in made[-1] else "\n  "
+            made[-1:] = (
+                [made[-1] + lead + markdown(line.strip())] if made else [markdown(line.strip())]
+            )
+    return "\n".join(made)
+
+
+def prose(lines: list[str]) -> str:
+    """Paragraphs; examples as code."""
+    made, code = [], False
+    for line in lines:
+        if line.startswith(">>>") and not code:
+            made += ["", "```pycon"]
+            code = True
+        elif code and not line.strip():
+            made += ["```"]
+            code = False
+        made.append(line if code else markdown(line))
+    return "\n".join(made + ["```"] * code).strip("\n")
+
+
+def markdown(text: str) -> str:
+    """Names in docstrings have two backticks, or a role before them."""
+    text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
+    return re.sub(r"``([^`]+)``", r"`\1`", text)

@@ -1,0 +1,66 @@
+"""Numbers as people read them in charts and tables."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["count", "factor", "percent", "seconds"]
+
+UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def seconds(value: float) -> str:
+    """Three digits and a unit.
+
+    >>> seconds(0.01234), seconds(2.5e-6), seconds(75), seconds(0)
+    ('12.3 ms', '2.5 µs', '75 s', '0 s')
+    """
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0 s"
+    size, unit = next((u for u in UNITS if abs(value) >= 0.9995 * u[0]), UNITS[-1])
+    return f"{_digits(value / size)} {unit}"
+
+
+def count(value: float) -> str:
+    """Whole numbers with separators; large ones on axes are short.
+
+    >>> count(1234567), count(12.5)
+    ('1,234,567', '12.5')
+    """
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"
+
+
+def short(value: float) -> str:
+    """For axes.
+
+    >>> short(20000), short(3.5e6), short(0.25)
+    ('20k', '3.5M', '0.25')
+    """
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:.3g}{letter}"
+    return f"{value:.3g}"
+
+
+def percent(value: float) -> str:
+    """A share.
+
+    >>> percent(0.1234), percent(0.00071), percent(1)
+    ('12.3 %', '0.071 %', '100 %')
+    """
+    return f"{value * 100:.3g} %"
+
+
+def factor(value: float) -> str:
+    """How many times.
+
+    >>> factor(3.14159)
+    '3.14×'
+    """
+    return f"{_digits(value)}×"
+
+
+def _digits(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"

@@ -1,0 +1,199 @@
+"""The journal's file: where it lies, its schema, connections, and errors that say what to do."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import platform
+import sqlite3
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import TachographError, TachographWarning
+
+__all__ = ["Store", "content_key", "home", "machine", "own_machine"]
+
+WAIT = 30.0  # seconds that a writer waits for others
+
+# Each takes a file from the version of its index to the next one; never change a released one.
+MIGRATIONS = (
+    """
+    CREATE TABLE machines (id TEXT PRIMARY KEY, about TEXT NOT NULL);
+    CREATE TABLE records (
+        kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+        machine TEXT NOT NULL, version TEXT NOT NULL, created REAL NOT NULL,
+        PRIMARY KEY (kind, key)
+    );
+    """,
+    """
+    CREATE TABLE runs (
+        id INTEGER PRIMARY KEY, created REAL NOT NULL, machine TEXT NOT NULL, version TEXT NOT NULL,
+        task TEXT NOT NULL, graph TEXT NOT NULL, options TEXT NOT NULL, plan TEXT, predicted REAL,
+        seconds REAL NOT NULL, provenance TEXT NOT NULL, facts TEXT NOT NULL
+    );
+    CREATE INDEX runs_of_task ON runs (task, created);
+    CREATE TABLE traces (
+        run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE, columns BLOB NOT NULL
+    );
+    """,
+)
+
+
+def home() -> Path:
+    """The directory for what is kept: ``$TACHOGRAPH_HOME``, or the platform's place for data."""
+    if given := os.environ.get("TACHOGRAPH_HOME"):
+        return Path(given)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "tachograph"
+
+
+@functools.cache
+def machine() -> tuple[str, dict[str, Any]]:
+    """A short name for this kind of machine, and what it is made from."""
+    model = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    about = {"system": platform.system(), "processor": model, "cores": os.cpu_count()}
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12], about
+
+
+def content_key(*parts: Any) -> str:
+    """A key that is the same for the same content, in every process.
+
+    >>> content_key("wcc", {"b": 2, "a": 1}) == content_key("wcc", {"a": 1, "b": 2})
+    True
+    """
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+class Store:
+    """A file of today's schema, open for each thread of each process that uses it."""
+
+    def __init__(self, path: Path | None) -> None:
+        """``path`` None gives a journal that keeps nothing."""
+        self.path = path
+        self._own = threading.local()  # a connection belongs to one thread of one process
+
+    def _connection(self) -> sqlite3.Connection | None:
+        if self.path is None:
+            return None
+        if getattr(self._own, "process", None) != os.getpid():
+            self._own.db = self._opened(self.path)
+            self._own.process = os.getpid()
+        db: sqlite3.Connection | None = self._own.db
+        return db
+
+    def _opened(self, path: Path) -> sqlite3.Connection | None:
+        """A connection to a file of today's schema; None, with a warning, if nothing can be kept."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with self._failures():
+                db = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
+                db.execute("PRAGMA journal_mode=WAL")
+                db.execute("PRAGMA synchronous=NORMAL")  # safe against a killed process
+                db.execute("PRAGMA foreign_keys=ON")
+                self._migrate(db)
+        except (OSError, ReadOnly) as problem:
+            warnings.warn(
+                f"{path}: nothing can be kept there ({problem}); set TACHOGRAPH_HOME to a directory "
+                "that can be written, or TACHOGRAPH_JOURNAL=off",
+                TachographWarning,
+                stacklevel=5,
+            )
+            return None
+        return db
+
+    def _migrate(self, db: sqlite3.Connection) -> None:
+        """Bring the schema up to date; one process does it, others wait."""
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version > len(MIGRATIONS):
+            raise TachographError(
+                f"{self.path} was written by a newer Tachograph (schema {version}, this one knows "
+                f"{len(MIGRATIONS)}): update Tachograph, or set TACHOGRAPH_HOME to another directory"
+            )
+        if version == len(MIGRATIONS):
+            return
+        db.execute("BEGIN EXCLUSIVE")
+        try:
+            version = db.execute("PRAGMA user_version").fetchone()[
+                0
+            ]  # another one may have been quicker
+            for script in MIGRATIONS[version:]:
+                for statement in script.split(";"):
+                    db.execute(statement)
+            db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection | None]:
+        """A transaction, which is durable when it ends; None if nothing is kept."""
+        if (db := self._connection()) is None:
+            yield None
+            return
+        with self._failures():
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+
+    def _failures(self) -> Failures:
+        return Failures(self.path)
+
+
+def own_machine(db: sqlite3.Connection) -> str:
+    """The name of this machine, which the file then knows."""
+    name, about = machine()
+    db.execute("INSERT OR IGNORE INTO machines VALUES (?, ?)", (name, json.dumps(about)))
+    return name
+
+
+class ReadOnly(TachographError):
+    """The place of the journal can't be written."""
+
+
+class Failures:
+    """Turns errors of SQLite into ones that say what to do."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, sqlite3.Error):
+            return
+        text = str(error)
+        if "readonly" in text or "unable to open" in text:
+            raise ReadOnly(text) from None
+        if "locked" in text:
+            raise TachographError(
+                f"{self.path}: another process has been writing for {WAIT:.0f} s; try again, or set "
+                "TACHOGRAPH_JOURNAL=off"
+            ) from None
+        raise TachographError(
+            f"{self.path} cannot be used as journal ({text}): move the file away, or set "
+            "TACHOGRAPH_HOME to another directory"
+        ) from None

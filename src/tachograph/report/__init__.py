@@ -1,0 +1,1 @@
+"""Runs as a page for a browser: charts, tables, what was decided; one file that needs no network."""

@@ -1,0 +1,1 @@
+"""Beyond one process and one machine, on Dask."""

@@ -1,0 +1,164 @@
+"""The way to a Dask cluster: one that runs already, or processes of this machine.
+
+A problem that would spoil hours of work later is an error here: a scheduler that does not answer, no
+workers, workers that have another version of Tachograph.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from .. import __version__
+from ..campaign import code_hash
+from ..cores import THREADS, threads_available
+from ..errors import InputError, MissingDependencyError, TachographError
+from ..journal import machine
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["connect", "fingerprint"]
+
+PATIENCE = 5.0  # seconds for a scheduler to answer, and for its first worker to come
+
+
+def fingerprint() -> dict[str, str]:
+    """What has to be the same everywhere: the version, and a hash of all code, kernels included."""
+    return {"version": __version__, "code": code_hash()}
+
+
+def about_worker() -> dict[str, str]:
+    """A worker's fingerprint and kind of machine."""
+    return {**fingerprint(), "machine": machine()[0]}
+
+
+@contextmanager
+def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[Client]:
+    """A client of a Dask cluster whose workers can be used.
+
+    Parameters
+    ----------
+    cluster
+        Address of a scheduler, such as ``tcp://10.0.0.1:8786``. By default the client that is in use
+        already, or the scheduler that Dask is configured for (``DASK_SCHEDULER_ADDRESS``).
+    workers
+        Start so many processes on this machine instead, each with one thread; also what happens when
+        there is no cluster, with a process for each core. They end with the block.
+
+    Raises
+    ------
+    MissingDependencyError
+        If Dask is not installed.
+    TachographError
+        If the scheduler does not answer, has no workers, or workers have another Tachograph.
+
+    Examples
+    --------
+    >>> with connect(workers=1) as client:
+    ...     client.submit(max, 3, 4).result()
+    4
+    """
+    if find_spec("distributed") is None:
+        raise MissingDependencyError("clusters need Dask: python -m pip install 'tachograph[dask]'")
+    if workers is not None and cluster is not None:
+        raise InputError(
+            f"{cluster} has workers of its own: give either the cluster or a number of workers"
+        )
+    if workers is not None and workers < 1:
+        raise InputError(f"workers = {workers}: at least one is needed")
+    if (client := None if cluster or workers else _current()) is not None:
+        _check(client)
+        yield client
+        return
+    address = cluster or (None if workers else _configured())
+    with ExitStack() as stack:
+        if address is not None:
+            client = stack.enter_context(_client(address))
+        else:
+            client = _local(workers or threads_available(), stack)
+        _check(client)
+        yield client
+
+
+def _current() -> Client | None:
+    """The client that the calling program uses already."""
+    from distributed import Client
+
+    try:
+        return Client.current()
+    except ValueError:
+        return None
+
+
+def _configured() -> str | None:
+    import dask
+
+    address: str | None = dask.config.get("scheduler-address", None)
+    return address
+
+
+def _client(address: str) -> Client:
+    from distributed import Client
+
+    try:
+        # Whether a scheduler is there is tried first: a client that failed would retry until the end.
+        with ThreadPoolExecutor(1) as apart:  # a notebook has a loop in this thread already
+            apart.submit(asyncio.run, _try(address)).result()
+        return Client(address, timeout=PATIENCE, set_as_default=False)
+    except (
+        Exception,
+        asyncio.CancelledError,
+    ) as problem:  # other servers answer all sorts of things
+        raise TachographError(
+            f"no Dask scheduler answers at {address} ({problem}): start one with `dask scheduler`, and "
+            "give the address that it prints"
+        ) from None
+
+
+async def _try(address: str) -> None:
+    from distributed.comm import connect
+
+    comm = await connect(address, timeout=PATIENCE)
+    await comm.close()
+
+
+def _local(workers: int, stack: ExitStack) -> Client:
+    """A cluster of processes of this machine, ended with ``stack``."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    stack.enter_context(dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}))
+    started = LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL,
+        env=dict.fromkeys(THREADS, "1"),
+    )  # fmt: skip
+    stack.enter_context(started)
+    return stack.enter_context(Client(started, timeout=PATIENCE, set_as_default=False))
+
+
+def _check(client: Client) -> None:
+    """Refuse a cluster without workers, or with workers that would compute something else."""
+    where = client.scheduler.address
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise TachographError(
+            f"the Dask scheduler at {where} has no workers: start some with `dask worker {where}`"
+        ) from None
+    for worker, found in client.run(about_worker, on_error="return").items():
+        if isinstance(found, BaseException):
+            raise TachographError(
+                f"worker {worker} cannot use Tachograph ({found}): install version {__version__} there"
+            )
+        if any(found[name] != value for name, value in fingerprint().items()):
+            raise TachographError(
+                f"worker {worker} has Tachograph {found['version']} (code {found['code']}), here it is "
+                f"{__version__} (code {fingerprint()['code']}): install the same on both sides"
+            )

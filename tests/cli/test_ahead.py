@@ -1,0 +1,90 @@
+"""What another process compiles while a graph is read is what the algorithm needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import ClassVar
+
+import pytest
+
+import tachograph as tg
+from tachograph.cli import ahead as room
+from tachograph.kernels import runtime
+
+CHECK = """
+import tachograph as tg
+from importlib import import_module
+from tachograph.cli.ahead import MODULES, exercise
+
+solve = {"bfs": lambda g: tg.bfs(g, 0), "components": tg.connected_components}
+for name, module in MODULES.items():
+    walk = import_module(module).walk
+    exercise(name)
+    assert len(walk.overloads) == 1
+    for directed in (False, True):
+        solve[name](tg.Graph.from_edges([0, 1, 5], [1, 2, 3], directed=directed))
+    assert len(walk.overloads) == 1, list(walk.overloads)
+"""
+
+
+def test_it_compiles_what_the_commands_use():
+    done = subprocess.run([sys.executable, "-c", CHECK], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+class Other:
+    """Stands for the other process."""
+
+    started: ClassVar[list[list[str]]] = []
+    log: ClassVar[list[str]] = []
+
+    def __init__(self, command, **_):
+        Other.started.append(command)
+
+    def wait(self):
+        Other.log.append("wait")
+
+    def kill(self):
+        Other.log.append("kill")
+
+
+@pytest.fixture
+def processes(monkeypatch):
+    monkeypatch.setattr(Other, "started", [])
+    monkeypatch.setattr(Other, "log", [])
+    monkeypatch.setattr(room.subprocess, "Popen", Other)
+    monkeypatch.setattr(runtime, "kept_on_disk", lambda walk: False)
+    return Other
+
+
+def test_the_other_process_is_waited_for(processes):
+    with tg.threads(2), room.ahead("bfs"):
+        assert processes.started[0][-1].endswith("exercise('bfs')")
+        assert processes.log == []
+    assert processes.log[0] == "wait"
+
+
+def test_it_ends_if_the_graph_cannot_be_read(processes):
+    with pytest.raises(tg.InputError), tg.threads(2), room.ahead("bfs"):
+        raise tg.InputError("no such file")
+    assert processes.log[0] == "kill"
+
+
+@pytest.mark.parametrize(("name", "threads", "kept"), [
+    ("bfs", 1, False), ("bfs", 2, True), ("bfs", 2, None), ("sssp", 2, False),
+])  # fmt: skip
+def test_only_where_it_helps(processes, monkeypatch, name, threads, kept):
+    monkeypatch.setattr(runtime, "kept_on_disk", lambda walk: kept)
+    with tg.threads(threads), room.ahead(name):
+        pass
+    assert processes.started == []
+
+
+def test_what_is_kept_on_disk(tmp_path):
+    @runtime.kernel
+    def never_used(x):
+        return x
+
+    assert runtime.kept_on_disk(never_used) is False
+    assert runtime.kept_on_disk(len) is None

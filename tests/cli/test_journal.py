@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from pyarrow import parquet
+from typer.testing import CliRunner
+
+import tachograph as tg
+from tachograph.cli.app import app
+from tachograph.errors import InputError
+
+
+@pytest.fixture
+def graph(tmp_path, monkeypatch):
+    monkeypatch.setenv("TACHOGRAPH_HOME", str(tmp_path / "home"))
+    path = tmp_path / "g.tgraph"
+    tg.write(tg.kronecker(9, seed=1), path)
+    return str(path)
+
+
+def tacho(*arguments):
+    return CliRunner().invoke(app, list(arguments), catch_exceptions=False).output
+
+
+def test_runs_are_shown_exported_and_forgotten(graph, tmp_path):
+    assert "no runs yet" in tacho("journal")
+    number = json.loads(tacho("run", "bfs", graph, "--source", "1", "--json"))["run"]
+    tacho("run", "triangles", graph)
+    shown = tacho("journal")
+    assert "bfs" in shown
+    assert "triangles" in shown
+    found = json.loads(tacho("journal", "--json", "--task", "bfs"))
+    assert [run["id"] for run in found["runs"]] == [number]
+    assert found["runs"][0]["predicted"] > 0
+    assert found["tasks"][0]["runs"] == 1
+    tacho("journal", "export", "--parquet", str(tmp_path / "out"))
+    tables = {n: parquet.read_table(tmp_path / "out" / f"{n}.parquet") for n in ("runs", "traces")}
+    assert tables["runs"]["task"].to_pylist() == ["bfs", "triangles"]
+    assert tables["runs"]["graph_name"].to_pylist() == [graph, graph]
+    rows = [json.loads(v) for r, v in zip(tables["traces"]["run"].to_pylist(),
+            tables["traces"]["values"].to_pylist(), strict=True) if r == number]  # fmt: skip
+    assert rows[0]["frontier_vertices"] == 1
+    assert tacho("journal", "prune", "--older-than", "1").startswith("0 runs")
+    assert tacho("journal", "prune", "--older-than", "-1").startswith("2 runs")
+
+
+def test_a_journal_that_is_off(graph, monkeypatch):
+    monkeypatch.setenv("TACHOGRAPH_JOURNAL", "off")
+    assert "run" not in json.loads(tacho("run", "bfs", graph, "--source", "1", "--json"))
+    with pytest.raises(InputError, match="the journal is off"):
+        tacho("journal")

@@ -1,0 +1,122 @@
+"""Which clusters can be used, and what is said about others."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from contextlib import suppress
+
+import dask
+import pytest
+from distributed import Client, LocalCluster
+
+from tachograph.errors import InputError, MissingDependencyError, TachographError
+from tachograph.scale import cluster as clusters
+from tachograph.scale.cluster import connect
+
+
+@pytest.fixture(scope="module")
+def running():
+    """A cluster that was there before: its address."""
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(clusters, "PATIENCE", 0.3)
+
+
+def enter(*arguments):
+    with connect(*arguments):
+        raise AssertionError("this cluster should have been refused")
+
+
+def test_processes_of_this_machine():
+    with connect(workers=2) as client:
+        pids = client.run(os.getpid)
+        threads = client.run(os.getenv, "NUMBA_NUM_THREADS")
+        assert len(set(pids.values()) | {os.getpid()}) == 3
+        assert set(threads.values()) == {"1"}
+    for pid in pids.values():  # they end with the block
+        with pytest.raises(OSError):
+            os.kill(pid, 0)
+
+
+def test_an_address(running):
+    with connect(running) as client:
+        assert client.scheduler.address == running
+        assert client.submit(sum, [1, 2]).result() == 3
+
+
+def test_a_configured_address(running):
+    with dask.config.set({"scheduler-address": running}), connect() as client:
+        assert client.scheduler.address == running
+
+
+def test_a_client_in_use_is_used_and_left_open(running):
+    with Client(running) as mine:
+        with connect() as client:
+            assert client is mine
+        assert mine.submit(sum, [1, 2]).result() == 3
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "odd://127.0.0.1:1"])
+def test_no_scheduler(address, impatient):
+    with pytest.raises(TachographError, match=f"answers at {address}.*dask scheduler"):
+        enter(address)
+
+
+def test_another_server_than_a_scheduler(impatient):
+    def refuse():
+        with suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=refuse, daemon=True).start()
+        with pytest.raises(TachographError, match="no Dask scheduler"):
+            enter(f"tcp://127.0.0.1:{server.getsockname()[1]}")
+
+
+def test_no_workers(impatient):
+    with (
+        LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as empty,
+        pytest.raises(TachographError, match="has no workers: start some with `dask worker"),
+    ):
+        enter(empty.scheduler_address)
+
+
+@pytest.mark.parametrize(
+    "other", [{"version": "0.0.1", "code": "0"}, {"version": clusters.__version__, "code": "0"}]
+)
+def test_workers_with_another_tachograph(running, monkeypatch, other):
+    monkeypatch.setattr(clusters, "fingerprint", lambda: other)
+    with pytest.raises(TachographError, match="install the same on both sides"):
+        enter(running)
+
+
+def test_workers_without_tachograph(running, monkeypatch):
+    def absent():
+        raise ModuleNotFoundError("No module named 'tachograph'")
+
+    monkeypatch.setattr(clusters, "about_worker", absent)
+    with pytest.raises(TachographError, match="cannot use Tachograph .*No module named"):
+        enter(running)
+
+
+def test_dask_is_not_installed(monkeypatch):
+    monkeypatch.setattr(clusters, "find_spec", lambda name: None)
+    with pytest.raises(MissingDependencyError, match=r"tachograph\[dask\]"):
+        enter()
+
+
+@pytest.mark.parametrize(("cluster", "workers"), [("tcp://127.0.0.1:1", 2), (None, 0)])
+def test_odd_arguments(cluster, workers):
+    with pytest.raises(InputError):
+        enter(cluster, workers)

@@ -1,0 +1,114 @@
+"""The guides for developers are true: what they add works as it stands there.
+
+New files are put beside those of the package, so that nothing of it has to be copied or compiled again;
+what goes into existing files is run there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import tachograph as tg
+from tests.devices.support import any_device, needs_pyopencl
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r'```\w+ title="(?:in )?(?:(\w+) of )?([^"]+)"\n(.*?)```', re.DOTALL)
+
+
+def blocks(page: str) -> dict[tuple[str, str], str]:
+    """Code by the table it belongs into (or "") and the file."""
+    found = BLOCK.findall((ROOT / "docs" / page).read_text(encoding="utf-8"))
+    return {(table, file): code for table, file, code in found}
+
+
+@pytest.fixture(scope="module")
+def added(tmp_path_factory):
+    """Modules of the guides' new files, importable as if they were in the package."""
+    home = tmp_path_factory.mktemp("guides")
+    rooms = [
+        importlib.import_module(f"tachograph.{room}") for room in ("kernels", "algorithms", "cli")
+    ]
+    for room in rooms:
+        room.__path__.append(str(home / room.__name__.rpartition(".")[2]))
+    for page in ("new-algorithm.md", "new-device-kernel.md"):
+        for (_, file), code in blocks(page).items():
+            if file.startswith("src/") and not (ROOT / file).exists():
+                path = home / Path(file).relative_to("src/tachograph")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(code, encoding="utf-8")
+    tg.neighbor_degree = importlib.import_module(
+        "tachograph.algorithms.neighbor_degree"
+    ).neighbor_degree
+    yield home
+    del tg.neighbor_degree
+    for room in rooms:
+        room.__path__.pop()
+
+
+def test_the_algorithm_passes_its_test(added):
+    file = "tests/algorithms/test_neighbor_degree.py"
+    made: dict = {"__name__": "guide"}
+    exec(compile(blocks("new-algorithm.md")["", file], file, "exec"), made)
+    made["test_means_are_those_of_the_oracle"]()
+    for name in made["GRAPHS"]:
+        made["test_graphs_of_every_kind"](name)
+    assert ">>> tg.neighbor_degree(tg.star(4))" in tg.neighbor_degree.__doc__
+    assert tg.neighbor_degree(tg.star(4)).means.tolist() == [1.0, 3.0, 3.0, 3.0]
+
+
+def test_its_entries_fit_the_tables(added):
+    """A line goes below the one that begins the table."""
+    entries = {**blocks("new-algorithm.md"), **blocks("new-device-kernel.md")}
+    tables = {key: code for key, code in entries.items() if key[0]}
+    assert [table for table, _ in tables] == ["_HOMES", "THEN", "KERNELS"]
+    for (table, file), _ in tables.items():
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert re.search(rf"^{table}\b.*\{{$", text, re.MULTILINE)
+    homes = eval(f"{{{tables['_HOMES', 'src/tachograph/__init__.py']}}}")
+    ((module, (name,)),) = homes.items()
+    assert getattr(importlib.import_module(module, "tachograph"), name) is tg.neighbor_degree
+    exercises = importlib.import_module("tachograph.algorithms.exercises")
+    line = tables["THEN", "src/tachograph/algorithms/exercises.py"]
+    (exercise,) = eval(
+        f"{{{line}}}", {**vars(exercises), "neighbor_degree": tg.neighbor_degree}
+    ).values()
+    assert exercise().means.size > 0
+
+
+def test_its_command_runs(added):
+    run = importlib.import_module("tachograph.cli.run")
+    before = list(run.app.registered_commands)
+    try:
+        importlib.import_module("tachograph.cli.run_neighbors")
+        tg.write(tg.star(9), "star.tgraph")
+        arguments = ["neighbor_degree", "star.tgraph", "--verify", "--json"]
+        shown = CliRunner().invoke(run.app, arguments, catch_exceptions=False)
+    finally:
+        run.app.registered_commands[:] = before
+    assert '"greatest": 8.0' in shown.stdout
+
+
+@needs_pyopencl
+def test_its_twin_gives_the_same_sums(added, monkeypatch):
+    device = any_device()
+    opencl = importlib.import_module("tachograph.devices.opencl")
+    monkeypatch.setattr(opencl, "SOURCES", added / "kernels" / "opencl")
+    from tests.devices import test_contract
+
+    made = dict(vars(test_contract))
+    exec(blocks("new-device-kernel.md")["", "tests/devices/test_contract.py"], made)
+    for graph in (tg.star(5), tg.kronecker(8, seed=1), tg.uniform(70, 3, directed=True)):
+        made["neighbor_degree"](device, graph, monkeypatch)
+        host = importlib.import_module("tachograph.kernels.neighbor_degree").sum_of_neighbors
+        degrees = graph.degrees.astype(np.int64)
+        on = importlib.import_module("tachograph.algorithms.neighbor_degree_device")
+        assert np.array_equal(
+            on.sum_of_neighbors_on(device, graph, degrees),
+            host(graph.indptr, graph.indices, degrees),
+        )
