@@ -163,3 +163,14 @@ def test_the_verifier_finds_errors(flow, problem):
         check_cut(g, g.weights, 0, 2, 4, np.array([True, True, False]))
     with pytest.raises(tg.VerificationError, match="does not part"):
         check_cut(g, g.weights, 0, 2, 4, np.array([True, True, True]))
+
+
+def test_rounding_cannot_make_flow_circle_for_ever():
+    """Flow that goes to and fro by the last digit only is none: it was cancelled again and again."""
+    n = 50
+    at = np.arange(n)
+    ends = np.concatenate([at, at]), np.concatenate([(at + 1) % n, (at + 2) % n])
+    capacity = np.random.default_rng(3).random(2 * n)
+    g = tg.Graph.from_edges(*ends, capacity, directed=False)
+    found = tg.maximum_flow(g, 0, n // 2, verify=True)
+    assert found.value == pytest.approx(tg.minimum_cut(g, 0, n // 2).value)

@@ -202,6 +202,24 @@ def _rounds() -> None:
     run(front, [(np.ones(3, np.int64), 0.1, np.empty(3, np.int32))])
 
 
+def _ordered() -> None:
+    """Searches that meet vertices in a certain order."""
+    from ..kernels.meeting import meeting_path, near_meeting_path
+    from ..kernels.ordered import breadth_first, nearest_first, settle
+
+    g = _graph(np.float64)
+    back = g.transpose
+    assert g.weights is not None
+    assert back.weights is not None
+    begin = np.zeros(1, np.int32)
+    breadth_first(g.indptr, g.indices, begin, 9)
+    distances = nearest_first(g.indptr, g.indices, g.weights, begin)[2]
+    settle(g.indptr, g.indices, g.weights, begin, distances)
+    meeting_path(g.indptr, g.indices, back.indptr, back.indices, 0, 4)
+    rows = (g.indptr, g.indices, g.weights, back.indptr, back.indices, back.weights)
+    near_meeting_path(*rows, 0, 4)
+
+
 FIRST: dict[str, Callable[[], None]] = {
     "rows of short ids": partial(_build, np.int32, np.int32),
     "rows of short ids, double weights": partial(_build, np.int32, np.float64),
@@ -214,6 +232,7 @@ THEN: dict[str, Callable[[], Any]] = {
     "graphs, double weights": partial(_rows, np.float64),
     "bfs": _bfs,
     "bfs, both directions": _oracle,
+    "searches in order": _ordered,
     "generators": _generators,
     "components": lambda: connected_components(_graph()),
     "triangles": _triangles,

@@ -255,7 +255,7 @@ def unwind(stop, begins, target, back, room, origin, source, excess, mark, now, 
                     st(now, v, ld(now, v) + 1)
                 continue
             u = np.int64(ld(target, k))
-            if ld(room, k) <= ld(origin, k) or ld(mark, u) == 2:
+            if came(k, back, room, origin) <= 0 or ld(mark, u) == 2:
                 st(now, v, k + 1)
             elif ld(mark, u) == 0:
                 st(mark, u, 1)
@@ -268,9 +268,9 @@ def unwind(stop, begins, target, back, room, origin, source, excess, mark, now, 
         have = ld(excess, v)
         k = ld(begins, v)
         while have > 0 and k < ld(begins, v + 1):
-            came = ld(room, k) - ld(origin, k)
-            if came > 0:
-                amount = min(came, have)
+            most = ld(room, k) - ld(origin, k)
+            if most > 0:
+                amount = min(most, have)
                 st(room, k, ld(room, k) - amount)
                 st(room, ld(back, k), ld(room, ld(back, k)) + amount)
                 u = ld(target, k)
@@ -282,25 +282,38 @@ def unwind(stop, begins, target, back, room, origin, source, excess, mark, now, 
 
 
 @inline
+def came(k, back, room, origin):
+    """What flows against arc ``k``; nothing if rounding has left more room on both sides."""
+    other = ld(back, k)
+    return min(ld(room, k) - ld(origin, k), ld(origin, other) - ld(room, other))
+
+
+@inline
 def cancel(last, first, target, back, room, origin, mark, now, link):
     """Take the least flow of the cycle that the path closes from all of it.
 
     Gives the vertex nearest to the beginning of the path whose arc is empty now; those behind it are no
     longer on the path.
     """
-    least = ld(room, ld(now, last)) - ld(origin, ld(now, last))
+    least = came(ld(now, last), back, room, origin)
     v = last
     while v != first:
         v = np.int64(ld(link, v))
-        least = min(least, ld(room, ld(now, v)) - ld(origin, ld(now, v)))
+        least = min(least, came(ld(now, v), back, room, origin))
     again = last
     v = last
     while True:
         k = ld(now, v)
-        st(room, k, ld(room, k) - least)
-        st(room, ld(back, k), ld(room, ld(back, k)) + least)
-        if ld(room, k) <= ld(origin, k):
+        other = ld(back, k)
+        if (
+            came(k, back, room, origin) <= least
+        ):  # exactly empty, whatever rounding would make of it
+            st(room, k, ld(origin, k))
+            st(room, other, ld(origin, other))
             again = v
+        else:
+            st(room, k, ld(room, k) - least)
+            st(room, other, ld(room, other) + least)
         if v == first:
             break
         v = np.int64(ld(link, v))

@@ -1,7 +1,7 @@
 """Measure how long calls take in NetworkX and here, and fit what ``should_run`` predicts with.
 
 For each kind of cost one call stands for all. Graphs grow until NetworkX needs seconds; a time is the
-best of a few calls. Coefficients are the non-negative ones with the least relative error.
+best of a few calls.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ except ImportError:
     ) from None
 
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000)
+ROUNDS = 10  # of fitting
 QUADRATIC = 300  # nodes up to which all pairs are measured
 
 
@@ -149,14 +150,23 @@ def named(graph: Any) -> float:
 
 
 def fit(rows: list[dict[str, Any]], who: str) -> list[float]:
-    """Coefficients that are not negative, with the least relative error."""
+    """Coefficients that are not negative, for which logarithms of times are least wrong.
+
+    Differences are divided by the geometric mean of what was measured and what was predicted the round
+    before; divided by what was measured alone, too low would cost less than too high.
+    """
     from scipy.optimize import nnls
 
-    seconds = np.array([row[who] for row in rows])
-    weight = 1 / np.maximum(seconds, 1e-6)
-    table = np.array([row["terms"] for row in rows]) * weight[:, None]
-    scale = np.maximum(table.max(axis=0), 1e-300)
-    return [float(c) for c in nnls(table / scale, seconds * weight)[0] / scale]
+    seconds = np.maximum([row[who] for row in rows], 1e-7)
+    table = np.array([row["terms"] for row in rows], float)
+    predicted = seconds
+    for _ in range(ROUNDS):
+        weight = 1 / np.sqrt(seconds * predicted)
+        weighted = table * weight[:, None]
+        scale = np.maximum(weighted.max(axis=0), 1e-300)
+        found = nnls(weighted / scale, seconds * weight)[0] / scale
+        predicted = np.maximum(table @ found, 1e-7)
+    return [float(c) for c in found]
 
 
 def fitted(rows: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, list[float]]]:

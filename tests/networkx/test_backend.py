@@ -1,0 +1,227 @@
+"""How NetworkX finds the backend, what is converted, what is declined, and when it is used."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import time
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from tachograph.networkx import backend, decide
+from tachograph.networkx.convert import convert_from_nx, convert_to_nx
+from tachograph.networkx.functions import FUNCTIONS
+from tachograph.networkx.graph import BackendGraph
+from tachograph.networkx.info import get_info
+
+from .graphs import CLASSES, KINDS, random_graph
+
+
+def python(code, **environment):
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+    return run.stdout.split()
+
+
+def test_networkx_knows_the_backend_and_loads_nothing_for_it():
+    code = "import sys, networkx as nx; print('tachograph' in nx.config.backends, *sys.modules)"
+    known, *modules = python(code)
+    assert known == "True"
+    assert not {"numba", "scipy", "tachograph.networkx.backend", "tachograph.graph"} & set(modules)
+
+
+def test_an_environment_variable_is_enough():
+    code = (
+        "import sys, networkx as nx; G = nx.gnm_random_graph(3000, 20000, seed=1); nx.pagerank(G);"
+        "print('tachograph' in G.__networkx_cache__['backends'])"
+    )
+    assert python(code, NETWORKX_BACKEND_PRIORITY="tachograph") == ["True"]
+    assert python(code.replace("nx.pagerank(G)", "G.__networkx_cache__['backends'] = {}")) == [
+        "False"
+    ]
+
+
+def test_every_function_is_there_with_the_parameters_of_networkx():
+    info = get_info()["functions"]
+    for name in FUNCTIONS:
+        theirs = nx.utils.backends._registered_algorithms[name].orig_func
+        ours = getattr(backend, name)
+        count = theirs.__code__.co_argcount
+        assert ours.__wrapped__.__code__.co_varnames[:count] == theirs.__code__.co_varnames[:count]
+        assert ours.__wrapped__.__defaults__ == theirs.__defaults__
+        extra = {text.split(" : ")[0] for text in info[name]["additional_parameters"]}
+        assert set(ours.__wrapped__.__kwdefaults__ or ()) == extra
+    assert not hasattr(backend, "betweenness_centrality")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_conversion_keeps_everything_in_order(cls, kind):
+    graph = random_graph(cls, kind, 12, 30, seed=3)
+    made = convert_from_nx(graph, edge_attrs={"weight": 1})
+    assert list(made) == list(graph)
+    assert len(made) == len(graph)
+    assert made.number_of_edges() == graph.number_of_edges()
+    assert (made.is_directed(), made.is_multigraph()) == (
+        graph.is_directed(),
+        graph.is_multigraph(),
+    )
+    for at, node in enumerate(graph):
+        assert made.named(made.rows.neighbors(at)) == list(graph.adj[node])
+        assert node in made
+        assert made.find(node) == at
+    back = convert_to_nx(made)
+    assert type(back) is cls
+    nx.set_edge_attributes(
+        graph, {e: 1 for e in graph.edges if "weight" not in graph.edges[e]}, "weight"
+    )
+    for _, _, data in graph.edges(data=True):
+        data.pop("capacity", None)
+    assert back.adj == graph.adj
+
+
+def test_nodes_that_are_equal_are_found():
+    made = convert_from_nx(nx.path_graph(5))
+    found = [made.find(node) for node in (3, 3.0, np.int64(3), True, "3", [3], -1, 5)]
+    assert found == [3, 3, 3, 1, -1, -1, -1, -1]
+
+
+def test_views_and_classes_of_their_own():
+    graph = nx.path_graph(6)
+    view = nx.subgraph_view(graph, filter_node=lambda n: n != 2)
+    assert list(nx.connected_components(view, backend="tachograph")) == [{0, 1}, {3, 4, 5}]
+    several = nx.MultiGraph([(0, 1), (0, 1), (1, 2)]).edge_subgraph([(0, 1, 0)])
+    assert nx.single_source_shortest_path_length(several, 0, backend="tachograph") == {0: 0, 1: 1}
+    from networkx.algorithms.approximation.kcomponents import _AntiGraph
+
+    anti = _AntiGraph(graph)
+    expected = nx.single_source_shortest_path_length(nx.complement(graph), 0)
+    assert nx.single_source_shortest_path_length(anti, 0, backend="tachograph") == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("three", "type str"),
+        (None, "NoneType"),
+        (float("nan"), "finite"),
+        (2**70, "64 bits"),
+        (1j, "complex"),
+    ],
+)
+def test_weights_that_are_left_to_networkx(value, problem):
+    graph = nx.path_graph(4)
+    graph[1][2]["weight"] = value
+    made = convert_from_nx(graph, edge_attrs={"weight": 1})
+    with pytest.raises(NotImplementedError, match=problem):
+        made.weighted("weight")
+    with pytest.raises(NotImplementedError, match="without the edge attribute 'cost'"):
+        made.weighted("cost")
+    if isinstance(value, int):
+        with nx.config(backend_priority=["tachograph"]):
+            assert nx.dijkstra_path_length(graph, 0, 3) == 2**70 + 2
+
+
+def test_a_graph_of_the_backend_can_be_used_by_itself():
+    made = convert_from_nx(nx.star_graph(4), edge_attrs={"weight": 1})
+    assert isinstance(made, BackendGraph)
+    assert convert_from_nx(made) is made
+    assert nx.pagerank(made) == nx.pagerank(nx.star_graph(4), backend="tachograph")
+    assert nx.is_connected(made)
+    with nx.config(fallback_to_nx=True):
+        assert nx.diameter(made) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "kwargs", "reason"),
+    [
+        ("dijkstra_path", (nx.path_graph(3), 0, 2), {"weight": lambda u, v, d: 1}, "functions"),
+        ("bfs_edges", (nx.DiGraph([(0, 1)]), 1, True), {}, "predecessors"),
+        ("bfs_edges", (nx.path_graph(3), 0), {"sort_neighbors": sorted}, "functions"),
+        ("clustering", (nx.DiGraph(),), {}, "undirected"),
+        ("clustering", (nx.Graph(),), {"weight": "weight"}, "without weights"),
+        ("maximum_flow", (nx.DiGraph(), 0, 1), {"cutoff": 3}, "options"),
+        ("shortest_path", (nx.Graph(),), {"method": "guess"}, "no such method"),
+        ("louvain_communities", (nx.Graph(),), {}, "no louvain"),
+        ("pagerank", (), {}, "missing"),
+    ],
+)  # fmt: skip
+def test_what_is_declined(name, args, kwargs, reason):
+    assert reason in backend.can_run(name, args, kwargs)
+
+
+def test_the_rest_can_be_run():
+    assert backend.can_run("bfs_edges", (nx.path_graph(3), 0), {"reverse": True}) is True
+    assert backend.can_run("pagerank", (nx.path_graph(3),), {}) is True
+
+
+def test_small_graphs_are_left_to_networkx_and_large_ones_are_not(caplog):
+    small, large = nx.path_graph(5), nx.gnm_random_graph(5000, 40_000, seed=1)
+    with nx.config(backend_priority=["tachograph"]), caplog.at_level(logging.DEBUG, "networkx"):
+        nx.single_source_shortest_path_length(small, 0)
+        assert "NetworkX is predicted to take" in caplog.text
+        assert "to convert the graph" in caplog.text
+        nx.pagerank(large)
+    assert not small.__networkx_cache__.get("backends")
+    assert large.__networkx_cache__["backends"]["tachograph"]
+
+
+def test_should_run_depends_on_arguments():
+    graph = nx.gnm_random_graph(5000, 40_000, seed=1)
+    assert decide.should_run("single_source_shortest_path_length", (graph, 0), {}) is True
+    assert decide.should_run("single_source_shortest_path_length", (graph, 0, 1), {}) is not True
+    assert decide.should_run("shortest_path", (graph, 0, 1), {}) is not True
+    assert decide.should_run("shortest_path_length", (graph,), {}) is True
+    nodes = list(range(100))
+    assert decide.should_run("jaccard_coefficient", (graph, [(0, 1)]), {}) is not True
+    assert decide.should_run(
+        "jaccard_coefficient", (graph, [(i, j) for i in nodes for j in nodes]), {}
+    )
+    before = decide.predict("has_path", (graph, 0, 1), {})
+    nx.has_path(graph, 0, 1, backend="tachograph")
+    after = decide.predict("has_path", (graph, 0, 1), {})
+    assert before[2] > 0
+    assert after == (*before[:2], 0.0)  # it is converted now
+    assert decide.predict("pagerank", (graph,), {})[2] > 0  # but not with weights
+
+
+def test_a_decision_takes_little_time():
+    graph = nx.relabel_nodes(nx.gnm_random_graph(5000, 20_000, seed=1), str)
+    times = []
+    for _ in range(200):
+        begin = time.perf_counter()
+        decide.should_run("pagerank", (graph,), {})
+        times.append(time.perf_counter() - begin)
+    assert min(times) < 50e-6  # the least: other processes may be in the way
+
+
+def test_degrees_are_estimated_without_counting():
+    for graph in (nx.cycle_graph(1000), nx.relabel_nodes(nx.cycle_graph(1000), str)):
+        assert decide.sizes(graph) == (1000, 2000)
+    assert decide.sizes(nx.Graph()) == (0, 0)
+    skewed = nx.barabasi_albert_graph(20_000, 4, seed=1)
+    assert decide.sizes(skewed)[1] == pytest.approx(2 * skewed.size(), rel=0.5)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(2.5e-5, "25 us"), (0.0123, "12 ms"), (1.5, "1.5 s"), (120, "120 s")]
+)
+def test_times_in_words(seconds, text):
+    assert decide.in_words(seconds) == text
+
+
+def test_parameters_besides_those_of_networkx():
+    graph = nx.gnm_random_graph(300, 1500, seed=2)
+    expected = nx.single_source_shortest_path_length(graph, 0)
+    for options in ({"threads": 1}, {"direction": "pull"}, {"direction": "push", "threads": 3}):
+        found = nx.single_source_shortest_path_length(graph, 0, backend="tachograph", **options)
+        assert found == expected
+    lengths = nx.single_source_dijkstra_path_length(graph, 0, backend="tachograph", max_error=0.05)
+    exact = nx.single_source_dijkstra_path_length(graph, 0)
+    assert all(lengths[node] >= exact[node] for node in lengths)
