@@ -1,9 +1,9 @@
 """Bytes per second of PageRank beside those of a stream triad: benchmarks/bandwidth.py [--record]
 
 The triad (a = b + 3 c over arrays far larger than the caches) is what memory can do. An iteration of
-PageRank is counted as reading the offsets (8 bytes) and four float32 values and writing two for each
+PageRank is counted as reading the offsets (8 bytes) and two float32 values and writing two for each
 vertex, and as reading an id (4 bytes) for each arc. What the arcs gather from the shares is told apart:
-4 bytes each, of which caches deliver a part.
+4 bytes each, of which caches deliver a part; so is the copy that a stage makes of its shares.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main() -> None:
         "road 3000 x 3000": tg.road(3000, 3000, seed=1),
     }.items():
         trace = tg.pagerank(g, tolerance=1e-4).trace
-        moved = (8 + 6 * 4) * g.n + 4 * g.arcs
+        moved = (8 + 4 * 4) * g.n + 4 * g.arcs
         rate = moved / statistics.median(trace["seconds"][1:])
         gathered = 4 * g.arcs / statistics.median(trace["seconds"][1:])
         rows.append([name, *rounded([rate / 1e9, 100 * rate / memory, gathered / 1e9])])

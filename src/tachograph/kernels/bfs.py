@@ -42,7 +42,7 @@ from .machine import (
     st_release,
     stopped,
 )
-from .runtime import inline, kernel, read_only, threads_available
+from .runtime import inline, inline_maker, kernel, read_only, threads_available
 from .team import (
     GIVEN_UP,
     SUM,
@@ -85,7 +85,7 @@ def reached(level, target, depth):
     return target >= 0 and 0 <= ld_acquire(level, target) <= depth
 
 
-@inline
+@inline_maker
 def row(rows, used, direction, count, edges, unvisited, elapsed):
     """``rows`` with one more."""
     rows = grown(rows, used)

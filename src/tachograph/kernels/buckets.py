@@ -23,7 +23,7 @@ from numba import types
 from numba.extending import overload
 
 from .machine import ld, peek, poke, st
-from .runtime import inline, kernel
+from .runtime import inline, inline_maker, kernel
 
 # fmt: off
 __all__ = ["BLOCK", "LATER", "bucket_of", "clean", "clear", "lowest", "make_room", "new_set", "put",
@@ -56,7 +56,7 @@ def ring_size(heaviest: float, delta: float) -> int:
     return 1 << max(1, int(np.ceil(np.log2(needed))))
 
 
-@inline
+@inline_maker
 def new_set(n, ring, most, vertices, distances):
     """An empty set for the types of two arrays and up to ``most`` entries put at a time."""
     blocks = 2 * (n >> BITS) + 2 * (ring + 1) + (most >> BITS) + 8

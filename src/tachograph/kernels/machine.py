@@ -1,7 +1,8 @@
 """Machine instructions that Numba has no name for: atomics, raw loads and stores, the clock.
 
-``ld`` and ``st`` access an array without the test for negative indices; with NUMBA_BOUNDSCHECK=1 they
-are ordinary, checked accesses. Everything here works on one-dimensional contiguous arrays.
+``ld`` and ``st``, and ``peek`` and ``poke`` for an array in a tuple, do without the test for negative
+indices; with NUMBA_BOUNDSCHECK=1 their accesses are checked. Everything here works on one-dimensional
+contiguous arrays.
 """
 
 from __future__ import annotations
@@ -83,13 +84,20 @@ def _place_of(context: Any, builder: Any, signature: Any, arguments: Any) -> tup
     which = signature.args[1].literal_value
     array = signature.args[0].types[which]
     one = builder.extract_value(arguments[0], which)
+    if CHECKED:
+        size = builder.extract_value(context.make_array(array)(context, builder, one).shape, 0)
+        index = context.cast(builder, arguments[2], signature.args[2], types.int64)
+        cgutils.do_boundscheck(context, builder, index, size)
     kinds = types.void(array, signature.args[2])
     return _place(context, builder, kinds, (one, arguments[2])), array.dtype
 
 
+# Taking an array out of a tuple counts references, by two atomic operations each: these do not.
+
+
 @intrinsic(prefer_literal=True)
-def raw_peek(typing: Any, arrays: Any, which: Any, index: Any) -> Any:
-    """``arrays[which][index]``, unchecked."""
+def peek(typing: Any, arrays: Any, which: Any, index: Any) -> Any:
+    """``arrays[which][index]``."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_place_of(context, builder, signature, arguments)[0])
@@ -98,8 +106,8 @@ def raw_peek(typing: Any, arrays: Any, which: Any, index: Any) -> Any:
 
 
 @intrinsic(prefer_literal=True)
-def raw_poke(typing: Any, arrays: Any, which: Any, index: Any, value: Any) -> Any:
-    """``arrays[which][index] = value``, unchecked."""
+def poke(typing: Any, arrays: Any, which: Any, index: Any, value: Any) -> Any:
+    """``arrays[which][index] = value``."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place, kind = _place_of(context, builder, signature, arguments)
@@ -107,21 +115,6 @@ def raw_poke(typing: Any, arrays: Any, which: Any, index: Any, value: Any) -> An
         return context.get_dummy_value()
 
     return types.void(arrays, which, index, types.unliteral(value)), generate
-
-
-@inline
-def checked_peek(arrays, which, index):
-    return arrays[which][index]
-
-
-@inline
-def checked_poke(arrays, which, index, value):
-    arrays[which][index] = value
-
-
-# Taking an array out of a tuple counts references, by two atomic operations each: these do not.
-peek: Callable[..., Any] = checked_peek if CHECKED else raw_peek
-poke: Callable[..., Any] = checked_poke if CHECKED else raw_poke
 
 
 def _width(array: Any) -> int:

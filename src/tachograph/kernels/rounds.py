@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .runtime import inline
+from .runtime import inline_maker
 from .team import grown, total
 
 # fmt: off
@@ -18,7 +18,7 @@ PHASES = np.array(["push", "bounded push", "pull", "settle", "relax", "update", 
 # fmt: on
 
 
-@inline
+@inline_maker
 def record(rows, used, phase, board, turn, workers, unvisited, elapsed):
     """``rows`` with one more, from the board of round ``turn``."""
     rows = grown(rows, used)

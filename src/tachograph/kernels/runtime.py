@@ -27,8 +27,8 @@ from ..cores import threads, threads_available
 from ..progress import bar
 
 # fmt: off
-__all__ = ["KERNELS", "clock", "inline", "kept_on_disk", "kernel", "not_counted", "over_parts",
-           "prepare", "read_only", "run", "threads", "threads_available", "told"]
+__all__ = ["KERNELS", "clock", "inline", "inline_maker", "kept_on_disk", "kernel", "not_counted",
+           "over_parts", "prepare", "read_only", "run", "threads", "threads_available", "told"]
 # fmt: on
 
 PATIENCE = 0.5  # seconds of compiling before it is mentioned
@@ -45,7 +45,9 @@ CHECKED = os.environ.get("NUMBA_BOUNDSCHECK", "0") == "1"
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``function`` without the GIL, with NumPy's division rules, cached on disk."""
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": CHECKED}
+    options: dict[str, Any] = {
+        "nogil": True, "error_model": "numpy", "boundscheck": CHECKED, "_nrt": True,
+    }  # fmt: skip
     try:
         compiled: Any = numba.njit(function, cache=True, **options)
     except RuntimeError:  # neither the package nor the user has a directory for the cache
@@ -82,11 +84,24 @@ def _sources(module: str) -> str:
     return contents.hexdigest()
 
 
+INLINE: dict[str, Any] = {
+    "nogil": True, "error_model": "numpy", "boundscheck": CHECKED, "forceinline": True,
+    "_nrt": False,
+}  # fmt: skip
+
+
 def inline(function: Callable[..., Any]) -> Any:
-    """Compile a helper into its callers: a call with arrays costs seven arguments for each."""
-    return numba.njit(
-        function, nogil=True, error_model="numpy", boundscheck=CHECKED, forceinline=True
-    )
+    """Compile a helper into its callers: a call with arrays costs seven arguments for each.
+
+    The helper does not count references to arrays, which is done by atomic operations and can take
+    more time than all it does; so it must neither make arrays nor return any.
+    """
+    return numba.njit(function, **INLINE)
+
+
+def inline_maker(function: Callable[..., Any]) -> Any:
+    """The same for a helper that makes or returns arrays."""
+    return numba.njit(function, **{**INLINE, "_nrt": True})
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

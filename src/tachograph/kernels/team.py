@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from .machine import fetch_add, ld, ld_acquire, let_others_run, pause, st, st_release, stopped
-from .runtime import inline, kernel, run
+from .runtime import inline, inline_maker, kernel, run
 
 # fmt: off
 __all__ = ["CELL", "GIVEN_UP", "SUM", "SUM2", "TAIL", "TICKET", "barrier", "cell", "grown", "least",
@@ -86,7 +86,7 @@ def share(size, me, workers):
     return size * me // workers, size * (me + 1) // workers
 
 
-@inline
+@inline_maker
 def grown(rows, used):
     """``rows`` with room for more than ``used``."""
     if used < rows.shape[0]:
