@@ -27,6 +27,7 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
+    from . import scale
     from .algorithms.bfs import bfs
     from .algorithms.components import connected_components
     from .algorithms.flow import maximum_flow, minimum_cut
@@ -75,7 +76,7 @@ __all__ = [
     "bipartite", "complete", "connected_components", "cosine", "dataset", "datasets",
     "disjoint_union", "jaccard", "kronecker", "maximal_independent_set", "maximum_flow",
     "minimum_cut", "overlap", "pagerank", "path", "plan", "power_law",
-    "preferential_attachment", "read", "read_coordinates", "road", "simulate", "small_world",
+    "preferential_attachment", "read", "read_coordinates", "road", "scale", "simulate", "small_world",
     "sorensen", "spmv", "sssp", "star", "threads", "tree", "triangles", "uniform", "what_if",
     "write",
     "write_coordinates",
@@ -102,6 +103,7 @@ _HOMES = {
     ".graph.datasets": ["dataset", "datasets"],
     ".graph.generate": ["bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
                         "preferential_attachment", "road", "small_world", "star", "tree", "uniform"],
+    ".scale": ["scale"],
     ".simulation.accelerators.accugraph": ["AccuGraph"],
     ".simulation.accelerators.hitgraph": ["HitGraph"],
     ".simulation.accelerators.simulate": ["simulate"],
@@ -114,7 +116,8 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'tachograph' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name], __name__), name)
+    home = importlib.import_module(_HOME[name], __name__)
+    value = home if name == "scale" else getattr(home, name)
     globals()[name] = value
     return value
 

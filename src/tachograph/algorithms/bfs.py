@@ -15,21 +15,26 @@ from .verify import check_bfs
 if TYPE_CHECKING:
     from ..decisions.direction import Policy, State
 
-__all__ = ["bfs", "vertices"]
+__all__ = ["bfs", "distinct_ids", "vertices"]
 
 DIRECTIONS = np.array(["push", "pull"])
 
 
 def vertices(graph: Graph, given: Any, what: str) -> np.ndarray:
     """One vertex or several as an array of distinct ids; refuses those that do not exist."""
+    return distinct_ids(graph.n, given, what).astype(graph.indices.dtype)
+
+
+def distinct_ids(n: int, given: Any, what: str) -> np.ndarray:
+    """The same for any graph of ``n`` vertices."""
     found = np.unique(np.atleast_1d(np.asarray(given)))
     if found.size == 0 or found.dtype.kind not in "iu" or found.ndim != 1:
         raise InputError(f"{what} = {given!r} is not a vertex id or a list of them")
-    if found[0] < 0 or found[-1] >= graph.n:
+    if found[0] < 0 or found[-1] >= n:
         bad = found[0] if found[0] < 0 else found[-1]
-        have = f"ids go from 0 to {graph.n - 1}" if graph.n else "the graph is empty"
+        have = f"ids go from 0 to {n - 1}" if n else "the graph is empty"
         raise InputError(f"{what}: there is no vertex {bad}; {have}")
-    return found.astype(graph.indices.dtype)
+    return found
 
 
 def bfs(

@@ -147,7 +147,7 @@ def tour(
     run(graph, output)
 
 
-from . import dram, generate, journal, run, train  # noqa: E402  (their commands are added to the app)
+from . import dram, generate, journal, run, scale, train  # noqa: E402  (their commands are added)
 from .bench import bench  # noqa: E402
 from .devices import devices  # noqa: E402
 from .nx_profile import nx_profile  # noqa: E402
@@ -170,4 +170,5 @@ app.add_typer(dram.app, name="dram")
 app.add_typer(generate.app, name="generate")
 app.add_typer(journal.app, name="journal")
 app.add_typer(run.app, name="run")
+app.add_typer(scale.app, name="scale")
 app.add_typer(train.app, name="train")

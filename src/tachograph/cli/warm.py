@@ -33,11 +33,13 @@ def warm() -> None:
     import_module("tachograph.kernels.rows")  # any module with kernels
     if not KERNELS:  # those that can be kept
         raise InputError("there is no place to keep compiled loops: set NUMBA_CACHE_DIR to one")
+    from ..scale.exercises import EXERCISES as PARTS
     from ..simulation.exercises import EXERCISES  # has kernels, too
 
     begin = time.perf_counter()
     compiled = loaded = 0
-    for new, old in spread(_exercise, [[(n,) for n in FIRST], [(n,) for n in (*EXERCISES, *THEN)]]):
+    then = [(name,) for name in (*EXERCISES, *PARTS, *THEN)]  # the longest first
+    for new, old in spread(_exercise, [[(name,) for name in FIRST], then]):
         compiled, loaded = compiled + new, loaded + old
     seconds = time.perf_counter() - begin
     if compiled:
@@ -88,10 +90,11 @@ def quiet() -> None:
 def _exercise(name: str) -> tuple[int, int]:
     """Do one exercise; the loops that were compiled for it, and those that were there."""
     from ..algorithms.exercises import FIRST, THEN
+    from ..scale.exercises import EXERCISES as PARTS
     from ..simulation.exercises import EXERCISES
 
     before = _counts()
-    {**FIRST, **THEN, **EXERCISES}[name]()
+    {**FIRST, **THEN, **EXERCISES, **PARTS}[name]()
     after = _counts()
     return after[0] - before[0], after[1] - before[1]
 

@@ -30,7 +30,7 @@ from .random import draw
 from .runtime import inline, kernel, threads_available
 from .team import TAIL, TICKET, barrier, cell, next_phase, run_team
 
-__all__ = ["PHASES", "label_components"]
+__all__ = ["PHASES", "ROUNDS", "label_components", "link", "most_frequent"]
 
 PHASES = ("first arcs", "shorten", "second arcs", "shorten", "largest", "other arcs", "shorten")
 ROUNDS = 2  # arcs of every vertex that are linked first

@@ -32,7 +32,7 @@ from .random import draw
 from .runtime import inline, kernel, threads_available
 from .team import TICKET, barrier, run_team, share
 
-__all__ = ["CLASSES", "IN", "OUT", "before", "greedy", "level_of"]
+__all__ = ["CLASSES", "IN", "OUT", "before", "greedy", "level_of", "rule_out"]
 
 OUT, IN = 0, 1
 FIRST = 2  # the lowest level

@@ -198,16 +198,20 @@ class Input:
 
 
 @contextmanager
-def aside(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path beside ``path``, renamed to it at the end, removed if anything fails."""
+def aside(path: str | os.PathLike[str], durable: bool = True) -> Iterator[Path]:
+    """A temporary path beside ``path``, renamed to it at the end, removed if anything fails.
+
+    Unless it is ``durable``, a loss of power may still take what was written.
+    """
     final = Path(path)
     if not final.parent.is_dir():
         raise InputError(f"cannot write {final}: there is no directory {final.parent}")
     temporary = final.with_name(f".{final.name[:40]}.{os.getpid()}-{next(_serial)}.tmp")
     try:
         yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
+        if durable:
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
         temporary.replace(final)
     except OSError as error:
         raise InputError(f"cannot write {final}: {error.strerror or error}") from error

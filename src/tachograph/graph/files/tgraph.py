@@ -21,6 +21,7 @@ import itertools
 import json
 import struct
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
@@ -31,7 +32,7 @@ from ..build import WEIGHTS, check_rows, index_type
 from ..graph import Graph
 from .streams import Input
 
-__all__ = ["MAGIC", "read", "write"]
+__all__ = ["MAGIC", "mapped", "read", "write"]
 
 MAGIC = b"\x89TGRAPH\n"
 VERSION = 1
@@ -90,6 +91,20 @@ def _arrays(source: Input, content: Any, header: dict[str, Any]) -> dict[str, np
 
 def read(source: Input, weight: str | bool | None) -> Graph:
     """The graph, mapped from the file."""
+    graph, size, check = mapped(source, weight)
+    if size > AT_ONCE:
+        return graph._replace(before_use=check)
+    check()
+    return graph
+
+
+def mapped(
+    source: Input, weight: str | bool | None = None
+) -> tuple[Graph, int, Callable[[], None]]:
+    """The graph, mapped from the file; the file's size; and the check of its arrays, yet to be made.
+
+    Only for a file that was checked before may that be left out.
+    """
     content = source.content()
     header = _header(source, content)
     try:
@@ -123,10 +138,7 @@ def read(source: Input, weight: str | bool | None) -> Graph:
         except InputError as error:
             raise FileFormatError(source.path, str(error)) from None
 
-    small = len(content) <= AT_ONCE
-    if small:
-        check()
-    return Graph(
+    graph = Graph(
         indptr,
         indices,
         None if weight is False else weights,
@@ -135,8 +147,8 @@ def read(source: Input, weight: str | bool | None) -> Graph:
         meta=meta,
         is_sorted=is_sorted,
         m=m,
-        before_use=None if small else check,
     )
+    return graph, len(content), check
 
 
 def _names(arrays: dict[str, np.ndarray]) -> Any:

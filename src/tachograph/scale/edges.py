@@ -1,0 +1,215 @@
+"""Edges from Parquet files, batch by batch, and their way to the parts that own them.
+
+First all batches are read to count the arcs of each vertex, which decides where the graph is cut; then
+again, and every arc is appended to a file of its part. Neither needs more memory than a batch and,
+mapped from files, two counters for each vertex.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import FileFormatError, InputError, MissingFileError, TachographError
+from ..graph.build import as_ids, as_weights
+from ..graph.exchange import edge_columns
+from .piece import Arcs
+
+__all__ = ["Counted", "EdgeFiles", "Spill"]
+
+BATCH = 1 << 18  # edges read at a time
+GROW = 1 << 20  # vertices that counters are made for at a time, at least
+
+
+class EdgeFiles:
+    """Parquet files that together list the edges of a graph."""
+
+    def __init__(self, paths: Sequence[Path], directed: bool | None) -> None:
+        if not paths:
+            raise InputError("there are no files to partition")
+        for path in paths:
+            if not path.is_file():
+                raise MissingFileError(f"{path}: there is no such file")
+        self.paths = list(paths)
+        said = [self._says(path) for path in self.paths]
+        directions = {d for d, _ in said if d is not None}
+        if directed is None and len(directions) > 1:
+            raise InputError("some files say directed, others undirected: give directed=...")
+        self.directed = directed if directed is not None else directions != {False}
+        self.n = max((n for _, n in said if n is not None), default=None)
+
+    def _says(self, path: Path) -> tuple[bool | None, int | None]:
+        """Whether edges are directed and how many vertices there are, if the file says so."""
+        with _errors(path):
+            table = _open(path).schema_arrow.empty_table()
+            found = edge_columns(table, None, None, None)
+            if found.named:
+                raise InputError("holds names, not ids: number them with tacho convert --relabel")
+            return found.directed, found.n
+
+    def batches(self) -> Iterator[Arcs]:
+        """Source, target and weight of the next edges."""
+        import pyarrow as pa
+
+        for path in self.paths:
+            with _errors(path):
+                for batch in _open(path).iter_batches(BATCH):
+                    found = edge_columns(pa.Table.from_batches([batch]), None, None, None)
+                    source, target = as_ids(found.source, "source"), as_ids(found.target, "target")
+                    for what, ids in (("source", source), ("target", target)):
+                        if ids.size and int(ids.min()) < 0:
+                            raise InputError(f"a {what} is {ids.min()}: ids cannot be negative")
+                    # one type for both, int32 or int64: loops are compiled for these
+                    kind = np.int32 if source.dtype == target.dtype == np.int32 else np.int64
+                    ends = source.astype(kind, copy=False), target.astype(kind, copy=False)
+                    yield *ends, as_weights(found.weight, source.size)
+
+
+class _errors:
+    """Turn whatever goes wrong with a file into an error that names it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, FileFormatError | GeneratorExit) or error is None:
+            return
+        if isinstance(error, TachographError):
+            raise FileFormatError(self.path, str(error)) from None
+        if isinstance(error, Exception):  # damaged files make Arrow raise all kinds
+            raise FileFormatError(self.path, str(error).split("\n")[0]) from None
+
+
+def _open(path: Path) -> Any:
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(path, pre_buffer=False)
+
+
+def _allocated(path: Path, kind: Any, size: int) -> np.ndarray:
+    """An array in a file, for which there is room: a full disk is an error here, not a crash later."""
+    with path.open("ab") as file:
+        length = size * np.dtype(kind).itemsize
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, max(length, 1))
+        else:
+            file.truncate(max(length, 1))
+    return np.memmap(path, kind, "r+", shape=(size,)) if size else np.empty(0, kind)
+
+
+class Counted:
+    """What one pass over all edges tells: counts for each vertex, and the range of the weights."""
+
+    def __init__(
+        self, files: EdgeFiles, directory: Path, progress: Callable[[float], None]
+    ) -> None:
+        from ..kernels import csr, rows
+        from ..kernels.runtime import over_parts, read_only
+
+        self.n, self.edges = files.n or 0, 0
+        self.weights: Any = None
+        total, lightest, heaviest = 0.0, np.inf, -np.inf
+        balance = 0
+        self._out = _Counter(directory / "out.count", self.n)
+        self._in = _Counter(directory / "in.count", self.n)
+        for source, target, weight in files.batches():
+            if source.size:
+                self.n = max(self.n, int(source.max()) + 1, int(target.max()) + 1)
+            self._out.add(source, self.n)
+            # an undirected loop is one arc
+            self._in.add(target if files.directed else target[source != target], self.n)
+            if self.edges and (weight is None) != (self.weights is None):
+                raise InputError("some files have weights, others have none")
+            if weight is not None:
+                kinds = [weight.dtype] if self.weights is None else [self.weights, weight.dtype]
+                self.weights = np.result_type(*kinds)
+                total += float(weight.sum(dtype=np.float64))
+                lightest = min(lightest, float(weight.min(initial=np.inf)))
+                heaviest = max(heaviest, float(weight.max(initial=-np.inf)))
+            if not files.directed and source.size:
+                ends = (
+                    read_only(np.ascontiguousarray(source)),
+                    read_only(np.ascontiguousarray(target)),
+                )
+                found = over_parts(
+                    rows.asymmetry_of_edges, source.size, *ends, *csr.as_bits(weight)
+                )
+                balance += sum(int(p) for p in found)
+            self.edges += source.size
+            progress(source.size)
+        #: whether an undirected graph's edges are listed in both directions
+        self.both = not files.directed and balance % 2**64 == 0
+        self.directed = files.directed
+        mean = total / max(self.edges, 1)
+        self.range = (1.0, 1.0, 1.0) if self.weights is None else (lightest, mean, heaviest)
+
+    @property
+    def degrees(self) -> list[np.ndarray]:
+        """Arcs out of each vertex, and, if directed, into it."""
+        out, into = self._out.upto(self.n), self._in.upto(self.n)
+        if self.directed:
+            return [out, into]
+        if not self.both:
+            out += into
+            into[:] = 0  # so that asking again gives the same
+        return [out]
+
+
+class _Counter:
+    """Counts by id in a file that grows with the ids."""
+
+    def __init__(self, path: Path, n: int) -> None:
+        self.path = path
+        self.counts = _allocated(path, np.int64, n)
+
+    def add(self, ids: np.ndarray, n: int) -> None:
+        self.upto(n)
+        np.add.at(self.counts, ids, 1)
+
+    def upto(self, n: int) -> np.ndarray:
+        if n > self.counts.size:
+            self.counts = _allocated(self.path, np.int64, max(n, 2 * self.counts.size, GROW))
+        return self.counts[:n]
+
+
+class Spill:
+    """The arcs of each part, in files, until the part is built."""
+
+    def __init__(self, directory: Path, cuts: np.ndarray, ids: Any, weights: Any) -> None:
+        self.directory = directory
+        self.cuts = cuts
+        fields: list[Any] = [("source", ids), ("target", ids)]
+        self.kind = np.dtype(fields + ([("weight", weights)] if weights is not None else []))
+
+    def _path(self, name: str, part: int) -> Path:
+        return self.directory / f"{name}-{part:04d}.spill"
+
+    def add(
+        self, name: str, source: np.ndarray, target: np.ndarray, weight: np.ndarray | None
+    ) -> None:
+        """Append arcs to the files of the parts that own their sources."""
+        part = np.searchsorted(self.cuts, source, "right") - 1
+        order = np.argsort(part, kind="stable")
+        arcs = np.empty(source.size, self.kind)
+        arcs["source"], arcs["target"] = source[order], target[order]
+        if weight is not None:
+            arcs["weight"] = weight[order]
+        starts = np.searchsorted(part[order], np.arange(self.cuts.size))
+        for p in np.flatnonzero(np.diff(starts)).tolist():
+            with self._path(name, p).open("ab") as file:
+                file.write(arcs[starts[p] : starts[p + 1]].tobytes())
+
+    def take(self, name: str, part: int) -> Arcs:
+        """The arcs of a part; their file is not needed any more."""
+        path = self._path(name, part)
+        arcs = np.fromfile(path, self.kind) if path.exists() else np.empty(0, self.kind)
+        path.unlink(missing_ok=True)
+        weight = arcs["weight"].copy() if "weight" in (self.kind.names or ()) else None
+        return arcs["source"].copy(), arcs["target"].copy(), weight

@@ -1,0 +1,163 @@
+"""A directory with a partitioned graph: its manifest, and whether its files are what that says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import FileFormatError, InputError, MissingFileError, TachographError
+from ..graph.files.streams import Input, aside
+from ..graph.files.tgraph import mapped
+from ..memory import human
+from .piece import Piece
+
+__all__ = ["MANIFEST", "File", "Partition", "digest", "open_partition"]
+
+MANIFEST = "partition.json"
+FORMAT = 1
+BLOCK = 1 << 24
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a piece, by its content."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A graph that lies in pieces in a directory; what :func:`tachograph.scale.partition` gives.
+
+    ``weights`` is the type of the weights or None, ``lightest``, ``mean`` and ``heaviest`` tell their
+    range; ``arcs`` and ``ghosts`` have a number for each part.
+    """
+
+    directory: Path
+    n: int
+    m: int
+    directed: bool
+    weights: str | None
+    lightest: float
+    mean: float
+    heaviest: float
+    cuts: tuple[int, ...]
+    arcs: tuple[int, ...]
+    ghosts: tuple[int, ...]
+    files: tuple[tuple[File, ...], ...]
+
+    @property
+    def parts(self) -> int:
+        """The number of parts."""
+        return len(self.files)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all pieces."""
+        return sum(file.bytes for files in self.files for file in files)
+
+    @property
+    def key(self) -> str:
+        """A hash of the content: the same graph cut in the same way has the same."""
+        content = [self.n, self.directed, self.cuts, [[f.sha256 for f in p] for p in self.files]]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+    def piece(self, index: int) -> Piece:
+        """Part ``index``, mapped from its files."""
+        return Piece.open(self.directory, index, np.array(self.cuts), self.directed)
+
+    def write(self) -> None:
+        """Write the manifest, as the last file of the directory."""
+        content = {"format": FORMAT, **asdict(self)}
+        del content["directory"]
+        with aside(self.directory / MANIFEST) as temporary:
+            temporary.write_text(json.dumps(content, indent=1))
+
+    def check_piece(self, index: int) -> None:
+        """Refuse a piece whose content is not what the manifest says, and say how it differs.
+
+        Raises
+        ------
+        MissingFileError, FileFormatError
+            If a file is not there, was damaged, or is of another graph.
+        """
+        for file in self.files[index]:
+            path = self.directory / file.name
+            if size_of(path) == file.bytes and digest(path) == file.sha256:
+                continue
+            mapped(Input(path))[2]()  # says so if the file is damaged
+            raise FileFormatError(
+                path,
+                "an intact piece, but of another graph, or cut in another way: partition again",
+            )
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        weights = "unweighted" if self.weights is None else f"{self.weights} weights"
+        return (
+            f"Partition({kind}, {self.n:,} vertices, {self.m:,} edges, {weights}, {self.parts} parts, "
+            f"{human(self.nbytes)})"
+        )
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file that must be there."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        raise MissingFileError(f"{path}: this piece of the graph is missing") from None
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file."""
+    content = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            content.update(block)
+    return content.hexdigest()
+
+
+def open_partition(given: str | os.PathLike[str] | Partition) -> Partition:
+    """The partition in a directory, if all its files are there.
+
+    Raises
+    ------
+    InputError, MissingFileError, FileFormatError
+        If there is no such directory or no partition in it, or it is incomplete or of another version.
+    """
+    directory = given.directory if isinstance(given, Partition) else Path(given)
+    if not directory.is_dir():
+        raise InputError(
+            f"there is no directory {directory}: a partitioned graph lies where this process and all "
+            "workers see it"
+        )
+    path = directory / MANIFEST
+    if not path.is_file():
+        raise InputError(f"{directory} holds no partitioned graph: make one with scale.partition")
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if (version := content.pop("format")) != FORMAT:
+            raise FileFormatError(
+                path,
+                f"has format {version}, this tachograph knows {FORMAT}: partition the graph again",
+            )
+        for name in ("cuts", "arcs", "ghosts"):
+            content[name] = tuple(map(int, content[name]))
+        content["files"] = tuple(tuple(File(**f) for f in part) for part in content["files"])
+        found = Partition(directory=directory, **content)
+    except TachographError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileFormatError(path, f"is damaged ({error}): partition the graph again") from None
+    for files in found.files:
+        for file in files:
+            size_of(directory / file.name)
+    return found

@@ -1,0 +1,205 @@
+"""Cut a graph into parts that lie in a directory, so that a machine needs to hold only some of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InputError, TachographError
+from ..graph.build import index_type
+from ..graph.files import read, tgraph
+from ..graph.files.streams import aside
+from ..graph.graph import Graph
+from ..progress import bar
+from .edges import Counted, EdgeFiles, Spill
+from .manifest import File, Partition, digest
+from .piece import Arcs, make_piece, names_of
+
+__all__ = ["cut", "partition"]
+
+Files = str | os.PathLike[str]
+CHUNK = 1 << 20  # vertices summed at a time
+PARQUET = (".parquet", ".pq")
+
+
+def partition(
+    graph: Graph | Files | Sequence[Files],
+    *,
+    parts: int,
+    directory: Files,
+    directed: bool | None = None,
+) -> Partition:
+    """Cut a graph into parts of consecutive vertices and about equally many arcs.
+
+    Parameters
+    ----------
+    graph
+        A graph, or a file of any format, which has to fit into memory; or one or several Parquet files
+        of edges, which are read batch by batch and need not.
+    parts
+        How many. One part at a time has to fit into a worker's memory, with about 40 bytes for each of
+        its arcs while it is made, and 10 while it is used.
+    directory
+        Where the parts go; must not exist yet. Workers of a cluster have to see it, too. It appears
+        whole at the end, or not at all.
+    directed
+        Whether edges lead one way. Default: what the graph or the files say, else True.
+
+    Returns
+    -------
+    Partition
+        What there is; all algorithms of ``tachograph.scale`` take this, or the directory.
+
+    Raises
+    ------
+    InputError
+        For a number of parts below one, a directory that exists or cannot be written.
+    MissingFileError, FileFormatError
+        For files that cannot be read as edges.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> made = tg.scale.partition(tg.path(1000), parts=4, directory="path")
+    >>> made.m, made.parts
+    (999, 4)
+    """
+    final = Path(directory)
+    if parts < 1:
+        raise InputError(f"parts = {parts}: at least one is needed")
+    if not final.parent.is_dir():
+        raise InputError(f"cannot write {final}: there is no directory {final.parent}")
+    if final.exists() and (not final.is_dir() or any(final.iterdir())):
+        raise InputError(f"{final} exists already: remove it, or choose another directory")
+    work = final.with_name(f".{final.name[:40]}.{os.getpid()}.tmp")
+    try:
+        work.mkdir()
+        made = _partition(graph, parts, work, directed)
+        made.write()
+        if final.exists():
+            final.rmdir()
+        work.replace(final)
+    except TachographError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot write {final}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return replace(made, directory=final)
+
+
+def _partition(
+    graph: Graph | Files | Sequence[Files], parts: int, work: Path, directed: bool | None
+) -> Partition:
+    if isinstance(graph, Graph):
+        return _of_graph(graph, parts, work, directed)
+    paths = [Path(p) for p in ([graph] if isinstance(graph, str | os.PathLike) else graph)]
+    if all(path.suffix.lower() in PARQUET for path in paths):
+        return _of_files(EdgeFiles(paths, directed), parts, work)
+    if len(paths) > 1:
+        raise InputError("several files have to be Parquet files of edges")
+    return _of_graph(read(paths[0], directed=directed), parts, work, None)
+
+
+def cut(work: Sequence[np.ndarray], n: int, parts: int) -> np.ndarray:
+    """Where to cut ``n`` vertices so that parts have about the same sum of all ``work`` arrays."""
+    total = sum(int(w.sum(dtype=np.int64)) for w in work) + n
+    wanted = [total * p // parts for p in range(1, parts)]
+    cuts = [0]
+    done = 0
+    for at in range(0, n, CHUNK):
+        sums = np.cumsum(sum(w[at : at + CHUNK] for w in work) + 1) + done
+        while len(cuts) < parts and wanted[len(cuts) - 1] <= sums[-1]:
+            cuts.append(at + int(np.searchsorted(sums, wanted[len(cuts) - 1])) + 1)
+        done = int(sums[-1])
+    return np.array([*cuts, *[n] * (parts + 1 - len(cuts))], np.int64)
+
+
+def _of_graph(graph: Graph, parts: int, work: Path, directed: bool | None) -> Partition:
+    if directed is not None and directed != graph.directed:
+        raise InputError("directed is for files: the graph knows whether it is")
+    rows = [graph, graph.transpose] if graph.directed else [graph]
+    degrees = [g.degrees for g in rows]
+    cuts = cut(degrees, graph.n, parts)
+
+    def arcs(part: int) -> list[Arcs]:
+        first, last = int(cuts[part]), int(cuts[part + 1])
+        found: list[Arcs] = []
+        for g, degree in zip(rows, degrees, strict=True):
+            here = slice(int(g.indptr[first]), int(g.indptr[last]))
+            source = np.repeat(np.arange(first, last, dtype=g.indices.dtype), degree[first:last])
+            found.append((source, g.indices[here], None if g.weights is None else g.weights[here]))
+        return found
+
+    known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
+    spread = (float(known["min"]), float(known["mean"]), float(known["max"]))
+    kind = None if graph.weights is None else graph.weights.dtype.name
+    with bar("partitioning", parts) as shown:
+        return _write(
+            work, cuts, graph.m, graph.directed, kind, spread, arcs, degrees, shown.advance
+        )
+
+
+def _of_files(files: EdgeFiles, parts: int, work: Path) -> Partition:
+    with bar("partitioning") as shown:
+        counted = Counted(files, work, shown.advance)
+        degrees = counted.degrees
+        cuts = cut(degrees, counted.n, parts)
+        kind = None if counted.weights is None else np.dtype(counted.weights)
+        spill = Spill(work, cuts, index_type(counted.n), kind)
+        loops = 0
+        for source, target, weight in files.batches():
+            spill.add("out", source, target, weight)
+            loops += int(np.count_nonzero(source == target))
+            if files.directed:
+                spill.add("in", target, source, weight)
+            elif not counted.both:
+                other = source != target
+                spill.add(
+                    "out", target[other], source[other], weight if weight is None else weight[other]
+                )
+            shown.advance(source.size)
+        m = (counted.edges + loops) // 2 if counted.both else counted.edges
+        names = ["out", "in"] if files.directed else ["out"]
+
+        def arcs(part: int) -> list[Arcs]:
+            return [spill.take(name, part) for name in names]
+
+        made = _write(
+            work, cuts, m, files.directed, None if kind is None else kind.name, counted.range, arcs,
+            degrees, shown.advance,
+        )  # fmt: skip
+    for left in work.glob("*.count"):
+        left.unlink()
+    return made
+
+
+def _write(
+    work: Path, cuts: np.ndarray, m: int, directed: bool, weights: str | None,
+    spread: tuple[float, float, float], arcs: Callable[[int], list[Arcs]], degrees: list[np.ndarray],
+    progress: Callable[[float], None],
+) -> Partition:  # fmt: skip
+    """Write all pieces, one after the other."""
+    files: list[tuple[File, ...]] = []
+    counts, ghosts = [], []
+    for part in range(cuts.size - 1):
+        made = make_piece(part, cuts, arcs(part), degrees)
+        written = []
+        for name, graph in zip(names_of(part, directed), made, strict=True):
+            with aside(work / name) as temporary, temporary.open("wb") as out:
+                tgraph.write(graph, out)
+            path = work / name
+            written.append(File(name, path.stat().st_size, digest(path)))
+        files.append(tuple(written))
+        counts.append(made[0].arcs)
+        ghosts.append(int(made[0].meta["ghosts"].size))
+        progress(1)
+    return Partition(
+        work, int(cuts[-1]), m, directed, weights, *spread, tuple(cuts.tolist()), tuple(counts),
+        tuple(ghosts), tuple(files),
+    )  # fmt: skip

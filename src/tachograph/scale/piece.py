@@ -1,0 +1,216 @@
+"""A part of a graph: the rows of a range of vertices, and who else has to hear of them.
+
+Vertices of a part have local ids: its own and its ghosts, the vertices of other parts at the other end
+of its arcs, numbered in the order of their ids in the whole graph. So own ones have consecutive local
+ids, the ghosts of each other part too, and what is smallest by local id is smallest by id. A piece is a
+``.tgraph`` file in which the rows of ghosts are empty; of a directed graph there is a second one with
+the arcs turned round.
+
+Whom a part has as ghosts of another part are exactly those of the other part that have it among their
+``sends``, in the same order: a message needs no ids.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..graph.build import index_type
+from ..graph.files.streams import Input
+from ..graph.files.tgraph import mapped
+from ..graph.graph import Graph
+
+__all__ = ["Arcs", "Piece", "make_piece"]
+
+CHUNK = 1 << 18  # arcs looked at together
+
+#: sources (of the part, as ids of the whole graph), targets, weights
+Arcs = tuple[np.ndarray, np.ndarray, np.ndarray | None]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Part ``index`` of a graph that was cut at ``cuts``."""
+
+    directory: Path
+    index: int
+    cuts: np.ndarray
+    out: Graph  # rows of arcs out of its vertices
+    into: Graph  # rows of arcs into its vertices, turned round; the same if undirected
+
+    @classmethod
+    def open(cls, directory: Path, index: int, cuts: np.ndarray, directed: bool) -> Piece:
+        """Map a piece whose file was checked before."""
+        rows = [mapped(Input(directory / name))[0] for name in names_of(index, directed)]
+        return cls(directory, index, cuts, rows[0], rows[-1])
+
+    def neighbour(self, other: int) -> Piece:
+        """Another part of the same graph (or this one)."""
+        if other == self.index:
+            return self
+        return Piece.open(self.directory, other, self.cuts, self.into is not self.out)
+
+    @property
+    def first(self) -> int:
+        """The id of its first vertex in the whole graph."""
+        return int(self.cuts[self.index])
+
+    @property
+    def size(self) -> int:
+        """How many vertices it owns."""
+        return int(self.cuts[self.index + 1]) - self.first
+
+    @property
+    def n(self) -> int:
+        """How many vertices it knows, ghosts included."""
+        return self.out.n
+
+    @cached_property
+    def ghosts(self) -> np.ndarray:
+        """Ids of the ghosts in the whole graph, ascending."""
+        found: np.ndarray = self.out.meta["ghosts"]
+        return found
+
+    @cached_property
+    def begin(self) -> int:
+        """The local id of its first own vertex."""
+        return int(np.searchsorted(self.ghosts, self.first))
+
+    @property
+    def own(self) -> slice:
+        """Local ids of its own vertices."""
+        return slice(self.begin, self.begin + self.size)
+
+    @cached_property
+    def _ghost_starts(self) -> np.ndarray:
+        return np.searchsorted(self.ghosts, self.cuts)
+
+    def ghosts_of(self, other: int) -> slice:
+        """Local ids of the ghosts that part ``other`` owns."""
+        shift = self.size if other > self.index else 0
+        starts = self._ghost_starts
+        return slice(int(starts[other]) + shift, int(starts[other + 1]) + shift)
+
+    def sends(self, other: int) -> np.ndarray:
+        """Local ids of own vertices that are ghosts of part ``other``."""
+        starts = self.out.meta["send_starts"]
+        found: np.ndarray = self.out.meta["sends"][int(starts[other]) : int(starts[other + 1])]
+        return found
+
+    @property
+    def others(self) -> list[int]:
+        """Parts that have some of its vertices as ghosts; it has some of theirs."""
+        return np.flatnonzero(np.diff(self.out.meta["send_starts"])).tolist()
+
+    @cached_property
+    def ids(self) -> np.ndarray:
+        """For each local id the id in the whole graph."""
+        own = np.arange(self.first, self.first + self.size, dtype=self.ghosts.dtype)
+        return np.concatenate([self.ghosts[: self.begin], own, self.ghosts[self.begin :]])
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """Arcs out of each vertex in the whole graph, ghosts included (int64)."""
+        return _degrees(self, self.out)
+
+    @cached_property
+    def all_degrees(self) -> np.ndarray:
+        """The same of arcs out of and into each vertex, if the graph is directed."""
+        if self.into is self.out:
+            return self.degrees
+        both: np.ndarray = self.degrees + _degrees(self, self.into)
+        return both
+
+
+def _degrees(piece: Piece, rows: Graph) -> np.ndarray:
+    """Lengths of own rows, and what the file says of ghosts."""
+    found: np.ndarray = np.diff(rows.indptr)
+    found[: piece.begin] = rows.meta["ghost_degrees"][: piece.begin]
+    found[piece.own.stop :] = rows.meta["ghost_degrees"][piece.begin :]
+    return found
+
+
+def names_of(index: int, directed: bool) -> list[str]:
+    """The names of a piece's files."""
+    return [f"part-{index:04d}.tgraph", f"part-{index:04d}.in.tgraph"][: 1 + directed]
+
+
+def make_piece(
+    index: int, cuts: np.ndarray, arcs: list[Arcs], degrees: list[np.ndarray]
+) -> list[Graph]:
+    """The graphs of a piece's files: rows of arcs out of its vertices, and of those into them.
+
+    ``arcs`` and ``degrees`` have an entry for each; degrees are those of all vertices.
+    """
+    first, last, n = int(cuts[index]), int(cuts[index + 1]), int(cuts[-1])
+    away = [t[(t < first) | (t >= last)] for _, t, _ in arcs]
+    ghosts = np.unique(np.concatenate(away)).astype(index_type(n))
+    del away
+    begin = int(np.searchsorted(ghosts, first))
+    size = last - first
+    bounds = np.searchsorted(ghosts, cuts)
+    bounds[index + 1 :] += size
+    made = [_rows(ghosts, begin, first, size, *part) for part in arcs]
+    sends, starts = _sends(index, bounds, begin, size, made)
+    for at, (rows, degree) in enumerate(zip(made, degrees, strict=True)):
+        meta: dict[str, Any] = {"part": index, "ghost_degrees": degree[ghosts].astype(np.int64)}
+        if at == 0:
+            meta |= {"ghosts": ghosts, "sends": sends, "send_starts": starts}
+        made[at] = rows.with_meta(**meta)
+    return made
+
+
+def _rows(
+    ghosts: np.ndarray, begin: int, first: int, size: int, source: np.ndarray,
+    target: np.ndarray, weights: np.ndarray | None,
+) -> Graph:  # fmt: skip
+    """Sorted rows with local ids."""
+    from ..kernels import csr
+
+    n = ghosts.size + size
+    ids = index_type(n)
+    places = np.empty(target.size, ids)
+    for at in range(0, target.size, CHUNK):  # each in turn: what this takes besides is little
+        to = target[at : at + CHUNK]
+        found = np.searchsorted(ghosts, to)
+        found[to >= first + size] += size
+        inside = (to >= first) & (to < first + size)
+        found[inside] = to[inside] - (first - begin)
+        places[at : at + CHUNK] = found
+    source = (source - (first - begin)).astype(ids, copy=False)
+    rows = csr.build(source, places, weights, n, ids, sort=True)
+    return Graph(*rows, directed=True, is_sorted=True, m=source.size)
+
+
+def _sends(
+    index: int, bounds: np.ndarray, begin: int, size: int, rows: list[Graph]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Own vertices that each other part has as ghosts, and where each part's begin.
+
+    Rows are sorted, so that arcs of a vertex to one part are neighbours: no sorting is needed to see
+    each pair of vertex and part once.
+    """
+    found = []
+    for graph in rows:
+        for at in range(0, graph.arcs, CHUNK):
+            to = graph.indices[at : at + CHUNK]
+            places = np.arange(at, at + to.size)
+            vertex = np.searchsorted(graph.indptr, places, "right") - 1
+            part = np.searchsorted(bounds, to, "right") - 1
+            new = np.ones(to.size, bool)
+            new[1:] = (vertex[1:] != vertex[:-1]) | (part[1:] != part[:-1])
+            new &= part != index
+            found.append(part[new] * size + vertex[new] - begin)
+    pairs = np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+    parts = bounds.size - 1
+    starts = (
+        np.searchsorted(pairs, np.arange(parts + 1) * size)
+        if size
+        else np.zeros(parts + 1, np.int64)
+    )
+    sends = (pairs % max(size, 1) + begin).astype(rows[0].indices.dtype)
+    return sends, starts.astype(np.int64)

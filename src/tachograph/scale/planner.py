@@ -1,0 +1,240 @@
+"""Whether a graph needs more than one machine, and what a cluster would take: modelled, never measured.
+
+A superstep takes as long as its slowest worker works, and as its messages and the round through the
+scheduler take. What work and messages cost is measured here, on two graphs, which tells what a
+superstep costs in any case and what each arc adds; for another graph and cluster that is scaled with
+its arcs and ghosts.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .. import memory
+from ..algorithms.result import Result
+from ..errors import InputError
+from .manifest import Partition
+
+__all__ = ["TASKS", "Cluster", "Costs", "Forecast", "costs_of", "forecast", "measure", "scaling"]
+
+SMALL, LARGE = 10, 16  # scales of the Kronecker graphs that costs are measured on
+ROOM = (
+    0.5  # the share of a worker's memory that a part may take: the rest is Python's, and messages'
+)
+ARC = 4  # bytes of an arc in a piece
+VERTEX = 24  # bytes of a vertex: offset, state before and after
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster by its shape: workers, bytes of memory of each, bytes per second from or to each, and
+    seconds for a round of tasks through the scheduler.
+    """
+
+    workers: int
+    memory: float = 16e9
+    bandwidth: float = 1.25e9
+    latency: float = 0.03
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not value > 0:
+                raise InputError(f"{name} = {value}: it must be above 0")
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What supersteps of a task cost where they were measured.
+
+    ``fixed_seconds``: of any superstep of a part; ``arc_seconds``: what each of its arcs adds;
+    ``ghost_bytes``: what is sent for each ghost; ``ghosts``: how many of them there were for each that
+    the model expects.
+    """
+
+    task: str
+    supersteps: int
+    fixed_seconds: float
+    arc_seconds: float
+    ghost_bytes: float
+    ghosts: float
+    measured_on: str
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a run would take. All numbers are modelled."""
+
+    task: str
+    n: int
+    m: int
+    cluster: Cluster
+    one_machine_bytes: float
+    one_machine_free: float | None
+    parts: int
+    part_bytes: float
+    supersteps: int
+    work_seconds: float
+    message_seconds: float
+    latency_seconds: float
+    provenance: str = "modelled"
+
+    @property
+    def seconds(self) -> float:
+        """The whole run."""
+        return self.work_seconds + self.message_seconds + self.latency_seconds
+
+    @property
+    def needs_more(self) -> bool:
+        """Whether the graph does not fit into this machine's free memory."""
+        return self.one_machine_free is not None and self.one_machine_bytes > self.one_machine_free
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {**asdict(self), "seconds": self.seconds, "needs_more": self.needs_more}
+
+
+def _expected_ghosts(n: float, arcs: float, parts: int) -> float:
+    """Distinct vertices of other parts at the ends of a part's arcs, if ends were drawn at random."""
+    others = n * (1 - 1 / parts)
+    return others * -math.expm1(-arcs / parts / n) if n and parts > 1 else 0.0
+
+
+def costs_of(
+    small: tuple[Result, Partition], large: tuple[Result, Partition], measured_on: str
+) -> Costs:
+    """The costs that two runs tell: of a graph with hardly any arcs, and of a larger one."""
+    result, partition = large
+    fixed = _superstep(small[0])
+    added = max(_superstep(result) - fixed, 0.0)
+    rounds = len(result.trace)
+    arcs = sum(partition.arcs)
+    expected = _expected_ghosts(partition.n, arcs, partition.parts) * partition.parts
+    ghosts = sum(partition.ghosts)
+    return Costs(
+        result.task, rounds, fixed, added / max(max(partition.arcs), 1),
+        float(result.trace["message_bytes"].sum()) / rounds / max(ghosts, 1),
+        ghosts / expected if expected else 1.0, measured_on,
+    )  # fmt: skip
+
+
+def _superstep(result: Result) -> float:
+    """Seconds of the slowest part in a superstep, in the mean over all of them."""
+    return float((result.trace["work_seconds"] + result.trace["write_seconds"]).mean())
+
+
+def _runs() -> dict[str, Callable[[Partition], Result]]:
+    from .programs.bfs import bfs
+    from .programs.components import connected_components
+    from .programs.independent_set import maximal_independent_set
+    from .programs.jaccard import jaccard
+    from .programs.pagerank import pagerank
+    from .programs.sssp import sssp
+
+    return {
+        "bfs": lambda parts: bfs(parts, _busiest(parts)),
+        "sssp": lambda parts: sssp(parts, _busiest(parts)),
+        "pagerank": pagerank,
+        "components": connected_components,
+        "jaccard": jaccard,
+        "mis": maximal_independent_set,
+    }
+
+
+def _busiest(partition: Partition) -> int:
+    """A vertex with many arcs: a search from a vertex without any would tell nothing."""
+    piece = partition.piece(0)
+    return int(piece.ids[piece.own][piece.degrees[piece.own].argmax()])
+
+
+TASKS = ("bfs", "sssp", "pagerank", "components", "jaccard", "mis")
+
+
+def measure(task: str, partition: Partition | None = None) -> Costs:
+    """Run a task in this process, on a partition or on a Kronecker graph in two parts."""
+    if task not in TASKS:
+        raise InputError(f"task = {task!r}: it is one of {', '.join(TASKS)}")
+    from ..graph.generate import kronecker
+    from .partitioning import partition as cut
+
+    run = _runs()[task]
+    with tempfile.TemporaryDirectory() as place:
+        small = cut(kronecker(SMALL, seed=1), parts=2, directory=Path(place) / "small")
+        run(small)  # compiles, and fills caches
+        if partition is None:
+            about = f"kronecker({LARGE}) in 2 parts"
+            partition = cut(kronecker(LARGE, seed=1), parts=2, directory=Path(place) / "large")
+        else:
+            about = f"{partition.directory} in {partition.parts} parts"
+        return costs_of((run(small), small), (run(partition), partition), about)
+
+
+def forecast(
+    costs: Costs,
+    n: int,
+    m: int,
+    cluster: Cluster,
+    *,
+    directed: bool = False,
+    weighted: bool = False,
+    supersteps: int | None = None,
+) -> Forecast:
+    """What a run on a graph of ``n`` vertices and ``m`` edges would take on a cluster.
+
+    Parameters
+    ----------
+    costs
+        From :func:`measure` or :func:`costs_of`.
+    supersteps
+        How many there will be; default: as many as where the costs were measured.
+
+    Examples
+    --------
+    >>> costs = Costs("pagerank", 20, 1e-3, 2e-9, 8.0, 1.0, "by hand")
+    >>> plan = forecast(costs, 10**9, 10**10, Cluster(workers=100))
+    >>> plan.parts, round(plan.work_seconds, 2), plan.provenance
+    (100, 8.02, 'modelled')
+    """
+    if n < 1 or m < 0:
+        raise InputError(f"a graph of {n} vertices and {m} edges: at least one vertex is needed")
+    arcs = float(m if directed else 2 * m)
+    sides = 2 if directed else 1  # a directed piece has its arcs both ways round
+    width = (ARC if n < 2**31 else 2 * ARC) + (4 if weighted else 0)
+    one = n * VERTEX + arcs * sides * width
+    parts = cluster.workers
+    while True:
+        ghosts = costs.ghosts * _expected_ghosts(n, arcs * sides, parts)
+        size = arcs / parts * sides * (width - ARC * (n >= 2**31)) + (n / parts + ghosts) * VERTEX
+        if size <= ROOM * cluster.memory or parts >= n:
+            break
+        parts *= 2
+    turns = math.ceil(parts / cluster.workers)  # parts that a worker has one after the other
+    rounds = supersteps or costs.supersteps
+    return Forecast(
+        costs.task, n, m, cluster, one, memory.available(), parts, size, rounds,
+        rounds * turns * (costs.fixed_seconds + arcs / parts * costs.arc_seconds),
+        rounds * turns * ghosts * costs.ghost_bytes / cluster.bandwidth,
+        rounds * cluster.latency,
+    )  # fmt: skip
+
+
+def scaling(
+    costs: Costs, n: int, m: int, cluster: Cluster, workers: Sequence[int], *, weak: bool = False
+) -> list[Forecast]:
+    """Forecasts for several numbers of workers: of the same graph, or with ``weak`` of one that grows
+    with them, ``n`` and ``m`` being those of a single worker.
+
+    >>> costs = Costs("pagerank", 20, 0.0, 2e-9, 8.0, 1.0, "by hand")
+    >>> made = scaling(costs, 10**8, 10**9, Cluster(1), [1, 10, 100])
+    >>> [round(plan.work_seconds, 2) for plan in made]
+    [80.0, 8.0, 0.8]
+    """
+    found = []
+    for count in workers:
+        times = count if weak else 1
+        found.append(forecast(costs, n * times, m * times, replace(cluster, workers=count)))
+    return found

@@ -1,0 +1,1 @@
+"""Algorithms on partitioned graphs, one file each; ``base.py`` says what one consists of."""

@@ -1,0 +1,262 @@
+"""Breadth-first search of a partitioned graph, with one direction for all parts at every level.
+
+State: the level of each vertex a part knows, ghosts included (-1 if not reached; a ghost's may be
+missing or be too high, never too low). *Push*: own vertices of the frontier claim their targets;
+claimed ghosts are told to their owners, who hear of it in the next superstep. *Pull*: own vertices
+that were not reached look for a source in the frontier, for which owners tell everybody which of
+their vertices are in it: after a pull they know at once, after a push only when they have heard of
+all claims, so that a pull after a push is preceded by a superstep in which the frontier is
+announced.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...algorithms.result import Result
+from ...graph.build import index_type
+from ..manifest import Partition, open_partition
+from ..piece import Piece
+from ..supersteps import CHECKPOINT, execute
+from .base import (
+    Arrays,
+    Inbox,
+    Notes,
+    Order,
+    Outcome,
+    Program,
+    from_owners,
+    own_of,
+    source_ids,
+    to_ghosts,
+    total,
+)
+
+__all__ = ["bfs"]
+
+SMALL = 1 << 18  # vertices and arcs of a part below which one thread is faster than several
+
+
+def bfs(
+    graph: Partition | str | os.PathLike[str],
+    source: Any,
+    *,
+    direction: str = "auto",
+    cluster: str | None = None,
+    workers: int | None = None,
+    checkpoint: int = CHECKPOINT,
+) -> Result:
+    """Breadth-first search from one vertex or several.
+
+    Parameters
+    ----------
+    graph
+        A partition, or its directory.
+    source
+        A vertex id, or several: then levels count from the nearest.
+    direction
+        What chooses between push and pull, for all parts at once, as in :func:`tachograph.bfs`.
+    cluster, workers
+        Address of a Dask scheduler, or a number of processes to start on this machine. By default the
+        Dask client in use, else this process.
+    checkpoint
+        After how many supersteps the state is kept for a later run.
+
+    Returns
+    -------
+    Result
+        ``levels`` (int32, -1 if not reached) and ``parents`` (the smallest possible ids; sources are
+        their own, -1 if not reached), mapped from files in the partition's directory. The trace has a
+        row for each superstep.
+
+    Raises
+    ------
+    InputError, FileFormatError, MissingFileError
+        For a source or direction that does not exist, or a partition that cannot be used.
+    TachographError
+        If the cluster is lost; the same call goes on from the last checkpoint.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> parts = tg.scale.partition(tg.path(6), parts=2, directory="path")
+    >>> tg.scale.bfs(parts, 0).levels.tolist()
+    [0, 1, 2, 3, 4, 5]
+    """
+    partition = open_partition(graph)
+    ids = index_type(partition.n)
+    program = Search(
+        source_ids(partition.n, source), direction, partition.n, sum(partition.arcs),
+        partition.directed,
+    )  # fmt: skip
+    program.policy()
+    outputs = {"levels": np.int32, "parents": ids}
+    done = execute(program, partition, outputs, cluster, workers, checkpoint)
+    return Result("bfs", done.values, seconds=done.seconds, trace=done.trace)
+
+
+@dataclass(frozen=True)
+class Search(Program):
+    """A search from ``sources`` of a graph of ``n`` vertices."""
+
+    task: ClassVar[str] = "bfs"
+    sources: tuple[int, ...]
+    direction: str
+    n: int
+    arcs: int
+    directed: bool
+
+    def policy(self) -> Any:
+        """What chooses the direction."""
+        from ...decisions.direction import policy_named
+
+        return policy_named(self.direction)
+
+    def start(self, piece: Piece) -> Outcome:
+        """Sources have level 0."""
+        levels = np.full(piece.n, -1, np.int32)
+        sources = list(own_of(piece, self.sources))
+        levels[sources] = 0
+        edges = int(piece.degrees[sources].sum())
+        notes = {"found": len(sources), "arcs": edges, "visited": len(sources), "seen": edges}
+        return Outcome({"levels": levels}, notes, _announced(piece, levels, 0))
+
+    def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
+        """Hear of the frontier at ``depth``, then do what ``phase`` says."""
+        levels = np.array(state["levels"])
+        depth = order["depth"]
+        _hear(piece, inbox, depth, levels)
+        if order["phase"] == "levels":
+            return Outcome({"levels": levels}, mail=to_ghosts(piece, "levels", levels))
+        return _walk(piece, levels, depth, order["phase"])
+
+    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
+        """Push or pull from the sums of all parts, or end."""
+        if memory.get("phase") == "levels":
+            return None
+        found, arcs = total(notes, "found"), total(notes, "arcs")
+        depth = memory.get("depth", -1) + (memory.get("phase") != "announce")
+        if not found:
+            memory.update(phase="levels", depth=depth)
+        elif memory.get("phase") == "announce":
+            memory.update(phase="pull", pulled=memory.get("pulled", 0) + 1)
+        else:
+            pulls = self._pulls(memory, depth, found, arcs, notes)
+            announce = pulls and memory.get("phase") == "push"
+            phase = "announce" if announce else "pull" if pulls else "push"
+            slope = found - memory.get("before", 0)
+            memory.update(
+                phase=phase, depth=depth, slope=slope, before=found, m_before=arcs,
+                pulled=memory.get("pulled", 0) + (phase == "pull"),
+            )  # fmt: skip
+        return {"phase": memory["phase"], "depth": memory["depth"]}
+
+    def _pulls(
+        self, memory: dict[str, Any], depth: int, found: int, arcs: int, notes: list[Notes]
+    ) -> bool:
+        """Whether the policy wants to pull. After a push, what several claimed counts several times."""
+        from ...decisions.direction import State
+
+        policy = self.policy()
+        if arcs <= policy.certain(self.n):
+            return False
+        variation = found - memory.get("before", 0)
+        state = State(
+            n=self.n, arcs=self.arcs, n_f=found, m_f=arcs,
+            n_u=max(self.n - total(notes, "visited"), 0),
+            m_u=max(self.arcs - total(notes, "seen"), 0),
+            s_f=variation, c_f=variation - memory.get("slope", 0), before=memory.get("before", 0),
+            m_before=memory.get("m_before", 0), previous=float(memory.get("phase") == "pull"),
+            pulled=memory.get("pulled", 0), depth=depth, directed=float(self.directed),
+        )  # fmt: skip
+        chosen: str = policy.choose(state)
+        return chosen == "pull"
+
+    def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
+        """Levels, and of all neighbours one level up the smallest."""
+        from ...kernels.bfs_ends import smallest_parents
+
+        levels = np.array(state["levels"])
+        from_owners(piece, inbox, "levels", levels)
+        parents = np.full(piece.n, piece.n, piece.out.indices.dtype)
+        smallest_parents(piece.into.indptr, piece.into.indices, levels, parents)
+        own, ids = levels[piece.own], piece.ids
+        found = ids[np.minimum(parents[piece.own], piece.n - 1)]
+        found[own == 0] = ids[piece.own][own == 0]
+        found[own < 0] = -1
+        return {"levels": own, "parents": found}
+
+
+def _hear(piece: Piece, inbox: Inbox, depth: int, levels: np.ndarray) -> None:
+    """Take over claims of own vertices, or what owners say of ghosts."""
+    for other, arrays in inbox.items():
+        if "claims" in arrays:
+            claimed = piece.sends(other)[arrays["claims"]]
+            levels[claimed[levels[claimed] < 0]] = depth
+        else:
+            ghosts = levels[piece.ghosts_of(other)]
+            ghosts[np.unpackbits(arrays["front"], count=ghosts.size) == 1] = depth
+
+
+def _announced(piece: Piece, levels: np.ndarray, depth: int) -> dict[int, dict[str, np.ndarray]]:
+    """Tell everybody which of their ghosts are at ``depth``: a bit for each."""
+    made = {}
+    for other in piece.others:
+        bits = levels[piece.sends(other)] == depth
+        if bits.any():
+            made[other] = {"front": np.packbits(bits)}
+    return made
+
+
+def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
+    """Announce the frontier at ``depth``, or find the next one by a push or a pull."""
+    from ...kernels import pieces
+    from ...kernels.runtime import run, threads_available
+    from ...kernels.team import run_team
+
+    n, ids = piece.n, piece.out.indices.dtype
+    parent, queue = np.empty(n, ids), np.empty(n, ids)
+    front = np.empty((n + 63) >> 6, np.uint64)
+    own = piece.own
+    count, edges, visited, seen = run(
+        pieces.mark,
+        [(own.start, own.stop, depth, piece.degrees, levels, parent, front, queue)],
+        brief=True,
+    )[0]
+    notes: Notes = {
+        "found": int(count),
+        "arcs": int(edges),
+        "visited": int(visited),
+        "seen": int(seen),
+    }
+    if phase == "announce":
+        return Outcome({"levels": levels}, notes, _announced(piece, levels, depth))
+    pulls = phase == "pull"
+    rows = piece.into if pulls else piece.out
+    after = np.empty_like(front)
+    brief = n + rows.arcs < SMALL
+    found, arcs = run_team(
+        pieces.expand, 1 if brief else threads_available(), pulls, n, rows.indptr, rows.indices,
+        depth + 1, count, edges, parent, levels, queue, front, after, brief=brief,
+    )[0]  # fmt: skip
+    notes |= {"found": int(found), "arcs": int(arcs)}
+    if pulls:
+        mail = _announced(piece, levels, depth + 1)
+    else:
+        mail = _claims(piece, np.sort(queue[count : count + found]))
+    return Outcome({"levels": levels}, notes, mail)
+
+
+def _claims(piece: Piece, claimed: np.ndarray) -> dict[int, dict[str, np.ndarray]]:
+    """Tell owners which of their vertices were claimed, by their places among our ghosts of theirs."""
+    made = {}
+    for other in piece.others:
+        ghosts = piece.ghosts_of(other)
+        first, last = np.searchsorted(claimed, [ghosts.start, ghosts.stop])
+        if last > first:
+            made[other] = {"claims": claimed[first:last] - ghosts.start}
+    return made

@@ -1,0 +1,114 @@
+"""The maximal independent set of ``tachograph.maximal_independent_set`` in a partitioned graph.
+
+A vertex can be decided when all its neighbours that come before it in the order are (see
+``kernels/independent_set``). State: IN, OUT or its place in the order for each vertex that a part
+knows. A part decides what it can, and tells of its border; the first undecided vertex of all can always
+be decided, so it ends.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...algorithms.result import Result
+from ...graph.build import index_type
+from ..manifest import Partition, open_partition
+from ..piece import Piece
+from ..supersteps import CHECKPOINT, execute
+from .base import Arrays, Inbox, Notes, Order, Outcome, Program, total
+
+__all__ = ["maximal_independent_set"]
+
+
+def maximal_independent_set(
+    graph: Partition | str | os.PathLike[str],
+    *,
+    seed: int = 0,
+    cluster: str | None = None,
+    workers: int | None = None,
+    checkpoint: int = CHECKPOINT,
+) -> Result:
+    """The same set that :func:`tachograph.maximal_independent_set` finds for ``seed``.
+
+    Other parameters and errors are those of :func:`tachograph.scale.bfs`.
+
+    Returns
+    -------
+    Result
+        ``mask``: for each vertex whether it is in the set; ``vertices``: the ids of the set, ascending.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> parts = tg.scale.partition(tg.star(5), parts=2, directory="star")
+    >>> tg.scale.maximal_independent_set(parts).vertices.tolist()
+    [1, 2, 3, 4]
+    """
+    partition = open_partition(graph)
+    program = IndependentSet(int(seed))
+    done = execute(program, partition, {"mask": np.bool_}, cluster, workers, checkpoint)
+    ids = np.flatnonzero(done.values["mask"]).astype(index_type(partition.n))
+    values = {"vertices": ids, "mask": done.values["mask"]}
+    return Result("mis", values, seconds=done.seconds, trace=done.trace)
+
+
+@dataclass(frozen=True)
+class IndependentSet(Program):
+    """The set that ``seed`` gives."""
+
+    task: ClassVar[str] = "mis"
+    seed: int
+
+    def _key(self) -> np.uint64:
+        from ...kernels.random import key_of
+
+        return key_of(self.seed, "independent set")
+
+    def start(self, piece: Piece) -> Outcome:
+        """Everybody's place in the order, ghosts included."""
+        from ...kernels import pieces
+        from ...kernels.runtime import over_parts
+
+        state = np.empty(piece.n, np.uint8)
+        over_parts(pieces.first_levels, piece.n, self._key(), piece.ids, piece.all_degrees, state)
+        return Outcome({"state": state}, {"left": piece.size})
+
+    def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
+        """Hear of decided ghosts, and decide what can be."""
+        from ...kernels import pieces
+        from ...kernels.independent_set import IN
+        from ...kernels.rows import over_rows
+
+        now = np.array(state["state"])
+        for other, arrays in inbox.items():
+            now[piece.ghosts_of(other)][arrays["at"]] = arrays["state"]
+        rows, back = piece.out, piece.into
+        both = back is not rows
+        while sum(
+            over_rows(
+                pieces.decide_rows, rows.indptr, rows.indices, back.indptr, back.indices, both,
+                piece.own.start, piece.own.stop, self._key(), piece.ids, now,
+            )
+        ):  # fmt: skip
+            pass
+        mail = {}
+        for other in piece.others:
+            sends = piece.sends(other)
+            news = (now[sends] <= IN) & (state["state"][sends] > IN)
+            at = np.flatnonzero(news).astype(np.int32)
+            if at.size:
+                mail[other] = {"at": at, "state": now[sends[at]]}
+        left = int(np.count_nonzero(now[piece.own] > IN))
+        return Outcome({"state": now}, {"left": left}, mail)
+
+    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
+        """Go on while somebody is undecided."""
+        return {"phase": "decide"} if total(notes, "left") else None
+
+    def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
+        """Who is in."""
+        return {"mask": state["state"][piece.own] == 1}

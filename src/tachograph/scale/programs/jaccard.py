@@ -1,0 +1,126 @@
+"""Jaccard's similarity of the ends of every edge of a partitioned graph.
+
+Each part computes its edges (undirected: those to higher vertices) with each other part in turn,
+whose piece it maps from its file: no messages are needed, and never more than two pieces are looked
+at. So there is one superstep, and it is a checkpoint: a run that was stopped does only the parts
+that are missing.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...algorithms.result import Result
+from ...graph.build import index_type
+from ..manifest import Partition, open_partition
+from ..piece import Piece
+from ..supersteps import execute
+from .base import Arrays, Inbox, Notes, Order, Outcome, Program
+
+__all__ = ["jaccard"]
+
+
+def jaccard(
+    graph: Partition | str | os.PathLike[str],
+    *,
+    cluster: str | None = None,
+    workers: int | None = None,
+) -> Result:
+    """Jaccard's similarity of the ends of all edges; loops and parallel edges count for nothing.
+
+    Parameters and errors are those of :func:`tachograph.scale.bfs`; weights are not looked at.
+
+    Returns
+    -------
+    Result
+        ``source``, ``target`` (undirected: the lower id first) and ``values``, in the order of
+        :func:`tachograph.jaccard`, mapped from files in the partition's directory.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> g = tg.Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], directed=False)
+    >>> parts = tg.scale.partition(g, parts=2, directory="four")
+    >>> tg.scale.jaccard(parts).values.round(3).tolist()
+    [0.333, 0.25, 0.25, 0.0]
+    """
+    partition = open_partition(graph)
+    ids = index_type(partition.n)
+    program = Similarities(partition.directed)
+    outputs = {"source": ids, "target": ids, "values": np.float64}
+    done = execute(program, partition, outputs, cluster, workers, checkpoint=1)
+    return Result("jaccard", done.values, seconds=done.seconds, trace=done.trace)
+
+
+@dataclass(frozen=True)
+class Similarities(Program):
+    """All edges."""
+
+    task: ClassVar[str] = "jaccard"
+    directed: bool
+
+    def start(self, piece: Piece) -> Outcome:
+        """Nothing has to be known before."""
+        return Outcome({})
+
+    def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
+        """A value for each arc, of which those that are edges count."""
+        values = np.zeros(piece.out.arcs)
+        for other in sorted({piece.index, *piece.others}):
+            if self.directed or other >= piece.index:
+                _between(piece, piece.neighbour(other), not self.directed, values)
+        rows = int(np.count_nonzero(_edges(piece, self.directed)))
+        return Outcome({"values": values}, {"rows": rows})
+
+    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
+        """One superstep for all."""
+        return None if "rows" in notes[0] else {"phase": "compare"}
+
+    def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
+        """Ends and values of the edges."""
+        kept = _edges(piece, self.directed)
+        ids = piece.ids
+        source = np.repeat(ids, np.diff(piece.out.indptr))[kept]
+        return {
+            "source": source, "target": ids[piece.out.indices[kept]],
+            "values": state["values"][kept],
+        }  # fmt: skip
+
+
+def _between(piece: Piece, other: Piece, upper: bool, values: np.ndarray) -> None:
+    """Fill in the arcs from ``piece`` to vertices of ``other``."""
+    from ...kernels import piece_similarity as kernel
+    from ...kernels.rows import over_rows
+    from ...kernels.runtime import over_parts, read_only
+
+    same = other is piece
+    to = piece.own if same else piece.ghosts_of(other.index)
+    ids = np.int64 if max(piece.n, other.n) > np.iinfo(np.int32).max else np.int32
+    there = read_only((piece.ids[to] - other.first + other.begin).astype(ids))
+    places = np.searchsorted(piece.ids, other.ids)
+    found = piece.ids[np.minimum(places, piece.n - 1)] == other.ids
+    here = read_only(np.where(found, places, -1).astype(ids))
+    out, theirs, back = piece.out, other.out, other.into
+    over_rows(
+        kernel.from_here, out.indptr, out.indices, to.start, to.stop, upper, there,
+        theirs.indptr, theirs.indices, here, values,
+    )  # fmt: skip
+    over_parts(
+        kernel.from_there, there.size, out.indptr, out.indices, to.start, upper, piece.own.start,
+        piece.own.stop, there, theirs.indptr, theirs.indices, back.indptr, back.indices, here, values,
+    )  # fmt: skip
+
+
+def _edges(piece: Piece, directed: bool) -> np.ndarray:
+    """Which arcs are edges of their own: no loops, no repetitions, undirected ones once."""
+    rows = piece.out
+    source = np.repeat(np.arange(piece.n, dtype=rows.indices.dtype), np.diff(rows.indptr))
+    kept: np.ndarray = rows.indices != source if directed else rows.indices > source
+    if rows.arcs:
+        again = (rows.indices[1:] == rows.indices[:-1]) & (source[1:] == source[:-1])
+        kept[1:] &= ~again
+    return kept

@@ -1,0 +1,131 @@
+"""PageRank of a partitioned graph: every part pulls from its own vertices and its ghosts.
+
+State: the scores of its vertices. Mail: score by weight of out-arcs, for everybody's ghosts. Scores of
+vertices without out-arcs are summed by the driver, and spread in the next superstep.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...algorithms.result import Result
+from ...errors import InputError
+from ..manifest import Partition, open_partition
+from ..piece import Piece
+from ..supersteps import CHECKPOINT, execute
+from .base import Arrays, Inbox, Notes, Order, Outcome, Program, from_owners, to_ghosts, total
+
+__all__ = ["pagerank"]
+
+
+def pagerank(
+    graph: Partition | str | os.PathLike[str],
+    *,
+    damping: float = 0.85,
+    tolerance: float = 1e-6,
+    max_iterations: int = 100,
+    cluster: str | None = None,
+    workers: int | None = None,
+    checkpoint: int = CHECKPOINT,
+) -> Result:
+    """PageRank; parameters as in :func:`tachograph.pagerank` and :func:`tachograph.scale.bfs`.
+
+    Returns
+    -------
+    Result
+        ``scores`` (float64, sum 1), ``iterations``, ``converged``.
+
+    Raises
+    ------
+    InputError
+        For parameters outside their range or negative weights; and as in :func:`tachograph.scale.bfs`.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> parts = tg.scale.partition(tg.star(5), parts=2, directory="star")
+    >>> tg.scale.pagerank(parts).scores.round(3).tolist()
+    [0.476, 0.131, 0.131, 0.131, 0.131]
+    """
+    if not 0 <= damping <= 1:
+        raise InputError(f"damping = {damping} is a probability: from 0 to 1")
+    if not tolerance > 0:
+        raise InputError(f"tolerance = {tolerance} must be above 0")
+    if max_iterations < 1:
+        raise InputError(f"max_iterations = {max_iterations}: at least one is needed")
+    partition = open_partition(graph)
+    program = Ranks(float(damping), float(tolerance), int(max_iterations), partition.n)
+    done = execute(program, partition, {"scores": np.float64}, cluster, workers, checkpoint)
+    values: dict[str, Any] = dict(done.values)
+    values["iterations"] = done.memory["iterations"]
+    values["converged"] = done.memory["change"] < tolerance
+    return Result("pagerank", values, seconds=done.seconds, trace=done.trace)
+
+
+@dataclass(frozen=True)
+class Ranks(Program):
+    """PageRank of a graph of ``n`` vertices."""
+
+    task: ClassVar[str] = "pagerank"
+    damping: float
+    tolerance: float
+    max_iterations: int
+    n: int
+
+    def check(self, partition: Partition) -> None:
+        """Weights say how likely an arc is followed."""
+        if partition.lightest < 0:
+            raise InputError("PageRank needs weights that are not negative")
+
+    def start(self, piece: Piece) -> Outcome:
+        """Everybody has the same score; ``inverse`` is 1 by the weight of the out-arcs, or 0."""
+        from ...kernels.pagerank import multiply
+
+        rows = piece.out
+        out = piece.degrees[piece.own].astype(np.float64)
+        if rows.weights is not None:
+            out = multiply(rows.indptr, rows.indices, rows.weights, np.ones(piece.n))[piece.own]
+        inverse = np.divide(1.0, out, out=np.zeros(piece.size), where=out > 0)
+        scores = np.full(piece.size, 1 / max(self.n, 1))
+        return self._outcome(piece, scores, inverse, 0.0, {"inverse": inverse})
+
+    def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
+        """One iteration."""
+        from ...kernels.pagerank import multiply
+
+        scores, inverse = state["scores"], state["inverse"]
+        share = np.zeros(piece.n)
+        share[piece.own] = scores * inverse
+        from_owners(piece, inbox, "share", share)
+        rows = piece.into
+        total_in = multiply(rows.indptr, rows.indices, rows.weights, share)[piece.own]
+        jump = 1 / self.n
+        new = self.damping * (total_in + order["lost"] * jump) + (1 - self.damping) * jump
+        return self._outcome(piece, new, inverse, float(np.abs(new - scores).sum()), {})
+
+    def _outcome(
+        self, piece: Piece, scores: np.ndarray, inverse: np.ndarray, change: float,
+        kept: dict[str, np.ndarray],
+    ) -> Outcome:  # fmt: skip
+        lost = float(scores[inverse == 0].sum())
+        share = np.zeros(piece.n)
+        share[piece.own] = scores * inverse
+        mail = to_ghosts(piece, "share", share)
+        return Outcome({"scores": scores}, {"lost": lost, "change": change}, mail, kept)
+
+    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
+        """Iterate until scores settle."""
+        iterations = memory["iterations"] = memory.get("iterations", -1) + 1
+        change = memory["change"] = total(notes, "change") if iterations and self.n else 0.0
+        ended = (iterations and change < self.tolerance) or iterations == self.max_iterations
+        if ended or not self.n:
+            return None
+        return {"phase": "iterate", "lost": total(notes, "lost")}
+
+    def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
+        """The scores."""
+        return {"scores": np.asarray(state["scores"])}

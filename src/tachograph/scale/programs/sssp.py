@@ -1,0 +1,154 @@
+"""Shortest paths in a partitioned graph: every part relaxes within a window of distances.
+
+Method: delta-stepping (U. Meyer, P. Sanders, 2003) with one window for all parts. State: the
+distance of each vertex a part knows (of a ghost the smallest it has told its owner), and which own
+ones have still to be relaxed. In a superstep a part relaxes everything nearer than ``limit`` until
+nothing changes within it, and tells owners of the ghosts that it reached on a shorter way. When
+nobody has anything nearer left, the window moves on; it grows as long as supersteps have little to
+do.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...algorithms.result import Result
+from ...errors import InputError
+from ..manifest import Partition, open_partition
+from ..piece import Piece
+from ..supersteps import CHECKPOINT, execute
+from .base import Arrays, Inbox, Notes, Order, Outcome, Program, own_of, source_ids, total
+
+__all__ = ["sssp"]
+
+BUSY = 1 << 20  # arcs of a part that make a superstep worth its price
+FAR = 1e300  # stands for no distance in notes, which are JSON
+WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
+
+
+def sssp(
+    graph: Partition | str | os.PathLike[str],
+    source: Any,
+    *,
+    cluster: str | None = None,
+    workers: int | None = None,
+    checkpoint: int = CHECKPOINT,
+) -> Result:
+    """Shortest distances from one vertex, or the nearest of several.
+
+    Parameters and errors are those of :func:`tachograph.scale.bfs`; arcs without weights have length 1,
+    and weights must not be negative.
+
+    Returns
+    -------
+    Result
+        ``distances`` (float64, inf if not reached).
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> g = tg.Graph.from_edges([0, 0, 1], [1, 2, 2], [4, 9, 3])
+    >>> parts = tg.scale.partition(g, parts=2, directory="triangle")
+    >>> tg.scale.sssp(parts, 0).distances.tolist()
+    [0.0, 4.0, 7.0]
+    """
+    partition = open_partition(graph)
+    degree = max(sum(partition.arcs) / max(partition.n, 1), 1.0)
+    width = max(partition.mean, partition.heaviest / 64) * max(1.0, 32 / degree)
+    program = Distances(source_ids(partition.n, source), width or 1.0)
+    done = execute(program, partition, {"distances": np.float64}, cluster, workers, checkpoint)
+    if partition.weights == "int32" and done.memory["furthest"] >= WHOLE:
+        raise InputError("distances reach beyond 2**53, where not every whole number can be kept: "
+                         "scale the weights down, or make them float64")  # fmt: skip
+    return Result("sssp", done.values, seconds=done.seconds, trace=done.trace)
+
+
+@dataclass(frozen=True)
+class Distances(Program):
+    """Distances from ``sources``, in windows that are ``width`` wide at first."""
+
+    task: ClassVar[str] = "sssp"
+    sources: tuple[int, ...]
+    width: float
+
+    def check(self, partition: Partition) -> None:
+        """Negative weights would need another algorithm."""
+        if partition.lightest < 0:
+            raise InputError(
+                f"the lightest arc has weight {partition.lightest:g}, and shortest paths in parts need "
+                "weights of at least 0: tachograph.sssp takes others, on one machine"
+            )
+
+    def start(self, piece: Piece) -> Outcome:
+        """Sources have distance 0."""
+        distance = np.full(piece.n, np.inf)
+        pending = np.zeros(piece.n, np.uint8)
+        sources = list(own_of(piece, self.sources))
+        distance[sources] = 0.0
+        pending[sources] = np.diff(piece.out.indptr)[sources] > 0
+        return self._outcome(piece, distance, pending, {}, 0)
+
+    def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
+        """Hear of shorter ways to own vertices, then relax what is nearer than ``limit``."""
+        from ...kernels import pieces
+        from ...kernels.runtime import read_only, run
+
+        distance, pending = np.array(state["distance"]), np.array(state["pending"])
+        rows = piece.out
+        for other, arrays in inbox.items():
+            vertex = piece.sends(other)[arrays["at"]]
+            nearer = arrays["distance"] < distance[vertex]
+            vertex = vertex[nearer]
+            distance[vertex] = arrays["distance"][nearer]
+            pending[vertex] = rows.indptr[vertex + 1] > rows.indptr[vertex]
+        before = distance.copy()
+        weights = rows.weights
+        if weights is None:
+            weights = read_only(np.ones(rows.arcs, np.int32))
+        queue = np.empty(piece.n, rows.indices.dtype)
+        arguments = (
+            order["limit"], rows.indptr, rows.indices, weights, distance, pending, queue,
+        )  # fmt: skip
+        scanned = run(pieces.relax_below, [arguments], label="sssp")[0]
+        mail = {}
+        for other in piece.others:
+            ghosts = piece.ghosts_of(other)
+            at = np.flatnonzero(distance[ghosts] < before[ghosts]).astype(np.int32)
+            if at.size:
+                mail[other] = {"at": at, "distance": distance[ghosts][at]}
+        return self._outcome(piece, distance, pending, mail, int(scanned))
+
+    def _outcome(
+        self, piece: Piece, distance: np.ndarray, pending: np.ndarray,
+        mail: dict[int, dict[str, np.ndarray]], scanned: int,
+    ) -> Outcome:  # fmt: skip
+        own = distance[piece.own]
+        waiting = float(distance[pending > 0].min(initial=FAR))
+        told = min((float(m["distance"].min()) for m in mail.values()), default=FAR)
+        notes = {
+            "nearest": min(waiting, told), "scanned": scanned,
+            "furthest": float(own.max(where=np.isfinite(own), initial=0.0)),
+        }  # fmt: skip
+        return Outcome({"distance": distance, "pending": pending}, notes, mail)
+
+    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
+        """Stay in the window while there is something in it; then move on, further if it was easy."""
+        memory["furthest"] = max(n["furthest"] for n in notes)
+        memory["scanned"] = memory.get("scanned", 0) + total(notes, "scanned")
+        nearest = min(n["nearest"] for n in notes)
+        if nearest >= FAR:
+            return None
+        if nearest >= memory.get("limit", 0.0):
+            width = memory.get("width", self.width)
+            if "limit" in memory and memory["scanned"] < BUSY * len(notes):
+                width *= 2
+            memory.update(width=width, limit=nearest + width, scanned=0)
+        return {"phase": "relax", "limit": memory["limit"]}
+
+    def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
+        """The distances."""
+        return {"distances": state["distance"][piece.own]}

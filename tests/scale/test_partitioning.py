@@ -1,0 +1,230 @@
+"""A partition holds the graph, all of it, and says what is wrong with files that do not."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from pathlib import Path
+
+import hypothesis.strategies as st
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from pyarrow import parquet
+
+import tachograph as tg
+from tachograph.scale import edges
+from tachograph.scale.manifest import open_partition
+from tachograph.scale.partitioning import cut
+
+from ..strategies import REAL, edge_lists
+from .graphs import TEN
+
+
+def arcs_of(parts):
+    """All arcs of a partition, by the ids of the whole graph, as sorted tuples."""
+    found = []
+    for index in range(parts.parts):
+        piece = parts.piece(index)
+        rows = piece.out
+        source = np.repeat(piece.ids, np.diff(rows.indptr)).tolist()
+        target = piece.ids[rows.indices].tolist()
+        weights = [1.0] * rows.arcs if rows.weights is None else rows.weights.tolist()
+        found += zip(source, target, weights, strict=True)
+    return sorted(found)
+
+
+def arcs_of_graph(graph):
+    source = np.repeat(np.arange(graph.n), graph.degrees).tolist()
+    weights = [1.0] * graph.arcs if graph.weights is None else graph.weights.tolist()
+    return sorted(zip(source, graph.indices.tolist(), weights, strict=True))
+
+
+@pytest.mark.parametrize("kind", TEN)
+def test_all_arcs_are_there_and_everybody_knows_whom_to_tell(kind):
+    graph = TEN[kind]()
+    parts = tg.scale.partition(graph, parts=3, directory="parts")
+    assert (parts.n, parts.m, parts.directed) == (graph.n, graph.m, graph.directed)
+    assert arcs_of(parts) == arcs_of_graph(graph)
+    pieces = [parts.piece(p) for p in range(3)]
+    for a in pieces:
+        own = np.arange(a.first, a.first + a.size)
+        assert np.array_equal(a.degrees, graph.degrees[a.ids])
+        assert np.array_equal(a.ids[a.own], own)
+        for b in pieces:
+            if a is not b:
+                assert np.array_equal(a.ids[a.ghosts_of(b.index)], b.ids[b.sends(a.index)])
+    assert open_partition("parts") == parts
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(edge_lists(weights=REAL, max_n=9), st.booleans(), st.booleans(), st.integers(1, 4))
+def test_files_of_edges_give_what_their_graph_gives(listed, directed, both, count):
+    n, listed_edges = listed
+    if both:
+        listed_edges = listed_edges + [(t, s, w) for s, t, w in listed_edges if s != t]
+    source, target, weight = (
+        (list(c) for c in zip(*listed_edges, strict=True)) if listed_edges else ([], [], [])
+    )
+    kinds = [
+        pa.array(source, pa.int64()),
+        pa.array(target, pa.int64()),
+        pa.array(weight, pa.float64()),
+    ]
+    table = pa.table(dict(zip(["source", "target", "weight"], kinds, strict=True)))
+    table = table.replace_schema_metadata({"vertices": str(n), "directed": str(directed)})
+    half = len(source) // 2
+    for name, part in (("a.parquet", table[:half]), ("b.parquet", table[half:])):
+        parquet.write_table(part, name)
+    parquet.write_table(table, "all.parquet")
+    shutil.rmtree("parts", ignore_errors=True)
+    parts = tg.scale.partition(["a.parquet", "b.parquet"], parts=count, directory="parts")
+    graph = tg.read("all.parquet")
+    assert (parts.n, parts.m, parts.directed) == (graph.n, graph.m, graph.directed)
+    assert arcs_of(parts) == arcs_of_graph(graph)
+
+
+def test_files_are_read_in_batches_and_counters_grow(monkeypatch):
+    monkeypatch.setattr(edges, "BATCH", 100)
+    monkeypatch.setattr(edges, "GROW", 8)
+    graph = tg.kronecker(7, seed=1)
+    table = pa.table(dict(zip(["src", "dst"], graph.to_edges()[:2], strict=True)))
+    parquet.write_table(table, "graph.parquet")
+    parts = tg.scale.partition("graph.parquet", parts=3, directory="parts", directed=False)
+    assert arcs_of(parts) == arcs_of_graph(graph)[: graph.arcs]
+    assert os.listdir("parts").count("partition.json") == 1
+    assert not [name for name in os.listdir("parts") if name.endswith((".count", ".spill", ".tmp"))]
+
+
+def test_parts_have_about_the_same_work():
+    graph = tg.kronecker(10, seed=1)
+    cuts = cut([graph.degrees], graph.n, 8)
+    assert cuts[0] == 0
+    assert cuts[-1] == graph.n
+    work = [int(graph.degrees[a:b].sum()) + b - a for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+    assert max(work) <= sum(work) / 8 + graph.degrees.max() + 1
+
+
+def test_other_files_are_read_whole():
+    tg.write(tg.path(5), "path.mtx")
+    assert arcs_of(tg.scale.partition("path.mtx", parts=2, directory="parts")) == arcs_of_graph(
+        tg.path(5)
+    )
+
+
+def bad_parquet(**columns):
+    parquet.write_table(pa.table(columns), "bad.parquet")
+    return "bad.parquet"
+
+
+@pytest.mark.parametrize(
+    ("what", "error", "message"),
+    [
+        (lambda: [], tg.InputError, "no files"),
+        (lambda: "missing.parquet", tg.MissingFileError, "no such file"),
+        (lambda: ["a.txt", "b.txt"], tg.InputError, "Parquet"),
+        (lambda: bad_parquet(source=[0, -3], target=[1, 1]), tg.FileFormatError, "bad.parquet.*-3"),
+        (
+            lambda: bad_parquet(source=["a"], target=["b"]),
+            tg.FileFormatError,
+            "bad.parquet.*integers",
+        ),
+        (lambda: bad_parquet(a=[1], b=[1], c=[1], d=[1]), tg.FileFormatError, "which column"),
+    ],
+)
+def test_what_cannot_be_partitioned(what, error, message):
+    with pytest.raises(error, match=message):
+        tg.scale.partition(what(), parts=2, directory="parts")
+    assert not [name for name in os.listdir() if "parts" in name]
+
+
+def test_damaged_parquet():
+    tg.write(tg.path(5000), "graph.parquet")
+    content = bytearray(open("graph.parquet", "rb").read())
+    content[len(content) // 3 : len(content) // 2] = b"?" * (len(content) // 2 - len(content) // 3)
+    open("graph.parquet", "wb").write(content)
+    with pytest.raises(tg.FileFormatError, match="graph.parquet"):
+        tg.scale.partition("graph.parquet", parts=2, directory="parts")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"parts": 0, "directory": "parts"}, "parts = 0"),
+        ({"parts": 2, "directory": "nowhere/parts"}, "no directory nowhere"),
+        ({"parts": 2, "directory": "full"}, "exists already"),
+        ({"parts": 2, "directory": "parts", "directed": True}, "the graph knows"),
+    ],
+)
+def test_where_it_cannot_go(options, message):
+    Path("full").mkdir()
+    open("full/file", "w").close()
+    with pytest.raises(tg.InputError, match=message):
+        tg.scale.partition(tg.path(4), **options)
+
+
+def test_a_full_disk_leaves_nothing(monkeypatch):
+    full = OSError(errno.ENOSPC, "No space left on device")
+    calls = []
+
+    def write(*arguments):
+        calls.append(1)
+        if len(calls) == 3:  # in the middle
+            raise full
+        original(*arguments)
+
+    original = tg.scale.partitioning.tgraph.write
+    monkeypatch.setattr("tachograph.graph.files.tgraph.write", write)
+    with pytest.raises(tg.InputError, match="No space left"):
+        tg.scale.partition(tg.path(9), parts=4, directory="parts")
+    assert os.listdir() == [] or os.listdir() == ["home"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "error", "message"),
+    [
+        (lambda: shutil.rmtree("parts"), tg.InputError, "no directory parts.*workers"),
+        (lambda: Path("parts/partition.json").unlink(), tg.InputError, "no partitioned graph"),
+        (
+            lambda: Path("parts/part-0001.tgraph").unlink(),
+            tg.MissingFileError,
+            "part-0001.*missing",
+        ),
+        (lambda: _edit(format=2), tg.FileFormatError, "format 2"),
+        (lambda: _edit(files=[[{}]]), tg.FileFormatError, "damaged"),
+        (lambda: open("parts/partition.json", "w").close(), tg.FileFormatError, "damaged"),
+        (lambda: _flip("parts/part-0001.tgraph"), tg.FileFormatError, "part-0001.tgraph.*damaged"),
+        (
+            lambda: shutil.copy("other/part-0001.tgraph", "parts/part-0001.tgraph"),
+            tg.FileFormatError,
+            "part-0001.tgraph.*another graph",
+        ),
+        (lambda: _shorten("parts/part-0000.tgraph"), tg.FileFormatError, "part-0000.tgraph"),
+    ],
+)
+def test_a_partition_that_cannot_be_used(damage, error, message):
+    tg.scale.partition(tg.path(40), parts=2, directory="parts")
+    tg.scale.partition(tg.star(40), parts=2, directory="other")
+    damage()
+    with pytest.raises(error, match=message):
+        tg.scale.connected_components("parts")
+    assert not list(Path("parts").glob("runs/*/*.step"))  # before any work
+
+
+def _edit(**changes):
+    content = json.load(open("parts/partition.json"))
+    json.dump({**content, **changes}, open("parts/partition.json", "w"))
+
+
+def _flip(path):
+    content = bytearray(open(path, "rb").read())
+    content[-3] ^= 255
+    open(path, "wb").write(content)
+
+
+def _shorten(path):
+    content = open(path, "rb").read()
+    open(path, "wb").write(content[:-8])

@@ -1,0 +1,195 @@
+"""A run that was stopped goes on from its last checkpoint; files are whole or not there."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tachograph as tg
+from tachograph.scale import arrays, supersteps, tasks
+from tachograph.scale.arrays import load, save
+
+PARTS = 3
+
+
+class Stopped(Exception):
+    """What a test stops a run with."""
+
+
+@pytest.fixture
+def parts():
+    return tg.scale.partition(tg.path(60), parts=PARTS, directory="parts")
+
+
+def stop_at(monkeypatch, step, part=1):
+    """Let the task of a part raise at a superstep."""
+    perform = tasks.perform
+
+    def stopping(*arguments):
+        if arguments[5] == step and arguments[4] == part:
+            raise Stopped
+        return perform(*arguments)
+
+    monkeypatch.setattr(supersteps, "perform", stopping)
+
+
+def run_dir():
+    (found,) = Path("parts/runs").iterdir()
+    return found
+
+
+ALGORITHMS = {
+    "bfs": lambda p: (tg.scale.bfs(p, 0, checkpoint=4), tg.bfs(tg.path(60), 0).levels, "levels"),
+    "sssp": lambda p: (
+        tg.scale.sssp(p, 0, checkpoint=2),
+        tg.sssp(tg.path(60), 0).distances,
+        "distances",
+    ),
+    "components": lambda p: (
+        tg.scale.connected_components(p, checkpoint=2),
+        tg.connected_components(tg.path(60)).labels,
+        "labels",
+    ),
+    "mis": lambda p: (
+        tg.scale.maximal_independent_set(p, checkpoint=1),
+        tg.maximal_independent_set(tg.path(60)).mask,
+        "mask",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("task", "stop", "resumes"),
+    [("bfs", 11, 9), ("bfs", 3, 0), ("sssp", 3, 3), ("components", 3, 3), ("mis", 2, 2)],
+)
+def test_a_stopped_run_goes_on_from_the_last_checkpoint(parts, monkeypatch, task, stop, resumes):
+    with monkeypatch.context() as patch:
+        stop_at(patch, stop)
+        with pytest.raises(Stopped):
+            ALGORITHMS[task](parts)
+    found, wanted, name = ALGORITHMS[task]("parts")
+    assert np.array_equal(getattr(found, name), wanted)
+    assert found.trace["superstep"][0] == resumes
+    assert {p.name for p in run_dir().iterdir()} <= {"lock", *(f"{k}.npy" for k in found.to_dict())}
+
+
+def test_pagerank_goes_on_with_the_same_numbers(parts, monkeypatch):
+    whole = tg.scale.pagerank(parts, checkpoint=5)
+    with monkeypatch.context() as patch:
+        stop_at(patch, 13)
+        with pytest.raises(Stopped):
+            tg.scale.pagerank(parts, checkpoint=5)
+    found = tg.scale.pagerank(parts, checkpoint=5)
+    assert found.trace["superstep"][0] == 11
+    assert np.array_equal(found.scores, whole.scores)
+    assert found.iterations == whole.iterations
+
+
+def test_of_similarities_only_missing_parts_are_computed(parts, monkeypatch):
+    with monkeypatch.context() as patch:
+        stop_at(patch, 1, part=2)
+        with pytest.raises(Stopped):
+            tg.scale.jaccard(parts)
+    done = []
+    step = tg.scale.programs.jaccard.Similarities.step
+    monkeypatch.setattr(
+        "tachograph.scale.programs.jaccard.Similarities.step",
+        lambda self, piece, *rest: done.append(piece.index) or step(self, piece, *rest),
+    )
+    found = tg.scale.jaccard(parts)
+    assert done == [2]
+    assert np.array_equal(found.values, tg.jaccard(tg.path(60)).values)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
+def test_a_damaged_checkpoint_is_not_used(parts, monkeypatch, damage):
+    with monkeypatch.context() as patch:
+        stop_at(patch, 7)
+        with pytest.raises(Stopped):
+            tg.scale.bfs(parts, 0, checkpoint=5)
+    path = run_dir() / "000005-0001.step"
+    content = bytearray(path.read_bytes())
+    if damage == "remove":
+        path.unlink()
+    elif damage == "cut":
+        path.write_bytes(content[:-20])
+    else:
+        content[-5] ^= 255
+        path.write_bytes(content)
+    found = tg.scale.bfs(parts, 0, checkpoint=5)
+    assert found.trace["superstep"][0] == 0
+    assert np.array_equal(found.levels, np.arange(60))
+
+
+def test_other_parameters_are_another_run(parts, monkeypatch):
+    with monkeypatch.context() as patch:
+        stop_at(patch, 7)
+        with pytest.raises(Stopped):
+            tg.scale.bfs(parts, 0, checkpoint=5)
+    assert tg.scale.bfs(parts, 1, checkpoint=5).trace["superstep"][0] == 0
+
+
+def test_results_of_an_earlier_run_stay_as_they_were(parts):
+    first = tg.scale.bfs(parts, 0)
+    again = tg.scale.bfs(parts, 0)
+    assert np.array_equal(first.levels, again.levels)
+    with pytest.raises(ValueError, match="read-only"):
+        first.levels[0] = 1
+
+
+def test_the_same_run_twice_at_the_same_time_is_refused(parts):
+    tg.scale.bfs(parts, 0)
+    with supersteps._alone(run_dir()), pytest.raises(tg.InputError, match="another process"):
+        tg.scale.bfs(parts, 0)
+
+
+def test_a_full_disk_in_the_middle(parts, monkeypatch):
+    @contextmanager
+    def aside(path, *rest):
+        with original(path, *rest) as temporary:
+            if path.name == "000006-0001.step":
+                temporary.write_bytes(b"half of it")
+                raise OSError(errno.ENOSPC, "No space left on device")
+            yield temporary
+
+    original = arrays.aside
+    with monkeypatch.context() as patch:
+        patch.setattr(arrays, "aside", aside)
+        with pytest.raises(tg.InputError, match="000006-0001.step: No space left"):
+            tg.scale.bfs(parts, 0, checkpoint=4)
+    assert not [name for name in os.listdir(run_dir()) if name.endswith(".tmp")]
+    found = tg.scale.bfs(parts, 0, checkpoint=4)
+    assert found.trace["superstep"][0] == 5
+    assert np.array_equal(found.levels, np.arange(60))
+
+
+def test_a_file_of_arrays_that_cannot_be_written_is_not_there(tmp_path):
+    target = tmp_path / "missing" / "file.step"
+    with pytest.raises(tg.InputError, match="cannot write"):
+        save(target, {}, {"a": np.zeros(3)})
+
+
+def test_arrays_come_back(tmp_path):
+    path = tmp_path / "file.step"
+    given = {"a": np.arange(5, dtype=np.int32), "b/x": np.array([True]), "b/y": np.empty(0)}
+    save(path, {"note": [1, "two"]}, given, durable=True)
+    found = load(path, whole=True)
+    assert found.notes == {"note": [1, "two"]}
+    assert {k: v.tolist() for k, v in found.under("b/").items()} == {"x": [True], "y": []}
+    assert found.arrays["a"].dtype == np.int32
+    save(path, {}, given)
+    with pytest.raises(tg.FileFormatError, match="checksum"):
+        load(path, whole=True)
+    with pytest.raises(tg.MissingFileError):
+        load(tmp_path / "other.step")
+    path.write_bytes(b"short")
+    with pytest.raises(tg.FileFormatError, match="cut short"):
+        load(path)
+    path.write_bytes(b"something else altogether")
+    with pytest.raises(tg.FileFormatError, match="damaged"):
+        load(path)
