@@ -29,6 +29,7 @@ GROUPS = {  # by the beginning of the module, the first that fits
     "decisions": "Decisions",
     "devices": "Devices",
     "simulation": "Memories and accelerators",
+    "scale": "Graphs in parts",
     "errors": "Errors",
     "": "More",
 }
@@ -61,7 +62,7 @@ def pages() -> dict[str, str]:
     """The text of every page, the index among them."""
     found = groups()
     made = {
-        slug(name): page(name, getattr(tachograph, name))
+        slug(name): page(name, public()[name])
         for group, names in found.items()
         for name in names
         if group != "Errors"
@@ -72,15 +73,26 @@ def pages() -> dict[str, str]:
 def groups() -> dict[str, list[str]]:
     """Public names by the heading that they belong to."""
     found: dict[str, list[str]] = {group: [] for group in GROUPS.values()}
+    for name, thing in public().items():
+        found[group_of(thing)].append(name)
+    return found
+
+
+def public() -> dict[str, Any]:
+    """Everything with a name of its own; what a module has is called ``module.name``."""
+    found: dict[str, Any] = {}
     for name in sorted(tachograph.__all__, key=str.lower):
-        if not name.startswith("_"):
-            found[group_of(getattr(tachograph, name))].append(name)
+        thing = getattr(tachograph, name)
+        if inspect.ismodule(thing):
+            found |= {f"{name}.{inner}": getattr(thing, inner) for inner in thing.__all__}
+        elif not name.startswith("_"):
+            found[name] = thing
     return found
 
 
 def slug(name: str) -> str:
     """The name of its page: some systems do not tell Plan from plan."""
-    twins = [other for other in tachograph.__all__ if other.lower() == name.lower()]
+    twins = [other for other in public() if other.lower() == name.lower()]
     return name if name.islower() or len(twins) == 1 else f"{name}-class"
 
 
@@ -99,7 +111,7 @@ def index(found: dict[str, list[str]]) -> str:
         lines += [f"## {group}", "", "| | |", "|---|---|"]
         for name in names:
             target = "errors.md#" + name.lower() if group == "Errors" else f"{slug(name)}.md"
-            lines.append(f"| [`{name}`]({target}) | {summary(getattr(tachograph, name))} |")
+            lines.append(f"| [`{name}`]({target}) | {summary(public()[name])} |")
         lines.append("")
     return "\n".join(lines)
 

@@ -223,7 +223,8 @@ def _show(
         says = "needs more than one machine" if made.needs_more else "fits into this machine"
         console.print(
             f"{made.n:,} vertices and {made.m:,} edges take {human(made.one_machine_bytes)}: {says} "
-            f"({human(free)} free)"
+            f"({human(free)} free)",
+            soft_wrap=True,
         )
     console.print(
         f"{made.task} on {shape.workers} workers: {made.parts} parts of {human(made.part_bytes)}, "

@@ -75,7 +75,7 @@ class Journal(Runs):
         return {key: json.loads(value) for key, value in rows}
 
 
-@functools.cache
+@functools.lru_cache(maxsize=2)  # one that is not used any more is closed
 def _at(path: Path | None) -> Journal:
     return Journal(path)
 

@@ -10,6 +10,7 @@ import platform
 import sqlite3
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -105,7 +106,7 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._failures():
                 db = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
-                db.execute("PRAGMA journal_mode=WAL")
+                _to_wal(db)
                 db.execute("PRAGMA synchronous=NORMAL")  # safe against a killed process
                 db.execute("PRAGMA foreign_keys=ON")
                 self._migrate(db)
@@ -160,6 +161,19 @@ class Store:
 
     def _failures(self) -> Failures:
         return Failures(self.path)
+
+
+def _to_wal(db: sqlite3.Connection) -> None:
+    """Let readers and writers work side by side. SQLite does not wait for others here: we do."""
+    end = time.monotonic() + WAIT
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
 
 
 def own_machine(db: sqlite3.Connection) -> str:

@@ -131,8 +131,9 @@ class Counted:
                 kinds = [weight.dtype] if self.weights is None else [self.weights, weight.dtype]
                 self.weights = np.result_type(*kinds)
                 total += float(weight.sum(dtype=np.float64))
-                lightest = min(lightest, float(weight.min(initial=np.inf)))
-                heaviest = max(heaviest, float(weight.max(initial=-np.inf)))
+                if weight.size:
+                    lightest = min(lightest, float(weight.min()))
+                    heaviest = max(heaviest, float(weight.max()))
             if not files.directed and source.size:
                 ends = (
                     read_only(np.ascontiguousarray(source)),

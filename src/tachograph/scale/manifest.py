@@ -39,6 +39,13 @@ class Partition:
 
     ``weights`` is the type of the weights or None, ``lightest``, ``mean`` and ``heaviest`` tell their
     range; ``arcs`` and ``ghosts`` have a number for each part.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> made = tg.scale.partition(tg.path(6), parts=2, directory="path")
+    >>> made.n, made.parts
+    (6, 2)
     """
 
     directory: Path
