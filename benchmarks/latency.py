@@ -36,11 +36,11 @@ def seconds(call: Callable[[], object]) -> float:
 def calls() -> Table:
     """Many short searches."""
     rows: list[list[Any]] = []
-    small, team = tg.uniform(2000, 16, seed=1), tg.uniform(1 << 13, 32, seed=1)
+    small, team = tg.uniform(2000, 16, seed=1), tg.uniform(40_000, 32, seed=1)
     for name, graph, threads in (
         ("2,000 vertices", small, None),
         ("2,000 vertices, threads=4", small, 4),
-        ("8,192 vertices, threads=4", team, 4),
+        ("40,000 vertices, threads=4", team, 4),
     ):
         for s in range(20):
             tg.bfs(graph, s, threads=threads)

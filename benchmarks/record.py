@@ -1,6 +1,6 @@
 """Keeps what was measured: benchmarks/results/NAME.json, from which the documents take their tables.
 
-    python benchmarks/record.py NAME [--from FILE] COMMAND...
+    python benchmarks/record.py [--from FILE] NAME COMMAND...
 
 runs a command that prints tables as JSON (``tacho reproduce ... --json``), or writes a file with the
 times of ``tacho bench --json FILE``, and keeps them under NAME with the command, the day, the machine,
@@ -18,6 +18,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -55,7 +56,7 @@ def record(name: str, tables: Sequence[Table], command: str | None = None) -> Pa
     """Write the tables of a run; ``command`` is this script's own unless told."""
     given = command or shlex.join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
     kept = {
-        "command": given.replace(" --record", "").replace(" --json", ""),
+        "command": re.sub(r" --(record|json( \S+\.json)?)", "", given),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "commit": commit(),
         "machine": machine(),
