@@ -236,6 +236,14 @@ def test_auto_takes_what_is_predicted_to_be_fastest(monkeypatch, rates, share):
     same(found, tg.jaccard(g, devices="host"), device)
 
 
+def test_a_part_of_the_threads_is_taken_to_be_as_much_slower():
+    journal().put("calibration", Host(4).key, {"gather": 100.0})
+    with tg.threads(4):
+        assert lanes_placed._of_all(1) == {"gather": 25.0}
+    with tg.threads(3):
+        assert lanes_placed._of_all(1) is None  # not calibrated
+
+
 def test_the_best_device_is_a_matter_of_predicted_times():
     state = split.State.of(tg.kronecker(10, seed=1), transfer=10**9)
     host = dict.fromkeys(UNITS, 100.0)

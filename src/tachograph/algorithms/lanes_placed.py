@@ -130,9 +130,18 @@ def _decided(graph: Graph, workers: int) -> Placement:
 def _expected(graph: Graph, workers: int, device: OpenCL) -> decision.Expected | None:
     """Predicted times, or None if the device is not calibrated."""
     theirs = calibration(device)
-    ours = calibration(Host(workers)) or calibration(Host(threads_available()))
+    ours = calibration(Host(workers)) or _of_all(workers)
     if theirs is None or ours is None:
         return None
     resident = graph in device.room.graphs or device.capabilities.shares_memory
     state = decision.State.of(graph, 0 if resident else graph.nbytes)
     return decision.expected(state, ours, theirs, device.found.shares_cores)
+
+
+def _of_all(workers: int) -> dict[str, Any] | None:
+    """The host's calibration with all its threads, slowed down to those that work."""
+    cores = threads_available()
+    known = calibration(Host(cores))
+    if known is None or known["gather"] is None:
+        return None
+    return {**known, "gather": known["gather"] * min(workers, cores) / cores}
