@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -41,13 +42,16 @@ def train(
         typer.echo(context.get_help())
     if not every:
         return
-    for command in (direction, split, approximation, times):
-        out().rule(f"tacho train {command.__name__}")
-        command()
+    from importlib.util import find_spec
+
     from ..learning.times.collect import device_here
 
-    if device_here() is not None:
-        placement()
+    every_one: list[Callable[[], None]] = [direction, approximation, times]
+    every_one += [split, placement] if device_here() is not None else []
+    every_one += [networkx] if find_spec("networkx") else []
+    for command in every_one:
+        out().rule(f"tacho train {command.__name__}")
+        command()
 
 
 def seconds(text: str) -> float:
