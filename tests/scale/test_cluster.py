@@ -11,6 +11,7 @@ import dask
 import pytest
 from distributed import Client, LocalCluster
 
+from tachograph.cores import THREADS, threads_available
 from tachograph.errors import InputError, MissingDependencyError, TachographError
 from tachograph.scale import cluster as clusters
 from tachograph.scale.cluster import connect
@@ -120,3 +121,10 @@ def test_dask_is_not_installed(monkeypatch):
 def test_odd_arguments(cluster, workers):
     with pytest.raises(InputError):
         enter(cluster, workers)
+
+
+def test_a_cluster_of_our_own_leaves_the_threads_of_this_process_alone():
+    before = {name: os.environ.get(name) for name in THREADS}
+    with connect(workers=1) as client:
+        assert client.submit(threads_available).result() == 1
+        assert {name: os.environ.get(name) for name in THREADS} == before

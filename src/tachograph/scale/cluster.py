@@ -133,7 +133,12 @@ def _local(workers: int, stack: ExitStack) -> Client:
     import dask
     from distributed import Client, LocalCluster
 
-    stack.enter_context(dask.config.set({"distributed.worker.multiprocessing-method": "spawn"}))
+    settings = {
+        "distributed.worker.multiprocessing-method": "spawn",
+        # by default it limits the threads of this process, too, and for good; workers have ``env``
+        "distributed.nanny.pre-spawn-environ": {"MALLOC_TRIM_THRESHOLD_": 65536},
+    }
+    stack.enter_context(dask.config.set(settings))
     started = LocalCluster(
         n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
         scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL,
