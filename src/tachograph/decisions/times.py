@@ -26,6 +26,7 @@ __all__ = ["CONFIDENCE", "FEATURES", "FILE", "Curve", "Model", "Predicted", "sha
 FILE, FORMAT = "times.npz", 2
 CONFIDENCE = 0.9  # of the interval
 AROUND = 1 << 14  # vertices around the source that are looked at
+SHORTEST = 2e-5  # seconds: what a call takes, whatever it does
 UNKNOWN = 10.0  # times up and down: the interval where nothing was ever measured
 FEATURES = ("log_n", "log_arcs", "log_degree", "log_max_degree", "gini", "log_early", "log_levels",
             "closing", "bits", "small", "back_small", "directed", "spread", "log_source_degree",
@@ -111,7 +112,7 @@ class Model:
         if curve is None:
             return None
         x = (np.array([numbers[name] for name in FEATURES]) - self.middle) / self.scale
-        seconds = math.exp(min(curve.log_seconds(x), 20.0))
+        seconds = max(math.exp(min(curve.log_seconds(x), 20.0)), SHORTEST)
         off = math.exp(curve.margin) if math.isfinite(curve.margin) else UNKNOWN
         return Predicted(seconds, seconds / off, seconds * off)
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...decisions.times import CONFIDENCE, FEATURES, Curve, Model
+from ...decisions.times import CONFIDENCE, FEATURES, SHORTEST, Curve, Model
 
 __all__ = ["Rows", "errors", "fit", "grouped"]
 
 LEAST = 8  # rows that a curve needs
-SHORT = 2e-5  # seconds: shorter ones are noise
 Rows = list[dict[str, Any]]
 
 
@@ -32,7 +31,7 @@ def _matrix(rows: Rows) -> np.ndarray:
 
 
 def _logs(rows: Rows) -> np.ndarray:
-    return np.log(np.maximum([row["seconds"] for row in rows], SHORT))
+    return np.log(np.maximum([row["seconds"] for row in rows], SHORTEST))
 
 
 def _process(x: np.ndarray, y: np.ndarray) -> Any:
