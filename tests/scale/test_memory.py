@@ -42,7 +42,7 @@ def test_a_graph_larger_than_the_memory_of_a_worker(tmp_path):
         Client(cluster) as client,
     ):
         client.submit(
-            tg.scale.partition, files, parts=64, directory=str(tmp_path / "parts"), directed=False
+            tg.scale.partition, files, parts=256, directory=str(tmp_path / "parts"), directed=False
         ).result()
         labels = tg.scale.connected_components("parts").labels
         scores = tg.scale.pagerank("parts", max_iterations=3).scores
