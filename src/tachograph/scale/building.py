@@ -37,7 +37,9 @@ def make_piece(
     made = []
     for chunks, degree in zip(arcs, degrees, strict=True):
         rows = _rows(chunks, degree[first:last], first, begin, ghosts.size, seen, before)
-        made.append(rows.with_meta(part=index, ghost_degrees=degree[ghosts].astype(np.int64)))
+        made.append(
+            rows.with_meta(part=index, ghost_degrees=degree[ghosts].astype(np.int64, copy=False))
+        )
     bounds = np.searchsorted(ghosts, cuts)
     bounds[index + 1 :] += last - first
     sends, starts = _sends(index, bounds, begin, begin + last - first, made)

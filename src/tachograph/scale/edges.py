@@ -22,7 +22,7 @@ from .piece import CHUNK, Arcs
 
 __all__ = ["Counted", "EdgeFiles", "Spill"]
 
-BATCH = 1 << 18  # edges read at a time
+BATCH = 1 << 17  # edges read at a time
 BUFFER = 1 << 20  # bytes of a file read at a time, however large its row groups are
 GROW = 1 << 20  # vertices that counters are made for at a time, at least
 
@@ -74,6 +74,7 @@ class EdgeFiles:
                     kind = np.int32 if source.dtype == target.dtype == np.int32 else np.int64
                     ends = source.astype(kind, copy=False), target.astype(kind, copy=False)
                     yield *ends, as_weights(found.weight, source.size)
+        pa.default_memory_pool().release_unused()  # what comes next needs it
 
 
 class _errors:

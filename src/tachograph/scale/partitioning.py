@@ -220,18 +220,27 @@ def _write(
     files: list[tuple[File, ...]] = []
     counts, ghosts = [], []
     for part in range(cuts.size - 1):
-        made = make_piece(part, cuts, arcs(part), degrees)
-        written = []
-        for name, graph in zip(names_of(part, directed), made, strict=True):
-            with aside(work / name) as temporary, temporary.open("wb") as out:
-                tgraph.write(graph, out)
-            path = work / name
-            written.append(File(name, path.stat().st_size, digest(path)))
-        files.append(tuple(written))
-        counts.append(made[0].arcs)
-        ghosts.append(int(made[0].meta["ghosts"].size))
+        written, count, known = _write_piece(
+            work, names_of(part, directed), make_piece(part, cuts, arcs(part), degrees)
+        )
+        files.append(written)
+        counts.append(count)
+        ghosts.append(known)
         progress(1)
     return Partition(
         work, int(cuts[-1]), m, directed, weights, *spread, tuple(cuts.tolist()), tuple(counts),
         tuple(ghosts), tuple(files),
     )  # fmt: skip
+
+
+def _write_piece(
+    work: Path, names: list[str], rows: list[Graph]
+) -> tuple[tuple[File, ...], int, int]:
+    """Write the files of a piece: what they are, its arcs and its ghosts."""
+    written = []
+    for name, graph in zip(names, rows, strict=True):
+        with aside(work / name) as temporary, temporary.open("wb") as out:
+            tgraph.write(graph, out)
+        path = work / name
+        written.append(File(name, path.stat().st_size, digest(path)))
+    return tuple(written), rows[0].arcs, int(rows[0].meta["ghosts"].size)

@@ -24,7 +24,7 @@ from ..graph.graph import Graph
 
 __all__ = ["CHUNK", "Arcs", "Piece", "names_of"]
 
-CHUNK = 1 << 18  # arcs looked at together
+CHUNK = 1 << 16  # arcs looked at together
 
 #: sources (of the part, as ids of the whole graph), targets, weights
 Arcs = tuple[np.ndarray, np.ndarray, np.ndarray | None]
