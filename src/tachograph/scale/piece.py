@@ -110,6 +110,12 @@ class Piece:
         own = np.arange(self.first, self.first + self.size, dtype=self.ghosts.dtype)
         return np.concatenate([self.ghosts[: self.begin], own, self.ghosts[self.begin :]])
 
+    @property
+    def ghost_degrees(self) -> np.ndarray:
+        """Arcs out of each ghost in the whole graph, in the order of ghosts (int64)."""
+        found: np.ndarray = self.out.meta["ghost_degrees"]
+        return found
+
     @cached_property
     def degrees(self) -> np.ndarray:
         """Arcs out of each vertex in the whole graph, ghosts included (int64)."""
