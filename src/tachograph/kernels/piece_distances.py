@@ -17,8 +17,9 @@ LOOK = 4096  # vertices or arcs between two looks at the stop flag
 
 
 @kernel
-def relax_below(stop, limit, indptr, indices, weights, distance, pending, queue):
-    """Relax the arcs of pending vertices nearer than ``limit`` until there are none; arcs looked at.
+def relax_below(stop, limit, enough, indptr, indices, weights, distance, pending, queue):
+    """Relax the arcs of pending vertices nearer than ``limit`` until there are none, or ``enough`` arcs
+    were looked at; how many were.
 
     A vertex waits in the queue at most once (``pending`` is 2 meanwhile), so a ring of n slots is
     enough. Those that are not near enough stay pending (1). Vertices without arcs, as ghosts, never
@@ -33,8 +34,10 @@ def relax_below(stop, limit, indptr, indices, weights, distance, pending, queue)
             st(queue, held, v)
             st(pending, v, 2)
             held += 1
-    while held:
-        if scanned % LOOK == 0 and stopped(stop):
+    taken = np.int64(0)
+    while held and scanned < enough:
+        taken += 1
+        if taken % LOOK == 0 and stopped(stop):
             break
         u = ld(queue, head)
         head = head + 1 if head + 1 < n else np.int64(0)
@@ -61,6 +64,8 @@ def relax_below(stop, limit, indptr, indices, weights, distance, pending, queue)
                     st(pending, v, 2)
                 else:
                     st(pending, v, 1)
+    for k in range(head, head + held):
+        st(pending, ld(queue, k if k < n else k - n), 1)
     return scanned
 
 

@@ -2,10 +2,12 @@
 
 Method: delta-stepping (U. Meyer, P. Sanders, 2003) with one window for all parts. State: the
 distance of each vertex a part knows (of a ghost the smallest it has told its owner), and which own
-ones have still to be relaxed. In a superstep a part relaxes everything nearer than ``limit`` until
-nothing changes within it, and tells owners of the ghosts that it reached on a shorter way. When
-nobody has anything nearer left, the window moves on; it grows as long as supersteps have little to
-do. Without weights distances are the levels of a breadth-first search, which is what runs then.
+ones have still to be relaxed. In a superstep a part relaxes what is nearer than ``limit`` until
+nothing changes within it, or it has done enough, and tells owners of the ghosts that it reached on a
+shorter way. When nobody has anything nearer left, the window moves on; it grows as long as supersteps
+have little to do.
+
+Without weights distances are the levels of a breadth-first search, which is what runs then.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from .bfs import Search
 
 __all__ = ["sssp"]
 
+SHARE = 2  # of its arcs a part looks at half, then at its mail: on wrong ways more would be wasted
 BUSY = 1 << 20  # arcs of a part that make a superstep worth its price
 FAR = 1e300  # stands for no distance in notes, which are JSON
 WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
@@ -124,10 +127,11 @@ class Distances(Program):
             run(kernel.hear_distances, [heard], brief=True)
         queue = np.empty(piece.n, rows.indices.dtype)
         arguments = (
-            order["limit"], rows.indptr, rows.indices, rows.weights, distance, pending, queue,
+            order["limit"], max(BUSY, rows.arcs // SHARE), rows.indptr, rows.indices, rows.weights,
+            distance, pending, queue,
         )  # fmt: skip
-        scanned = run(kernel.relax_below, [arguments], label="sssp")[0]
-        return self._outcome(piece, distance, pending, int(scanned))
+        scanned = int(run(kernel.relax_below, [arguments], label="sssp")[0])
+        return self._outcome(piece, distance, pending, scanned)
 
     def _outcome(
         self, piece: Piece, distance: np.ndarray, pending: np.ndarray, scanned: int
