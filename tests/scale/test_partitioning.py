@@ -6,6 +6,8 @@ import errno
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -98,6 +100,16 @@ def test_files_are_read_in_batches_and_counters_grow(monkeypatch):
     assert arcs_of(parts) == arcs_of_graph(graph)[: graph.arcs]
     assert os.listdir("parts").count("partition.json") == 1
     assert not [name for name in os.listdir("parts") if name.endswith((".count", ".spill", ".tmp"))]
+
+
+def test_partitioning_does_without_pandas():
+    tg.write(tg.path(50), "path.parquet")
+    program = (
+        "import sys, tachograph as tg\n"
+        "tg.scale.partition('path.parquet', parts=2, directory='parts')\n"
+        "sys.exit('pandas' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_parts_have_about_the_same_work():

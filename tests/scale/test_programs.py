@@ -90,6 +90,17 @@ def test_weights_decide_where_pagerank_goes_and_parts_without_arcs_do_no_harm():
     assert found.scores[1] > 2 * found.scores[2]
 
 
+def test_parts_that_stop_in_the_middle_of_relaxing_go_on_later(monkeypatch):
+    graph = tg.kronecker(8, seed=3, weights=True)
+    parts = tg.scale.partition(graph, parts=2, directory="parts")
+    whole = tg.scale.sssp(parts, 1)
+    monkeypatch.setattr("tachograph.scale.programs.sssp.BUSY", 1)
+    monkeypatch.setattr("tachograph.scale.programs.sssp.SHARE", 50)
+    found = tg.scale.sssp(parts, 1)
+    assert len(found.trace) > len(whole.trace)
+    assert np.array_equal(found.distances, tg.sssp(graph, 1).distances)
+
+
 def test_pagerank_says_when_it_did_not_settle():
     parts = tg.scale.partition(tg.star(9), parts=2, directory="parts")
     found = tg.scale.pagerank(parts, max_iterations=3, tolerance=1e-9)
