@@ -58,8 +58,8 @@ def test_costs_are_measured_and_explain_the_run_they_come_from(monkeypatch):
     costs = measure("components", parts)
     assert costs.supersteps > 1
     assert costs.ghosts == pytest.approx(1.0, abs=0.8)  # hubs make fewer of them than chance would
-    # every label is sent once, later only those that change
-    assert 4 <= costs.ghost_bytes * costs.supersteps <= 2 * 8 * costs.supersteps
+    # most labels are that of the largest component, which takes a bit, others a place and a number
+    assert 1 / 8 <= costs.ghost_bytes * costs.supersteps <= 2 * 8 * costs.supersteps
     again = forecast(costs, parts.n, parts.m, Cluster(2, latency=1e-9, bandwidth=1e15))
     measured = costs.supersteps * (costs.fixed_seconds + costs.arc_seconds * max(parts.arcs))
     assert again.work_seconds == pytest.approx(measured, rel=0.2)
