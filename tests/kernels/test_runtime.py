@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections import Counter
+from itertools import chain
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -27,6 +28,19 @@ def wait_for_stop(stop, limit):
 
 def test_results_come_in_the_order_of_the_calls():
     assert runtime.run(lambda stop, x: x * x, [(i,) for i in range(9)]) == [i * i for i in range(9)]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no such call")
+def test_workers_begin_on_different_cores_and_may_leave_them(monkeypatch):
+    moved = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5, 8})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _, cores: moved.append(cores))
+    runtime.run(lambda stop, i: None, [(i,) for i in range(3)])
+    assert {*chain.from_iterable(m for m in moved if len(m) == 1)} == {3, 5, 8}
+    assert moved.count({3, 5, 8}) == 3
+    moved.clear()
+    runtime.run(lambda stop, i: None, [(i,) for i in range(2)])  # the system finds free cores
+    assert not moved
 
 
 def test_a_failing_worker_stops_the_others_and_is_raised():

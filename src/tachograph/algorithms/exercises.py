@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..decisions.approximation_model import the_model
-from ..decisions.approximation_state import FEATURES
+from ..decisions.approximation_state import ALGORITHMS, Configuration, State
 from ..errors import NegativeCycleError
 from ..graph import generate
 from ..graph.files import read, write
@@ -185,8 +185,8 @@ def _relaxed(weights: Any) -> None:
 
 def _forest() -> None:
     """The trees that advise."""
-    rows = np.zeros((1, len(FEATURES)))
-    the_model().predict(rows, 0.9)
+    state = State(_graph(np.int32), np.zeros(1, np.int64), 2)
+    the_model().predict(state.rows([Configuration(ALGORITHMS[0])]), 0.9)
 
 
 def _flow(weights: Any, devices: str | None = None) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..learning.approximation.collect import collect, records
+from ..learning.approximation.graphs import PLAIN
 from ..learning.approximation.models import MODELS, OURS, leave_family_out, scenario, score
 from ..learning.approximation.tables import Data
 from .reproduce import Settings, Table
@@ -47,7 +48,7 @@ def paper_data(data: Data) -> dict[str, Data]:
     Kronecker graphs of one kind in several sizes, and on real road networks.
     """
     own = data.only(algorithm="bellman-ford", hub=True)
-    plain = own.only(graph={f"kronecker-{scale}" for scale in range(14, 19)})
+    plain = own.only(graph=PLAIN)
     if not len(plain):
         plain = own.only(family="kronecker")
     return {"random": plain, "large": plain, "real": own.only(family="roads", real=True)}

@@ -23,7 +23,7 @@ import numba
 import numpy as np
 from numba._dispatcher import compute_fingerprint
 
-from ..cores import threads, threads_available
+from ..cores import spread_out, threads, threads_available
 from ..progress import bar
 
 # fmt: off
@@ -142,6 +142,7 @@ def run(
 
     def work(index: int) -> None:
         try:
+            spread_out(index, len(todo))
             results[index] = worker(stop, *todo[index])
         except BaseException as error:
             errors.append(error)
