@@ -186,7 +186,7 @@ def _relaxed(weights: Any) -> None:
 def _forest() -> None:
     """The trees that advise."""
     state = State(_graph(np.int32), np.zeros(1, np.int64), 2)
-    the_model().predict(state.rows([Configuration(ALGORITHMS[0])]), 0.9)
+    the_model().errors(state.rows([Configuration(ALGORITHMS[0])]), 0.9)
 
 
 def _flow(weights: Any, devices: str | None = None) -> None:

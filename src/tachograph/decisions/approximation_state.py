@@ -115,25 +115,32 @@ class State:
             self._reached[low, high] = math.log2(1 + arcs)
         return self._reached[low, high]
 
-    def rows(self, configurations: Sequence[Configuration]) -> np.ndarray:
-        """A row of ``FEATURES`` for each configuration."""
+    def _left_out(self, low: int, high: int | None) -> tuple[float, ...]:
+        """What thresholds leave out: shares of vertices and arcs below and above, arcs left, reach."""
         below_v, below_a = self._below
         top = below_v.size - 1
-        hops, width = 2.0 ** self.facts["log_diameter"], self.facts["bucket_width"]
+        least, above = min(low, top), top if high is None else min(high + 1, top)
         reached = self.facts["source_reach"]
+        kept = self.reach(low, self.graph.arcs if high is None else high)
+        return (
+            below_v[least], below_a[least], 1.0 - below_v[above], 1.0 - below_a[above],
+            self.leaves(low, high), kept / reached if reached else 1.0,
+        )  # fmt: skip
+
+    def rows(self, configurations: Sequence[Configuration]) -> np.ndarray:
+        """A row of ``FEATURES`` for each configuration."""
+        hops, width = 2.0 ** self.facts["log_diameter"], self.facts["bucket_width"]
+        thresholds = {(c.min_degree, c.max_degree) for _, c in configurations}
+        left_out = {pair: self._left_out(*pair) for pair in thresholds}
+        which = {name: [float(name == a) for a in ALGORITHMS] for name in ALGORITHMS}
         made = np.empty((len(configurations), len(FEATURES)))
         made[:, : len(GRAPH)] = list(self.facts.values())
-        for row, (algorithm, choice) in zip(made[:, len(GRAPH) :], configurations, strict=True):
+        for k, (algorithm, choice) in enumerate(configurations):
             rounds = min(choice.iterations or FAR, FAR)
-            least = min(choice.min_degree, top)
-            above = min(choice.max_degree + 1, top) if choice.max_degree is not None else top
-            high = choice.max_degree if choice.max_degree is not None else self.graph.arcs
-            kept = self.reach(choice.min_degree, high) / reached if reached else 1.0
-            row[:] = (
-                math.log2(rounds), min(rounds / hops, 4.0), below_v[least], below_a[least],
-                1.0 - below_v[above], 1.0 - below_a[above],
-                self.leaves(choice.min_degree, choice.max_degree), kept, choice.fraction, choice.atomic,
-                min(rounds * width, 64.0), *(algorithm == name for name in ALGORITHMS),
+            made[k, len(GRAPH) :] = (
+                math.log2(rounds), min(rounds / hops, 4.0),
+                *left_out[choice.min_degree, choice.max_degree], choice.fraction, choice.atomic,
+                min(rounds * width, 64.0), *which[algorithm],
             )  # fmt: skip
         return made
 
@@ -146,14 +153,9 @@ class State:
         least, most = self.thresholds
         minima = [0, *spread(least, 6)]
         maxima = [None, *spread(most, 3)]
-        choices = [
-            Approximation(i, low, high)
-            for i in (None, *self.iteration_caps)
-            for low in minima
-            for high in maxima
-            if self.leaves(low, high) >= LEAST
-        ]
-        return [Configuration(a, c) for a in algorithms for c in choices if not c.exact]
+        pairs = [(a, b) for a in minima for b in maxima if self.leaves(a, b) >= LEAST]
+        choices = [Approximation(i, *pair) for i in (None, *self.iteration_caps) for pair in pairs]
+        return [Configuration(a, c) for a in algorithms for c in choices if c != EXACT]
 
     @cached_property
     def thresholds(self) -> tuple[list[int], list[int]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...decisions.approximation_advisor import CHOICES, best
+from ...decisions.approximation_advisor import CHOICES, QUICK, best
 from ...decisions.approximation_model import Model, from_scale, to_scale
 from ...decisions.trees import Trees
 from ...errors import InputError
@@ -164,8 +164,9 @@ def evaluate(
         error, real = considered.column("error"), considered.column("gain")
         for budget in budgets:
             chosen = None
-            if len(considered):
-                _, upper, gain, _ = model.predict(considered.ours, confidence)
+            if len(considered) and 2 ** case.records[0]["features"]["log_arcs"] >= QUICK:
+                rows = considered.ours
+                upper, gain = model.errors(rows, confidence)[1], model.gains(rows, confidence)[0]
                 chosen = best(upper, gain, budget)
             within = case.column("gain")[case.column("error") <= budget]
             found.append(
