@@ -11,7 +11,7 @@ from typing import Any
 
 from .errors import InputError
 
-__all__ = ["THREADS", "pin", "spread_out", "threads", "threads_available"]
+__all__ = ["THREADS", "pin", "threads", "threads_available"]
 
 #: Variables that say how many threads libraries may use.
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -49,22 +49,6 @@ def threads_available() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def spread_out(index: int, workers: int) -> None:
-    """Let the thread of worker ``index`` begin on a core of its own, if each worker can have one.
-
-    New threads may be put on the core of their maker, two at a time, and stay there together for as
-    long as a short search takes. After this the system may move them as it likes.
-    """
-    if not hasattr(os, "sched_setaffinity"):
-        return
-    cores = os.sched_getaffinity(0)
-    if workers == 1 or len(cores) != workers:
-        return
-    with suppress(OSError):  # the cores that are allowed have just changed
-        os.sched_setaffinity(0, {sorted(cores)[index]})
-        os.sched_setaffinity(0, cores)
 
 
 _claimed: list[Any] = []  # files that hold this process's cores

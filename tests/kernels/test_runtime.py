@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 from collections import Counter
-from itertools import chain
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -28,19 +27,6 @@ def wait_for_stop(stop, limit):
 
 def test_results_come_in_the_order_of_the_calls():
     assert runtime.run(lambda stop, x: x * x, [(i,) for i in range(9)]) == [i * i for i in range(9)]
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no such call")
-def test_workers_begin_on_different_cores_and_may_leave_them(monkeypatch):
-    moved = []
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5, 8})
-    monkeypatch.setattr(os, "sched_setaffinity", lambda _, cores: moved.append(cores))
-    runtime.run(lambda stop, i: None, [(i,) for i in range(3)])
-    assert {*chain.from_iterable(m for m in moved if len(m) == 1)} == {3, 5, 8}
-    assert moved.count({3, 5, 8}) == 3
-    moved.clear()
-    runtime.run(lambda stop, i: None, [(i,) for i in range(2)])  # the system finds free cores
-    assert not moved
 
 
 def test_a_failing_worker_stops_the_others_and_is_raised():
@@ -125,27 +111,3 @@ def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
     for misses, said in [(0, 0), (1, 1), (1, 0)]:
         assert runtime.run(Kernel(misses), [()]) == [1]
         assert capsys.readouterr().err.count("compiling") == said
-
-
-def test_a_team_that_cannot_be_started_ends(monkeypatch):
-    """If the second thread fails to start, the first must not wait for it forever."""
-    from tachograph.kernels.team import barrier, run_team
-
-    started = []
-    start = threading.Thread.start
-
-    def once(thread):
-        if started:
-            raise RuntimeError("can't start new thread")
-        started.append(thread)
-        start(thread)
-
-    def wait(control, me, workers):
-        return barrier(control, workers)
-
-    barrier(np.zeros(1000, np.int64), 1)  # compiled before
-    monkeypatch.setattr(threading.Thread, "start", once)
-    with pytest.raises(RuntimeError, match="can't start"):
-        run_team(wait, 2)
-    started[0].join(5)
-    assert not started[0].is_alive()
