@@ -64,14 +64,20 @@ def test_what_a_search_reaches_through_vertices_of_some_degrees(edges, low, high
     inner = nx.DiGraph([(u, v) for u, v in pairs if u in allowed and v in allowed])
     found = nx.descendants(inner, source) - {source} if source in inner else set()
     state = State(g, np.array([source]), 2)
-    assert state.reach(low, high) == np.log2(1 + sum(degree[v] for v in found))
+    depths = nx.single_source_shortest_path_length(inner, source) if source in inner else {}
+    reached, hops = state.reach(low, high)
+    assert reached == np.log2(1 + sum(degree[v] for v in found))
+    assert hops == max(depths.values(), default=0) + 1  # the last finds nothing
     assert not state._room[0].any()
 
 
 def test_reach_is_counted_up_to_a_limit():
     g = tg.star(2 * REACH)
-    assert State(g, np.array([1]), 2).reach(0, g.arcs) == np.log2(1 + REACH)
-    assert State(g, np.array([1]), 2).reach(0, 9) == 0  # the only way out leads through the hub
+    assert State(g, np.array([1]), 2).reach(0, g.arcs) == (np.log2(1 + REACH), 1)
+    assert State(g, np.array([1]), 2).reach(0, 9) == (
+        0,
+        1,
+    )  # the only way out leads through the hub
 
 
 def test_candidates_are_distinct_and_approximate():

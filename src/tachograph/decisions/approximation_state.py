@@ -26,7 +26,8 @@ LEAST = 0.1  # share of the arcs that thresholds have to leave to be of use
 STEEP = 16  # hops from which on a diameter counts as large: rounds are then a share of it
 GRAPH = ("log_n", "log_arcs", "mean_degree", "log_max_degree", "gini", "hub_probability",
          "log_diameter", "weight_spread", "weight_low", "directed", "source_degree", "owned",
-         "threads", "bucket_width", "source_reach")  # fmt: skip
+         "threads", "bucket_width", "source_reach",
+         "source_hops")  # fmt: skip
 CHOICE = ("log_iterations", "iterations_per_hop", "vertices_below", "arcs_below", "vertices_above",
           "arcs_above", "arcs_left", "reach", "fraction", "atomic", "covered", *ALGORITHMS)  # fmt: skip
 #: Columns of :meth:`State.rows`.
@@ -50,7 +51,7 @@ class State:
         self.graph = graph
         self.sources = sources
         self.threads = threads
-        self._reached: dict[tuple[int, int], float] = {}
+        self._reached: dict[tuple[int, int], tuple[float, int]] = {}
 
     @cached_property
     def facts(self) -> dict[str, float]:
@@ -68,7 +69,7 @@ class State:
             float(graph.directed),
             float(graph.degrees[self.sources].max(initial=0)) / max(f.max_degree, 1),
             float(self.owned), 1.0 if self.small else float(self.threads), width,
-            self.reach(0, graph.arcs),
+            *self.reach(0, graph.arcs),
         )  # fmt: skip
         return dict(zip(GRAPH, values, strict=True))
 
@@ -103,16 +104,16 @@ class State:
         """What ``reach`` needs: a mark for each vertex, and a queue."""
         return np.zeros(self.graph.n, np.uint8), np.empty(REACH + self.sources.size, np.int64)
 
-    def reach(self, low: int, high: int) -> float:
-        """The logarithm of the arcs a search reaches that goes on from degrees ``low`` to ``high``."""
+    def reach(self, low: int, high: int) -> tuple[float, int]:
+        """log2 of the arcs, and hops, of a search that goes on from degrees ``low`` to ``high``."""
         from ..kernels.reach import reach
         from ..kernels.runtime import run
 
         if (low, high) not in self._reached:
             at = np.ascontiguousarray(self.sources, np.int64)
             arguments = (self.graph.indptr, self.graph.indices, at, low, high, REACH, *self._room)
-            arcs = run(reach, [arguments], brief=True)[0]
-            self._reached[low, high] = math.log2(1 + arcs)
+            arcs, hops = run(reach, [arguments], brief=True)[0]
+            self._reached[low, high] = math.log2(1 + arcs), hops
         return self._reached[low, high]
 
     def _left_out(self, low: int, high: int | None) -> tuple[float, ...]:
@@ -121,7 +122,7 @@ class State:
         top = below_v.size - 1
         least, above = min(low, top), top if high is None else min(high + 1, top)
         reached = self.facts["source_reach"]
-        kept = self.reach(low, self.graph.arcs if high is None else high)
+        kept, _ = self.reach(low, self.graph.arcs if high is None else high)
         return (
             below_v[least], below_a[least], 1.0 - below_v[above], 1.0 - below_a[above],
             self.leaves(low, high), kept / reached if reached else 1.0,

@@ -10,7 +10,8 @@ __all__ = ["reach"]
 
 @kernel
 def reach(stop, indptr, indices, sources, low, high, limit, seen, queue):
-    """Arcs of vertices with ``low`` to ``high`` arcs that are reached through such, up to ``limit``.
+    """Arcs of vertices with ``low`` to ``high`` arcs that are reached through such, up to ``limit``,
+    and the hops that takes.
 
     ``seen`` has an entry for each vertex, all 0 before and after. Bounds: every vertex in the queue
     is a source or has added at least one arc, and nothing is added from ``limit`` on: ``sources.size
@@ -26,7 +27,12 @@ def reach(stop, indptr, indices, sources, low, high, limit, seen, queue):
             held += 1
     head = 0
     arcs = 0
+    hops = 0
+    level = 0  # where the level that is looked at ends
     while head < held and arcs < limit:
+        if head == level:
+            hops += 1
+            level = held
         u = ld(queue, head)
         head += 1
         for k in range(ld(indptr, u), ld(indptr, u + 1)):
@@ -42,4 +48,4 @@ def reach(stop, indptr, indices, sources, low, high, limit, seen, queue):
                 break
     for i in range(held):
         st(seen, ld(queue, i), 0)
-    return min(arcs, limit)
+    return min(arcs, limit), hops
