@@ -51,10 +51,12 @@ def maximal_independent_set(
         file with hints, or a function of a :class:`~tachograph.decisions.placement.Call`.
     overlap
         From 0 to 99: the first two kernels run at the same time, one here and one there, while the
-        last so many percent are produced. Where host and device have no memory for that, they run
+        last so many percent are produced; then both do the second. Small rounds are not overlapped.
+        Where host and device have no memory for that, or if one only waits for the other, kernels run
         one after the other, and the trace says so.
     hot
-        Produce first about so many percent of the vertices, those of the highest degrees.
+        Of overlapping kernels: produce first about so many percent of the vertices, those of the
+        highest degrees.
     producer
         ``"host"`` or ``"device"``: where the first of two overlapping kernels runs.
     threads
@@ -138,7 +140,9 @@ def _in_rounds(
     hot: int,
     producer: str,
 ) -> tuple[np.ndarray, float, Trace]:
+    from ..devices.cores import apart
     from ..kernels.runtime import clock
+    from .independent_overlap import Overlap
     from .independent_rounds import Rounds
     from .placed import placed_on
 
@@ -149,14 +153,18 @@ def _in_rounds(
         both = Graph.from_edges(*graph.to_edges()[:2], n=graph.n, directed=False)
     begin = clock()
     try:
-        rounds = Rounds(both, degree, key, placed.device, threads)
+        rounds = Rounds(both, degree, key, placed.device, threads, hot)
         begin = clock()
-        state = rounds.run(placed, overlap, hot, producer)
+        if overlap and placed.device is not None:
+            with apart(placed.device.workers):
+                state = rounds.run(placed, Overlap(overlap, producer))
+        else:
+            state = rounds.run(placed)
         rounds.arrays.release()
     except (
         DeviceError,
         TooLargeError,
     ) as problem:  # what the device had is lost: again, without it
         placed.lose(problem)
-        state = Rounds(both, degree, key, None, threads).run(placed, 0, 0, "host")
+        state = Rounds(both, degree, key, None, threads).run(placed)
     return state, clock() - begin, placed.trace
