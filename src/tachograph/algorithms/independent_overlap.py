@@ -10,13 +10,18 @@ from ..decisions.placement import Call
 from .independent_rounds import Rounds
 from .placed import Placed
 
-__all__ = ["Overlap"]
+__all__ = ["Overlap", "worth"]
 
 # Looks at one empty word, with a rest of about half a microsecond after each, before nothing is waited
 # for any more: the second is a share of the vertices, so that about as long as producing takes is lost.
 PATIENCE, SHARE = 256, 1 / 256
 FEW = 3 << 14  # work below which beginning two kernels costs more than is saved
 FEW_LEFT = 1 << 14  # vertices left waiting below which the host selects them
+
+
+def worth(vertices: int, arcs: int) -> bool:
+    """Whether a round is large enough; most vertices look at few of their arcs."""
+    return vertices + arcs // 16 >= FEW
 
 
 class Overlap:
@@ -31,9 +36,9 @@ class Overlap:
         """Run both kernels of a round, unless it is too small, or an earlier one did not pay."""
         from ..kernels.runtime import clock
 
-        work = call.vertices + call.arcs // 16  # most vertices look at few of their arcs
-        if work < FEW or not self.pays or rounds.device is None:
+        if not (worth(call.vertices, call.arcs) and self.pays):
             return False
+        assert rounds.device is not None
         begin = clock()
         both = call._replace(kernel="randomize+select")
         places = "host+device" if self.producer == "host" else "device+host"

@@ -142,7 +142,7 @@ def _in_rounds(
 ) -> tuple[np.ndarray, float, Trace]:
     from ..devices.cores import apart
     from ..kernels.runtime import clock
-    from .independent_overlap import Overlap
+    from .independent_overlap import Overlap, worth
     from .independent_rounds import Rounds
     from .placed import placed_on
 
@@ -155,7 +155,7 @@ def _in_rounds(
     try:
         rounds = Rounds(both, degree, key, placed.device, threads, hot)
         begin = clock()
-        if overlap and placed.device is not None:
+        if placed.device is not None and overlap and worth(graph.n, both.arcs):
             with apart(placed.device.workers):
                 state = rounds.run(placed, Overlap(overlap, producer))
         else:
