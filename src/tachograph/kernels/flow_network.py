@@ -141,8 +141,8 @@ def flow_of_arcs(
 ) -> np.ndarray:
     """What flows along each arc of the graph, if ``room`` is left in its network."""
     if not directed:
-        came = room - made.room  # to the reverse of each arc
-        return np.maximum(came if made.turned else came[made.back], 0)
+        sent = room - made.room if made.turned else made.room - room
+        return np.maximum(sent, 0, out=sent)
     flow = np.zeros(indices.size, room.dtype)
     call = (indptr, indices, made.turned, made.begins[:-1].copy(), made.back, room, flow)
     run(sent_both, [call], brief=indices.size < 1 << 20)
