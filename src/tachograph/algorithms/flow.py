@@ -211,10 +211,10 @@ def _limits(graph: Graph, capacity: Any) -> np.ndarray:
             "capacities are numbers from 0 on"
         )
     if given.dtype.kind == "f":
-        return given.astype(np.float64)
+        return given.astype(np.float64, copy=False)
     if float(given.sum(dtype=np.float64)) > LARGEST:
         raise InputError("whole capacities sum to more than 2**62: scale them, or pass floats")
-    return given.astype(np.int64)
+    return given.astype(np.int64, copy=False)
 
 
 def _endless_path(graph: Graph, endless: np.ndarray, source: int, sink: int) -> np.ndarray:

@@ -418,7 +418,7 @@ class Solver:
         self.excess[sink] = 0
         if self.excess.any():
             state = (self.made.room, source, self.excess, self.height, *self.space[:3])
-            run(unwind, [(*self.rows, *state)], brief=self.made.target.size < SMALL)
+            run(unwind, [(*self.rows, *state)], brief=self.made.target.size < 1 << 20)
         return self.room
 
 
