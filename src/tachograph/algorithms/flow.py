@@ -278,8 +278,10 @@ def _solve(
         if order is not None:
             flow = _as_given(flow, order)
         times.append(clock())
-    trace = _phases(graph, np.diff(times), solver) if stage is None else stage[0].trace
-    return value.item(), side, flow, times[-1] - times[0], trace
+    seconds = times[-1] - times[0]
+    if stage is None:
+        return value.item(), side, flow, seconds, _phases(graph, np.diff(times), solver)
+    return value.item(), side, flow, seconds - stage[0].preparing, stage[0].trace
 
 
 def _turned(problem: Problem) -> bool:

@@ -23,7 +23,7 @@ from .placed import Placed
 
 __all__ = ["Overlapped", "Rounds"]
 
-SMALL = 1 << 14  # vertices below which the host uses one thread
+SMALL = 1 << 16  # vertices below which the host uses one thread
 
 
 COUNT, ARCS = 2, 3  # places in the tally, as in the kernels, which are not to be imported with this
@@ -64,19 +64,21 @@ class Rounds:
             },
         )
         self._compiled: dict[str, Any] = {}
-        if device is not None:
-            self._prepare(device)
 
-    def _prepare(self, device: OpenCL) -> None:
-        """Build the device's kernels, upload the graph, launch each once for nothing."""
+    def ready(self) -> None:
+        """Once: build the device's kernels, upload the graph, launch each once for nothing."""
+        device = self.device
+        if device is None or self._compiled:
+            return
         there = resident(device, self.graph)
         if not there.whole:
             raise TooLargeError(f"the graph does not fit on {device.name} at once: use the host")
         part = there.part(0)
         self._rows = (part.indptr, part.indices)
         kind = "-DID=int" if self.graph.indices.dtype == np.int32 else "-DID=long"
-        for name in ("randomize", "select_", "select_shared", "deactivate", "compact"):
-            self._compiled[name] = _built(device, name, kind)
+        names = ("randomize", "select_", "select_shared", "deactivate", "compact")
+        self._compiled = {name: _built(device, name, kind) for name in names}
+        self.arrays.there("hot")
         for name in ("randomize", "select", "deactivate", "compact"):
             self.there(name, 0, 0)
         self.there_shared(0, False, 0)
@@ -175,6 +177,7 @@ class Rounds:
         """The state of every vertex at the end. ``overlapped``: how to run the first two kernels."""
         n = self.graph.n
         count, arcs = n, self.graph.arcs
+        placed.ready = self.ready
         while count:
             self.turn += 1
             call = Call("randomize", self.turn - 1, count, arcs, n)

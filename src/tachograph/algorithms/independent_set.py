@@ -141,6 +141,7 @@ def _in_rounds(
     producer: str,
 ) -> tuple[np.ndarray, float, Trace]:
     from ..devices.cores import apart
+    from ..devices.host import host_threads
     from ..kernels.runtime import clock
     from .independent_overlap import Overlap, worth
     from .independent_rounds import Rounds
@@ -153,12 +154,17 @@ def _in_rounds(
         both = Graph.from_edges(*graph.to_edges()[:2], n=graph.n, directed=False)
     begin = clock()
     try:
-        rounds = Rounds(both, degree, key, placed.device, threads, hot)
-        begin = clock()
-        if placed.device is not None and overlap and worth(graph.n, both.arcs):
-            with apart(placed.device.workers):
+        device = placed.device
+        if device is not None and overlap and worth(graph.n, both.arcs):
+            beside = host_threads(threads, device.found, device.threads)
+            rounds = Rounds(both, degree, key, device, beside, hot)
+            rounds.ready()
+            begin = clock()
+            with apart(device.workers):
                 state = rounds.run(placed, Overlap(overlap, producer))
         else:
+            rounds = Rounds(both, degree, key, device, threads)
+            begin = clock()
             state = rounds.run(placed)
         rounds.arrays.release()
     except (
@@ -167,4 +173,4 @@ def _in_rounds(
     ) as problem:  # what the device had is lost: again, without it
         placed.lose(problem)
         state = Rounds(both, degree, key, None, threads).run(placed)
-    return state, clock() - begin, placed.trace
+    return state, clock() - begin - placed.preparing, placed.trace

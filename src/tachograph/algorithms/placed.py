@@ -9,7 +9,7 @@ import numpy as np
 
 from ..decisions.placement import PLACES, Call, Fixed, Policy, named
 from ..devices.energy import Meter
-from ..devices.host import Host, host_threads
+from ..devices.host import Host
 from ..devices.opencl import OpenCL, open_device
 from .result import Trace
 
@@ -30,6 +30,8 @@ class Placed:
         self.meter = Meter()
         self.rows: list[dict[str, Any]] = []
         self.lost = ""
+        self.ready: Callable[[], Any] = lambda: None  # makes the device ready, at its first kernel
+        self.preparing = 0.0  # seconds that took, which are no kernel's
 
     def step(
         self,
@@ -45,10 +47,17 @@ class Placed:
         if self.device is None:
             self.note(call, "host", _seconds(host))
         elif self.policy is None:
+            self.prepare()
             self._both(call, host, there, undo or (lambda: None))
+        elif self.policy(call) == "host":
+            self.note(call, "host", _seconds(host))
         else:
-            place = self.policy(call)
-            self.note(call, place, _seconds(host if place == "host" else there))
+            self.prepare()
+            self.note(call, "device", _seconds(there))
+
+    def prepare(self) -> None:
+        """Make the device ready, if it is not."""
+        self.preparing += _seconds(self.ready)
 
     def _both(
         self, call: Call, host: Callable[[], Any], there: Callable[[], Any], undo: Callable[[], Any]
@@ -87,13 +96,13 @@ class Placed:
 
 
 def placed_on(devices: str | OpenCL, placement: str | Policy, task: str) -> tuple[Placed, int]:
-    """A stage for the kernels of ``task``, and the threads that the host has beside the device."""
+    """A stage for the kernels of ``task``, and the threads of the host: kernels take turns, so all."""
     from ..kernels.runtime import threads_available
 
     if devices == "host":
         return Placed(None, Fixed("host")), threads_available()
     device = open_device(devices) if isinstance(devices, str) else devices
-    threads = host_threads(threads_available(), device.found, device.threads)
+    threads = threads_available()
     if not isinstance(placement, str):
         return Placed(device, placement), threads
     if placement == "oracle":

@@ -117,15 +117,17 @@ class Learned:
 
     def predict(self, call: Call, place: str) -> float:
         """Seconds."""
-        if call.kernel not in self.times:
+        try:
+            a, b, c = self.times[call.kernel][place]
+        except KeyError:
             raise InputError(
                 f"no times of the kernel {call.kernel} are known: tacho train placement"
-            )
-        a, b, c = self.times[call.kernel][place]
+            ) from None
         return float(a + b * call.vertices + c * call.arcs)
 
     def __call__(self, call: Call) -> str:
-        return min(PLACES, key=lambda place: self.predict(call, place))
+        here, there = (self.predict(call, place) for place in PLACES)
+        return "host" if here <= there else "device"
 
 
 def fit(samples: Mapping[str, Sequence[Sequence[float]]]) -> Learned:
@@ -152,7 +154,8 @@ def named(name: str, task: str, host: Host, device: OpenCL) -> Policy:
 
     ``"host"``, ``"device"``; ``"break-point"``, by the equation, with rates from the calibration, which
     is made if there is none; ``"learned"``, if ``tacho train placement`` was run; the name of a TOML
-    file with hints (see :func:`hinted`); ``"auto"``: learned if possible, else by the break point.
+    file with hints (see :func:`hinted`); ``"auto"``: learned if possible, else by the break point, but
+    on the host if the device only has some of its cores, which the equation does not know of.
     """
     if name in PLACES:
         return Fixed(name)
@@ -161,6 +164,8 @@ def named(name: str, task: str, host: Host, device: OpenCL) -> Policy:
         if kept is None:
             raise InputError("no times were learned yet on this machine: tacho train placement")
         return Learned(kept["times"])
+    if name == "auto" and device.threads:
+        return Fixed("host")
     if name in ("break-point", "auto"):
         return _by_equation(task, host, device)
     if name.endswith(".toml"):
