@@ -24,6 +24,9 @@ class Placed:
     """Runs kernels where ``policy`` says; without one, on both: the oracle."""
 
     def __init__(self, device: OpenCL | None, policy: Policy | None, repeats: int = 3) -> None:
+        from ..kernels.runtime import clock
+
+        self.clock = clock
         self.device = device
         self.policy = policy
         self.repeats = repeats
@@ -45,19 +48,25 @@ class Placed:
         ``undo`` puts back what it changes; without it, running it twice must do no harm.
         """
         if self.device is None:
-            self.note(call, "host", _seconds(host))
+            place = "host"
         elif self.policy is None:
             self.prepare()
             self._both(call, host, there, undo or (lambda: None))
-        elif self.policy(call) == "host":
-            self.note(call, "host", _seconds(host))
+            return
         else:
+            place = self.policy(call)
+        if place == "device":
             self.prepare()
-            self.note(call, "device", _seconds(there))
+        self.note(call, place, self._seconds(there if place == "device" else host))
 
     def prepare(self) -> None:
         """Make the device ready, if it is not."""
-        self.preparing += _seconds(self.ready)
+        self.preparing += self._seconds(self.ready)
+
+    def _seconds(self, work: Callable[[], Any]) -> float:
+        begin = self.clock()
+        work()
+        return self.clock() - begin
 
     def _both(
         self, call: Call, host: Callable[[], Any], there: Callable[[], Any], undo: Callable[[], Any]
@@ -67,7 +76,7 @@ class Placed:
         for _ in range(self.repeats):
             for place, work in zip(PLACES, (host, there), strict=True):
                 undo()
-                taken[place].append(_seconds(work))
+                taken[place].append(self._seconds(work))
         least = {place: min(found) for place, found in taken.items()}
         place = min(least, key=lambda name: least[name])
         self.note(
@@ -108,14 +117,6 @@ def placed_on(devices: str | OpenCL, placement: str | Policy, task: str) -> tupl
     if placement == "oracle":
         return Placed(device, None), threads
     return Placed(device, named(placement, task, Host(threads), device)), threads
-
-
-def _seconds(work: Callable[[], Any]) -> float:
-    from ..kernels.runtime import clock
-
-    begin = clock()
-    work()
-    return clock() - begin
 
 
 def accuracy(trace: Trace, policy: Policy, total: int) -> dict[str, float]:
