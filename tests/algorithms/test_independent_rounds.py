@@ -92,6 +92,27 @@ def test_overlapping_makes_the_same_set(producer, masked, monkeypatch):
     assert hot == (0 if masked else len(rows))
 
 
+@pytest.mark.slow
+@needs_pyopencl
+def test_five_hundred_schedules_make_the_same_set(monkeypatch):
+    monkeypatch.setattr(independent_overlap, "FEW", 1)
+    rng = np.random.default_rng(5)
+    graphs = [tg.kronecker(14, seed=2), tg.road(200, 200, seed=1), tg.star(20_000), tg.path(30_000)]
+    expected = [tg.maximal_independent_set(g, seed=5, verify=True).mask for g in graphs]
+    device = any_device()
+    for turn in range(500):
+        which = turn % len(graphs)
+        patience, share = [(256, 1 / 256), (1, 0), (20, 0)][turn % 3]
+        monkeypatch.setattr(independent_overlap, "PATIENCE", patience)
+        monkeypatch.setattr(independent_overlap, "SHARE", share)
+        found = tg.maximal_independent_set(
+            graphs[which], seed=5, devices=device, placement=str(rng.choice(["host", "device"])),
+            overlap=int(rng.integers(1, 100)), hot=int(rng.integers(0, 30)),
+            producer=str(rng.choice(["host", "device"])), threads=int(rng.integers(1, 5)),
+        )  # fmt: skip
+        assert np.array_equal(found.mask, expected[which])
+
+
 @needs_pyopencl
 def test_a_producer_that_stands_still_is_noticed(monkeypatch):
     """The consumer gives up within a second; the rest is selected when all is produced."""
@@ -149,6 +170,7 @@ def test_a_graph_that_does_not_fit_stays_on_the_host():
 @pytest.mark.parametrize(
     ("options", "problem"),
     [({"overlap": 100}, "from 0 to 99"), ({"hot": -1}, "from 0 to 100"), ({"overlap": 5}, "name one"),
+     ({"hot": 5, "devices": "opencl"}, "with overlap="),
      ({"producer": "x"}, "'host' or 'device'"), ({"devices": "moon:1"}, "moon|pyopencl")],
 )  # fmt: skip
 def test_what_is_refused(options, problem):

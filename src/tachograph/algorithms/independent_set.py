@@ -112,6 +112,8 @@ def _check(devices: object, overlap: int, hot: int, producer: str) -> None:
         raise InputError(f"producer = {producer!r}: 'host' or 'device'")
     if (overlap or hot) and devices in (None, "host"):
         raise InputError("overlap and hot are for two devices: name one with devices=")
+    if hot and not overlap:
+        raise InputError(f"hot = {hot} is for overlapping kernels: say by how much with overlap=")
 
 
 def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, float, Trace]:
