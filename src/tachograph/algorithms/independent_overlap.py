@@ -7,6 +7,7 @@ list behind the producer. When that has produced all, it helps from the other en
 from __future__ import annotations
 
 from ..decisions.placement import Call
+from ..devices.cores import apart
 from .independent_rounds import Rounds
 from .placed import Placed
 
@@ -50,7 +51,8 @@ class Overlap:
         if rounds.arrays.host("hot")[0].size:
             self._find_hot(rounds, placed, call)
             begin = clock()
-        polls, left = self._at_once(rounds, call.vertices)
+        with apart(rounds.device.workers):  # only as long: others begin sooner where they ended
+            polls, left = self._at_once(rounds, call.vertices)
         note = f"{left} vertices were left waiting and selected afterwards" if left else ""
         if 2 * left > call.vertices:  # producer and consumer do not run at the same time
             self.pays = False

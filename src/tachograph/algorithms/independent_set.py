@@ -142,7 +142,6 @@ def _in_rounds(
     hot: int,
     producer: str,
 ) -> tuple[np.ndarray, float, Trace]:
-    from ..devices.cores import apart
     from ..devices.host import host_threads
     from ..kernels.runtime import clock
     from .independent_overlap import Overlap, worth
@@ -162,8 +161,7 @@ def _in_rounds(
             rounds = Rounds(both, degree, key, device, beside, hot)
             rounds.ready()
             begin = clock()
-            with apart(device.workers):
-                state = rounds.run(placed, Overlap(overlap, producer))
+            state = rounds.run(placed, Overlap(overlap, producer))
         else:
             rounds = Rounds(both, degree, key, device, threads)
             begin = clock()
