@@ -195,11 +195,16 @@ def _flow(weights: Any, devices: str | None = None) -> None:
 
 
 def _rounds() -> None:
-    from ..kernels.independent_rounds import front
+    from ..kernels.independent_rounds import TALLY, front, remaining, select_shared
     from ..kernels.runtime import run
 
     maximal_independent_set(_graph(), devices="host")
-    run(front, [(np.ones(3, np.int64), 0.1, np.empty(3, np.int32))])
+    hot, bytes_, words = np.zeros(3, np.int32), np.zeros(3, np.uint8), np.zeros(TALLY, np.int32)
+    run(front, [(np.ones(3, np.int64), hot)])
+    run(remaining, [(0, hot, bytes_)])
+    rows = np.zeros(4, np.int64), hot
+    marks = (bytes_, 1, words, bytes_, hot, words)
+    run(select_shared, [(0, True, 0, hot, np.uint64(1), *rows, *marks)])
 
 
 def _ordered() -> None:

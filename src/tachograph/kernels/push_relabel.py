@@ -7,8 +7,11 @@ exact distances by a search from the sink at the beginning and after every so mu
 of some height is left, those above cannot reach the sink any more and are set aside (B. Cherkassky, A.
 Goldberg, "On Implementing the Push-Relabel Method for the Maximum Flow Problem", 1997).
 
-When no excess can reach the sink, its excess is the value, and the vertices that can reach it are its
-side of a minimum cut. What is left over is then sent back to the source in the same way.
+When no excess can reach the sink, its excess is the value, and the vertices that were set aside, with
+all the excess that is left, are the other side of a minimum cut: when one is set aside no arc with room
+leads from it to any that is not, and none comes into being, since nobody pushes up. (Only a vertex
+lifted to height n beside one of height n - 1 may have such an arc: then a last search decides.) What is
+left over is sent back to the source in the same way.
 
 Encoding: vertices of one height that have excess are in a stack of that height (``top``), the
 others in a list (``first``, ``after``, ``ahead``) from which any can be taken; both go on with
@@ -22,6 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .augmenting import FEW, SINK, SOURCE, STATE, fill_paths
 from .flow_network import Network
 from .machine import ld, st, stopped
 from .runtime import inline, kernel, run
@@ -30,6 +34,7 @@ __all__ = ["Solver"]
 
 BLOCK = 1 << 10  # vertices between two looks at the stop flag
 LIFT = 12  # work of a lift, in arcs
+PART = 1 / 16  # of the arcs that may be looked at for single paths
 SMALL = 1 << 14  # arcs below which Ctrl-C can wait
 PATIENCE = 4.0  # a search from the root after so many times its own work
 
@@ -115,6 +120,7 @@ def drain(
     work = np.float64(0)
     limit = PATIENCE * (6.0 * n + target.size)
     steps = np.int64(0)
+    unsure = False
     while highest >= 0:
         v = ld(top, highest)
         if v < 0:
@@ -166,6 +172,7 @@ def drain(
                         k = np.int64(j)
             work += LIFT + last - begin
             if lowest + 1 >= n:
+                unsure = unsure or lowest < n
                 highest = max(highest, level - 1)
                 level = n
                 break
@@ -179,6 +186,7 @@ def drain(
         if work > limit:
             work = 0.0
             searches += 1
+            unsure = False
             highest = measure(
                 begins, target, back, room, root, other, height, excess, now, top, first,
                 after, ahead, queue,
@@ -188,13 +196,13 @@ def drain(
         if v != root and ld(excess, v) > 0:
             left = True
             break
-    if left:
+    if left and unsure:
         searches += 1
         measure(
             begins, target, back, room, root, other, height, excess, now, top, first, after, ahead,
             queue,
         )  # fmt: skip
-    else:
+    elif not left:
         for v in range(n):
             st(height, v, 0)
         st(height, other, n)
@@ -338,6 +346,8 @@ def fill_source(stop, source, begins, target, back, room, excess):
 class Solver:
     """One flow problem: :meth:`begin`, :meth:`drain`; for the flow itself, :meth:`give_back` at last.
 
+    :meth:`fill_paths` may come first, and may be enough.
+
     In a network that was turned round the sink sends and the source receives.
     """
 
@@ -349,22 +359,43 @@ class Solver:
         self.height = np.empty(n, made.target.dtype)
         self.excess = np.zeros(n, made.room.dtype)
         self.space = _workspace(made)
-        self.counts = np.zeros(3, np.int64)
+        self.counts = np.zeros(3, np.int64)  # searches, pushes, lifts
+        self.paths = np.zeros(STATE, np.int64)
 
     @property
     def rows(self) -> tuple[np.ndarray, ...]:
         """The network as it is now."""
         return self.made.begins, self.made.target, self.made.back, self.room
 
+    def fill_paths(self) -> bool:
+        """Send what goes along few single paths, if an end has few arcs; whether that is all.
+
+        Only ends that are near each other are worth it: a small part of the network is looked at.
+        """
+        rows = self.made.begins
+        if min(rows[end + 1] - rows[end] for end in self.ends) > FEW:
+            return False
+        now, _, _, after, ahead, queue = self.space
+        self.height[:], after[:], queue[:] = 0, -1, -1
+        limit = int(PART * self.made.target.size)
+        call = (*self.rows, *self.ends, limit, self.height, now, after, ahead, queue, self.excess,
+                self.paths)  # fmt: skip
+        complete = run(fill_paths, [call], brief=self.made.target.size < 1 << 24)[0]
+        if complete:
+            n = self.height.size
+            apart = self.height == SOURCE if complete == SOURCE else self.height != SINK
+            self.height[:] = np.where(apart, n, 0)
+        return bool(complete)
+
     def begin(self) -> None:
         """Empty the source."""
         run(fill_source, [(self.ends[0], *self.rows, self.excess)], brief=True)
 
     def drain(self) -> None:
-        """Send all excess that can get there to the sink; heights are exact at the end.
+        """Send all excess that can get there to the sink; what cannot has height n at the end.
 
         (If all gets there, heights are made such that only the source is apart: it is emptied, so that
-        is a minimum cut, and no search is needed to find one.)
+        is a minimum cut.)
         """
         source, sink = self.ends
         call = (*self.rows, sink, source, self.height, self.excess, *self.space, self.counts)
@@ -387,7 +418,7 @@ class Solver:
         self.excess[sink] = 0
         if self.excess.any():
             state = (self.made.room, source, self.excess, self.height, *self.space[:3])
-            run(unwind, [(*self.rows, *state)], brief=self.made.target.size < SMALL)
+            run(unwind, [(*self.rows, *state)], brief=self.made.target.size < 1 << 20)
         return self.room
 
 
