@@ -155,6 +155,8 @@ def _multiply(weights: Any) -> None:
     g = _graph(weights)
     spmv(g, np.ones(g.n))
     pagerank(g)
+    if weights is None:
+        pagerank(generate.uniform(8192, 2, seed=0))  # ids are not local
 
 
 def _owned(weights: Any) -> None:
