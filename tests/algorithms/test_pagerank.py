@@ -102,6 +102,7 @@ def test_against_networkx(name):
 )
 def test_the_same_scores_for_any_number_of_threads(make_graph, monkeypatch):
     monkeypatch.setattr(kernel, "SMALL", 0)
+    monkeypatch.setattr(kernel, "LARGE", 0)
     g = make_graph()
     one = tg.pagerank(g, threads=1)
     for workers in (2, 4):
@@ -123,8 +124,9 @@ def test_the_same_scores_for_any_number_of_threads(make_graph, monkeypatch):
         lambda: shuffled(tg.small_world(8000, 6, seed=5), 100),
     ],
 )
-def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance):
+def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance, monkeypatch):
     """What is left to change is at most ``damping / (1 - damping)`` times the last change."""
+    monkeypatch.setattr(kernel, "LARGE", 0)
     g = make_graph()
     scores = tg.pagerank(g, tolerance=tolerance, verify=True).scores
     matrix = g.to_scipy().astype(np.float64)
@@ -134,6 +136,19 @@ def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance):
         share = np.divide(exact, out, out=np.zeros(g.n), where=out > 0)
         exact = 0.85 * (matrix.T @ share + exact[out == 0].sum() / g.n) + 0.15 / g.n
     assert abs(scores - exact).sum() <= tolerance * 0.85 / 0.15
+
+
+def test_pairs_and_vertices_without_arcs_beside_a_rich_part(monkeypatch):
+    monkeypatch.setattr(kernel, "LARGE", 0)
+    source, target = tg.uniform(6000, 16, seed=8).to_edges()[:2]
+    pairs = np.arange(6000, 6400, 2)
+    g = tg.Graph.from_edges(
+        np.append(source, pairs), np.append(target, pairs + 1), n=7000, directed=False
+    )
+    r = tg.pagerank(g, tolerance=1e-6, verify=True)
+    exact = tg.pagerank(g, tolerance=1e-13, verify=True).scores
+    assert abs(r.scores - exact).sum() < 1e-6 * 0.85 / 0.15
+    assert r.iterations < 10
 
 
 def test_an_unreachable_tolerance_asks_for_the_power_method():

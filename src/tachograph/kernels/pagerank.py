@@ -39,35 +39,35 @@ BLOCK = 256  # vertices a worker takes at a time
 STAGES = 16  # at most, and so many vertices and arcs in each at least:
 STAGE = 1 << 16
 COARSE, FEWEST = 256, 2048  # blocks where most arcs stay within one, and vertices in each at least
-RICH = 8  # arcs of a vertex, in the mean, from which on scores follow their numbers
+# Scores follow the numbers of neighbours where these are so many, in the mean, and so rarely
+# neighbours themselves. It is not looked at in graphs with fewer arcs.
+RICH, CLOSED, LARGE = 8, 0.1, 1 << 20
 ROUGH = 1e-6  # tolerance from which on shares are kept as float32
 HOPELESS = 2.0**-52  # tolerance below which all iterations are wanted, as everybody numbers them
 SMALL = 1 << 17  # arcs below which one worker is faster than several
 
 
 @inline
-def first_score(v, indptr, indices, out, damping, linked):
-    """The score to begin with where vertices have many neighbours: those are like any others, so that
-    a score follows their number. Not so in a pair that is linked to nobody else. ``linked`` vertices
-    have arcs; together their scores are 1.
-    """
-    arcs = ld(out, v)
-    if arcs == 1.0 and ld(out, ld(indices, ld(indptr, v))) == 1.0:
-        return 1.0 / linked
-    return (1.0 - damping) / linked + damping * arcs / indices.size
+def in_a_pair(v, indptr, indices, out):
+    """Whether ``v`` has one neighbour, which has no other either."""
+    return ld(out, v) == 1.0 and ld(out, ld(indices, ld(indptr, v))) == 1.0
 
 
 @kernel
-def invert(low, high, out, inverse, jump, spots):
-    """``inverse`` of a block; what jumps to those of its vertices that have no out-arcs."""
+def invert(low, high, indptr, indices, out, inverse, jump, spots, rich):
+    """``inverse`` of a block; what jumps to its vertices without out-arcs; if ``rich``, how many are in
+    a pair.
+    """
     unlinked = 0.0
+    coupled = 0
     for v in range(low, high):
         if ld(out, v) > 0.0:
             st(inverse, v, 1.0 / ld(out, v))
+            coupled += rich and in_a_pair(v, indptr, indices, out)
         else:
             st(inverse, v, 0.0)
             unlinked += ld(jump, v * spots)
-    return unlinked
+    return unlinked, coupled
 
 
 @kernel
@@ -118,15 +118,26 @@ def walk(
     first, last = part_of(blocks, me, workers)
     for b in range(first, last):
         high = min((b + 1) * block, n)
-        st(lost, blocks + b, invert(b * block, high, out, inverse, jump, spots))
+        unlinked, coupled = invert(
+            b * block, high, back_indptr, back_indices, out, inverse, jump, spots, rich
+        )
+        st(lost, blocks + b, unlinked)
+        st(masses, blocks + b, coupled)
     if not barrier(control, workers):
         return 0
     unlinked = in_order(lost, blocks, blocks)
+    coupled = in_order(masses, blocks, blocks)
+    # If rich, vertices with arcs have scores of 1 together, and those in pairs their part of it, from
+    # which nothing leads away. The others' follow the number of their neighbours.
+    each = 1.0 / (n * (1.0 - unlinked)) if rich else 0.0
+    slope = damping * (1.0 - coupled * each) / max(back_indices.size - coupled, 1.0)
     first, last = part_of(n, me, workers)
     for v in range(first, last):
         score = np.float64(ld(jump, v * spots))
-        if rich:
-            score = first_score(v, back_indptr, back_indices, out, damping, n * (1.0 - unlinked))
+        if rich and in_a_pair(v, back_indptr, back_indices, out):
+            score = each
+        elif rich:
+            score = (1.0 - damping) * each + slope * ld(out, v)
         st(scores, v, score)
         st(share, v, score * ld(inverse, v))
     if not barrier(control, workers):
@@ -186,6 +197,17 @@ def near_share(indptr: np.ndarray, indices: np.ndarray, block: int) -> float:
     return float((indices[arcs] // block == ends // block).mean()) if arcs.size else 0.0
 
 
+def closed_share(indptr: np.ndarray, indices: np.ndarray) -> float:
+    """How often two neighbours of a vertex are neighbours, too, estimated from a hundred of them."""
+    at = np.linspace(0, indices.size - 1, 100).astype(np.int64)
+    v = np.searchsorted(indptr, at, "right") - 1
+    a, b = indices[at], indices[(indptr[v] + indptr[v + 1]) // 2]
+    swap = indptr[a + 1] - indptr[a] > indptr[b + 1] - indptr[b]
+    a, b = np.where(swap, b, a), np.where(swap, a, b)  # the shorter row is looked through
+    closed = [(indices[indptr[x] : indptr[x + 1]] == y).any() for x, y in zip(a, b, strict=True)]
+    return float(np.mean(closed))
+
+
 def rank_pages(
     back_indptr: np.ndarray,
     back_indices: np.ndarray,
@@ -230,7 +252,10 @@ def rank_pages(
         )[0]  # fmt: skip
     else:
         stages = 1 if plain else min(max((n + arcs) // STAGE, 1), STAGES)
-        rich = paired and weights is None and jump.size < n and arcs >= RICH * n
+        rich = (
+            paired and weights is None and jump.size < n and arcs >= max(RICH * n, LARGE)
+            and closed_share(back_indptr, back_indices) < CLOSED
+        )  # fmt: skip
         sums = (np.empty(2 * (n // BLOCK + 1)) for _ in range(3))
         done = run_team(
             walk, workers, n, back_indptr, back_indices,
