@@ -119,8 +119,9 @@ def _oracle() -> None:
 
 
 def _triangles() -> None:
-    triangles(generate.complete(5))  # as it is
-    triangles(generate.star(1000))  # ranked by degree
+    triangles(generate.path(5))
+    triangles(generate.complete(10))
+    triangles(generate.complete(400))  # ranked by degree
 
 
 def _similarities() -> None:
