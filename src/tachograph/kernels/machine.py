@@ -21,9 +21,10 @@ from .runtime import CHECKED, inline
 
 # fmt: off
 __all__ = [
-    "ask", "bit_length", "compare_exchange", "eight_bytes", "fetch_add", "fetch_min", "fetch_or",
-    "four_below", "four_equal", "ld", "ld_acquire", "let_others_run", "nanoseconds", "pause", "peek", "poke", "prefetch", "rolled", "st",
-    "st_release", "stopped", "trailing_zeros",
+    "ask", "bit_length", "compare_exchange", "eight_bytes", "fetch_add", "fetch_min",
+    "fetch_or", "four_below", "four_equal", "ld", "ld_acquire", "let_others_run", "nanoseconds",
+    "pause", "peek", "poke", "prefetch", "rolled", "st", "st_release", "stopped",
+    "trailing_zeros",
 ]
 # fmt: on
 
