@@ -119,8 +119,9 @@ def _oracle() -> None:
 
 
 def _triangles() -> None:
-    triangles(generate.complete(5))  # as it is
-    triangles(generate.star(1000))  # ranked by degree
+    triangles(generate.path(5))
+    triangles(generate.complete(10))
+    triangles(generate.complete(400))  # ranked by degree
 
 
 def _similarities() -> None:
@@ -155,6 +156,8 @@ def _multiply(weights: Any) -> None:
     g = _graph(weights)
     spmv(g, np.ones(g.n))
     pagerank(g)
+    if weights is None:
+        pagerank(generate.uniform(8192, 2, seed=0))  # ids are not local
 
 
 def _owned(weights: Any) -> None:
