@@ -17,6 +17,7 @@ from pyarrow import parquet
 
 import tachograph as tg
 from tachograph.scale import edges
+from tachograph.scale.locks import alone
 from tachograph.scale.manifest import open_partition
 from tachograph.scale.partitioning import cut
 
@@ -181,6 +182,19 @@ def test_a_full_disk_leaves_nothing(monkeypatch):
     with pytest.raises(tg.InputError, match="No space left"):
         tg.scale.partition(tg.path(9), parts=4, directory="parts")
     assert os.listdir() == [] or os.listdir() == ["home"]
+
+
+def test_what_a_killed_process_left_is_in_nobodys_way():
+    left = Path(".parts.tmp")
+    left.mkdir()
+    for name in ("lock", "out-0000.spill", "part-0000.tgraph"):
+        (left / name).write_text("half of it")
+    with alone(left), pytest.raises(tg.InputError, match="another process"):
+        tg.scale.partition(tg.path(9), parts=4, directory="parts")
+    parts = tg.scale.partition(tg.path(9), parts=2, directory="parts")
+    assert not left.exists()
+    assert sorted(os.listdir("parts")) == ["part-0000.tgraph", "part-0001.tgraph", "partition.json"]
+    assert arcs_of(parts) == arcs_of_graph(tg.path(9))
 
 
 @pytest.mark.parametrize(

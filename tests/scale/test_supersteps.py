@@ -13,6 +13,7 @@ import pytest
 import tachograph as tg
 from tachograph.scale import arrays, supersteps, tasks
 from tachograph.scale.arrays import load, save
+from tachograph.scale.locks import alone
 
 PARTS = 3
 
@@ -144,7 +145,7 @@ def test_results_of_an_earlier_run_stay_as_they_were(parts):
 
 def test_the_same_run_twice_at_the_same_time_is_refused(parts):
     tg.scale.bfs(parts, 0)
-    with supersteps._alone(run_dir()), pytest.raises(tg.InputError, match="another process"):
+    with alone(run_dir()), pytest.raises(tg.InputError, match="another process"):
         tg.scale.bfs(parts, 0)
 
 

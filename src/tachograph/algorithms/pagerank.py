@@ -85,6 +85,7 @@ def pagerank(
         out = kernel.multiply(graph.indptr, graph.indices, graph.weights, np.ones(graph.n))
     with using(threads):
         begin = clock()
+        paired = not graph.directed or (graph.weights is None and _same_rows(graph, back))
         scores, deltas, times, workers = kernel.rank_pages(
             back.indptr,
             back.indices,
@@ -94,6 +95,7 @@ def pagerank(
             float(damping),
             float(tolerance),
             int(max_iterations),
+            paired,
         )
         seconds = clock() - begin
     converged = bool(deltas[-1] < tolerance)
@@ -104,6 +106,10 @@ def pagerank(
     )
     values = {"scores": scores, "iterations": len(deltas), "converged": converged}
     return Result("pagerank", values, seconds=seconds, trace=trace)
+
+
+def _same_rows(one: Graph, other: Graph) -> bool:
+    return np.array_equal(one.indptr, other.indptr) and np.array_equal(one.indices, other.indices)
 
 
 def _distribution(given: Any, n: int) -> np.ndarray:

@@ -25,8 +25,8 @@ EVEN = 16  # arcs per vertex up to which a frontier is cut into equal parts
 
 
 @kernel
-def mark(stop, begin, end, depth, degrees, level, parent, front, queue):
-    """Prepare a part for the level after ``depth``.
+def mark(stop, begin, end, depth, indptr, ghost_degrees, level, parent, front, queue):
+    """Prepare a part for the level after ``depth``; ``ghost_degrees`` has all but own vertices.
 
     ``parent`` gets what ``bfs_steps`` wants: a mark below zero where nobody was yet. ``front`` has
     a bit for everyone at ``depth``, ``queue`` the own ones of them, at most n. Returns their number
@@ -44,11 +44,14 @@ def mark(stop, begin, end, depth, degrees, level, parent, front, queue):
         bits = np.uint64(0)
         for v in range(w << 6, min((w + 1) << 6, n)):
             at = ld(level, v)
-            degree = ld(degrees, v)
+            own = begin <= v < end
+            if own:
+                degree = ld(indptr, v + 1) - ld(indptr, v)
+            else:
+                degree = ld(ghost_degrees, v if v < begin else v - (end - begin))
             st(parent, v, v if at >= 0 else -min(degree, limit) - 1)
             if at < 0:
                 continue
-            own = begin <= v < end
             visited += own
             arcs += degree if own else 0
             if at == depth:

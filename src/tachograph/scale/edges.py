@@ -7,6 +7,7 @@ mapped from files, two counters for each vertex.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,11 +18,12 @@ import numpy as np
 from ..errors import FileFormatError, InputError, MissingFileError, TachographError
 from ..graph.build import as_ids, as_weights
 from ..graph.exchange import edge_columns
-from .piece import Arcs
+from .piece import CHUNK, Arcs
 
 __all__ = ["Counted", "EdgeFiles", "Spill"]
 
-BATCH = 1 << 18  # edges read at a time
+BATCH = 1 << 17  # edges read at a time
+BUFFER = 1 << 20  # bytes of a file read at a time, however large its row groups are
 GROW = 1 << 20  # vertices that counters are made for at a time, at least
 
 
@@ -44,8 +46,13 @@ class EdgeFiles:
 
     def _says(self, path: Path) -> tuple[bool | None, int | None]:
         """Whether edges are directed and how many vertices there are, if the file says so."""
+        import pyarrow as pa
+
         with _errors(path):
-            table = _open(path).schema_arrow.empty_table()
+            schema = _open(path).schema_arrow
+            # neither schema.empty_table() nor arrays from lists: they would import pandas, 50 MB
+            empty = [pa.nulls(0, field.type) for field in schema]
+            table = pa.Table.from_arrays(empty, schema=schema)
             found = edge_columns(table, None, None, None)
             if found.named:
                 raise InputError("holds names, not ids: number them with tacho convert --relabel")
@@ -67,6 +74,7 @@ class EdgeFiles:
                     kind = np.int32 if source.dtype == target.dtype == np.int32 else np.int64
                     ends = source.astype(kind, copy=False), target.astype(kind, copy=False)
                     yield *ends, as_weights(found.weight, source.size)
+        pa.default_memory_pool().release_unused()  # what comes next needs it
 
 
 class _errors:
@@ -90,7 +98,7 @@ class _errors:
 def _open(path: Path) -> Any:
     from pyarrow import parquet
 
-    return parquet.ParquetFile(path, pre_buffer=False)
+    return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
 
 
 def _allocated(path: Path, kind: Any, size: int) -> np.ndarray:
@@ -122,9 +130,9 @@ class Counted:
         for source, target, weight in files.batches():
             if source.size:
                 self.n = max(self.n, int(source.max()) + 1, int(target.max()) + 1)
-            self._out.add(source, self.n)
-            # an undirected loop is one arc
-            self._in.add(target if files.directed else target[source != target], self.n)
+            ends = read_only(np.ascontiguousarray(source)), read_only(np.ascontiguousarray(target))
+            self._out.add(*ends, True, self.n)
+            self._in.add(*ends[::-1], files.directed, self.n)  # an undirected loop is one arc
             if self.edges and (weight is None) != (self.weights is None):
                 raise InputError("some files have weights, others have none")
             if weight is not None:
@@ -135,10 +143,6 @@ class Counted:
                     lightest = min(lightest, float(weight.min()))
                     heaviest = max(heaviest, float(weight.max()))
             if not files.directed and source.size:
-                ends = (
-                    read_only(np.ascontiguousarray(source)),
-                    read_only(np.ascontiguousarray(target)),
-                )
                 found = over_parts(
                     rows.asymmetry_of_edges, source.size, *ends, *csr.as_bits(weight)
                 )
@@ -170,9 +174,12 @@ class _Counter:
         self.path = path
         self.counts = _allocated(path, np.int64, n)
 
-    def add(self, ids: np.ndarray, n: int) -> None:
-        self.upto(n)
-        np.add.at(self.counts, ids, 1)
+    def add(self, ids: np.ndarray, others: np.ndarray, loops: bool, n: int) -> None:
+        from ..kernels.piece_rows import count_ids
+        from ..kernels.runtime import run
+
+        # a plain view: kernels need no variant for arrays that are mapped from files
+        run(count_ids, [(ids, others, loops, np.asarray(self.upto(n)))], brief=True)
 
     def upto(self, n: int) -> np.ndarray:
         if n > self.counts.size:
@@ -197,20 +204,34 @@ class Spill:
     ) -> None:
         """Append arcs to the files of the parts that own their sources."""
         part = np.searchsorted(self.cuts, source, "right") - 1
-        order = np.argsort(part, kind="stable")
+        # numbers of two bytes are sorted in time that grows with their count only
+        order = np.argsort(
+            part.astype(np.uint16) if self.cuts.size < 1 << 16 else part, kind="stable"
+        )
         arcs = np.empty(source.size, self.kind)
         arcs["source"], arcs["target"] = source[order], target[order]
         if weight is not None:
             arcs["weight"] = weight[order]
-        starts = np.searchsorted(part[order], np.arange(self.cuts.size))
-        for p in np.flatnonzero(np.diff(starts)).tolist():
-            with self._path(name, p).open("ab") as file:
-                file.write(arcs[starts[p] : starts[p + 1]].tobytes())
+        ends = np.cumsum(np.bincount(part, minlength=self.cuts.size - 1)).tolist()
+        for p, (begin, end) in enumerate(itertools.pairwise([0, *ends])):
+            if begin < end:
+                with self._path(name, p).open("ab") as file:
+                    file.write(arcs[begin:end].data)
 
-    def take(self, name: str, part: int) -> Arcs:
-        """The arcs of a part; their file is not needed any more."""
+    def chunks(self, name: str, part: int) -> Iterator[Arcs]:
+        """The arcs of a part, some at a time; at least one chunk, which tells the types."""
         path = self._path(name, part)
-        arcs = np.fromfile(path, self.kind) if path.exists() else np.empty(0, self.kind)
-        path.unlink(missing_ok=True)
-        weight = arcs["weight"].copy() if "weight" in (self.kind.names or ()) else None
-        return arcs["source"].copy(), arcs["target"].copy(), weight
+        path.touch()
+        weighted = "weight" in (self.kind.names or ())
+        with path.open("rb") as file:
+            while True:
+                arcs = np.fromfile(file, self.kind, CHUNK)
+                weight = arcs["weight"].copy() if weighted else None
+                yield arcs["source"].copy(), arcs["target"].copy(), weight
+                if arcs.size < CHUNK:
+                    return
+
+    def forget(self, part: int) -> None:
+        """Remove the files of a part that was built."""
+        for path in self.directory.glob(f"*-{part:04d}.spill"):
+            path.unlink()

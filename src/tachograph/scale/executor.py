@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import TachographError
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 __all__ = ["Each", "executor"]
 
@@ -58,13 +58,16 @@ class _Spread:
 
     def __init__(self, client: Client) -> None:
         self.client = client
+        self.before: list[Future] = []
 
     def __call__(self, function: Callable[..., Any], calls: list[tuple[Any, ...]]) -> list[Any]:
         from distributed import KilledWorker
 
         try:
             # not bound to workers: one that comes later could not take over what the last one left
-            futures = [self.client.submit(function, *call, pure=False) for call in calls]
+            futures = self.client.map(function, *zip(*calls, strict=True), pure=False)
+            # a client sends every 10 ms only: had it just told to forget these, the new would wait
+            self.before = futures
             results: list[Any] = self.client.gather(futures)
         except TachographError:
             raise

@@ -21,7 +21,7 @@ __all__ = ["MANIFEST", "File", "Partition", "digest", "open_partition"]
 
 MANIFEST = "partition.json"
 FORMAT = 1
-BLOCK = 1 << 24
+BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)

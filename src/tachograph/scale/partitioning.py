@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,12 @@ from ..graph.files import read, tgraph
 from ..graph.files.streams import aside
 from ..graph.graph import Graph
 from ..progress import bar
+from .building import Chunks, make_piece
 from .edges import Counted, EdgeFiles, Spill
+from .locks import LOCK, alone
 from .manifest import File, Partition, digest
-from .piece import Arcs, make_piece, names_of
+from .piece import CHUNK as ARCS
+from .piece import Arcs, names_of
 
 __all__ = ["cut", "partition"]
 
@@ -42,8 +46,8 @@ def partition(
         A graph, or a file of any format, which has to fit into memory; or one or several Parquet files
         of edges, which are read batch by batch and need not.
     parts
-        How many. One part at a time has to fit into a worker's memory, with about 40 bytes for each of
-        its arcs while it is made, and 10 while it is used.
+        How many. One part at a time has to fit into a worker's memory: about 5 bytes for each of its
+        arcs (more with weights), and 50 for each vertex that it knows.
     directory
         Where the parts go; must not exist yet. Workers of a cluster have to see it, too. It appears
         whole at the end, or not at all.
@@ -76,21 +80,36 @@ def partition(
         raise InputError(f"cannot write {final}: there is no directory {final.parent}")
     if final.exists() and (not final.is_dir() or any(final.iterdir())):
         raise InputError(f"{final} exists already: remove it, or choose another directory")
-    work = final.with_name(f".{final.name[:40]}.{os.getpid()}.tmp")
+    work = final.with_name(f".{final.name[:200]}.tmp")
     try:
-        work.mkdir()
-        made = _partition(graph, parts, work, directed)
-        made.write()
-        if final.exists():
-            final.rmdir()
-        work.replace(final)
+        work.mkdir(exist_ok=True)
+        with alone(work):
+            made = _partition_aside(graph, parts, work, directed)
+            if final.exists():
+                final.rmdir()
+            work.replace(final)
     except TachographError:
         raise
     except OSError as error:
         raise InputError(f"cannot write {final}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return replace(made, directory=final)
+
+
+def _partition_aside(
+    graph: Graph | Files | Sequence[Files], parts: int, work: Path, directed: bool | None
+) -> Partition:
+    """Leave a partition in ``work`` and nothing else, or not even the directory."""
+    try:
+        for left in work.iterdir():  # by a process that was killed
+            if left.name != LOCK:
+                left.unlink()
+        made = _partition(graph, parts, work, directed)
+        made.write()
+        (work / LOCK).unlink()
+    except BaseException:
+        shutil.rmtree(work, ignore_errors=True)
+        raise
+    return made
 
 
 def _partition(
@@ -127,14 +146,12 @@ def _of_graph(graph: Graph, parts: int, work: Path, directed: bool | None) -> Pa
     degrees = [g.degrees for g in rows]
     cuts = cut(degrees, graph.n, parts)
 
-    def arcs(part: int) -> list[Arcs]:
+    def arcs(part: int) -> list[Chunks]:
         first, last = int(cuts[part]), int(cuts[part + 1])
-        found: list[Arcs] = []
-        for g, degree in zip(rows, degrees, strict=True):
-            here = slice(int(g.indptr[first]), int(g.indptr[last]))
-            source = np.repeat(np.arange(first, last, dtype=g.indices.dtype), degree[first:last])
-            found.append((source, g.indices[here], None if g.weights is None else g.weights[here]))
-        return found
+        return [
+            partial(_chunks, g, degree, first, last)
+            for g, degree in zip(rows, degrees, strict=True)
+        ]
 
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
     spread = (float(known["min"]), float(known["mean"]), float(known["max"]))
@@ -143,6 +160,20 @@ def _of_graph(graph: Graph, parts: int, work: Path, directed: bool | None) -> Pa
         return _write(
             work, cuts, graph.m, graph.directed, kind, spread, arcs, degrees, shown.advance
         )
+
+
+def _chunks(rows: Graph, degree: np.ndarray, first: int, last: int) -> Iterator[Arcs]:
+    """The arcs of rows ``first:last``, some rows together; at least one chunk: it tells the types."""
+    indptr = rows.indptr
+    while True:
+        upto = int(np.searchsorted(indptr, indptr[first] + ARCS, "right")) - 1
+        upto = min(max(upto, first + 1), last)
+        here = slice(int(indptr[first]), int(indptr[upto]))
+        source = np.repeat(np.arange(first, upto, dtype=rows.indices.dtype), degree[first:upto])
+        yield source, rows.indices[here], None if rows.weights is None else rows.weights[here]
+        first = upto
+        if first >= last:
+            return
 
 
 def _of_files(files: EdgeFiles, parts: int, work: Path) -> Partition:
@@ -167,39 +198,49 @@ def _of_files(files: EdgeFiles, parts: int, work: Path) -> Partition:
         m = (counted.edges + loops) // 2 if counted.both else counted.edges
         names = ["out", "in"] if files.directed else ["out"]
 
-        def arcs(part: int) -> list[Arcs]:
-            return [spill.take(name, part) for name in names]
+        def arcs(part: int) -> list[Chunks]:
+            spill.forget(part - 1)
+            return [partial(spill.chunks, name, part) for name in names]
 
         made = _write(
             work, cuts, m, files.directed, None if kind is None else kind.name, counted.range, arcs,
             degrees, shown.advance,
         )  # fmt: skip
-    for left in work.glob("*.count"):
+    for left in (*work.glob("*.count"), *work.glob("*.spill")):
         left.unlink()
     return made
 
 
 def _write(
     work: Path, cuts: np.ndarray, m: int, directed: bool, weights: str | None,
-    spread: tuple[float, float, float], arcs: Callable[[int], list[Arcs]], degrees: list[np.ndarray],
+    spread: tuple[float, float, float], arcs: Callable[[int], list[Chunks]], degrees: list[np.ndarray],
     progress: Callable[[float], None],
 ) -> Partition:  # fmt: skip
     """Write all pieces, one after the other."""
     files: list[tuple[File, ...]] = []
     counts, ghosts = [], []
     for part in range(cuts.size - 1):
-        made = make_piece(part, cuts, arcs(part), degrees)
-        written = []
-        for name, graph in zip(names_of(part, directed), made, strict=True):
-            with aside(work / name) as temporary, temporary.open("wb") as out:
-                tgraph.write(graph, out)
-            path = work / name
-            written.append(File(name, path.stat().st_size, digest(path)))
-        files.append(tuple(written))
-        counts.append(made[0].arcs)
-        ghosts.append(int(made[0].meta["ghosts"].size))
+        written, count, known = _write_piece(
+            work, names_of(part, directed), make_piece(part, cuts, arcs(part), degrees)
+        )
+        files.append(written)
+        counts.append(count)
+        ghosts.append(known)
         progress(1)
     return Partition(
         work, int(cuts[-1]), m, directed, weights, *spread, tuple(cuts.tolist()), tuple(counts),
         tuple(ghosts), tuple(files),
     )  # fmt: skip
+
+
+def _write_piece(
+    work: Path, names: list[str], rows: list[Graph]
+) -> tuple[tuple[File, ...], int, int]:
+    """Write the files of a piece: what they are, its arcs and its ghosts."""
+    written = []
+    for name, graph in zip(names, rows, strict=True):
+        with aside(work / name) as temporary, temporary.open("wb") as out:
+            tgraph.write(graph, out)
+        path = work / name
+        written.append(File(name, path.stat().st_size, digest(path)))
+    return tuple(written), rows[0].arcs, int(rows[0].meta["ghosts"].size)

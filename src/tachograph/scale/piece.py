@@ -15,18 +15,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ..graph.build import index_type
 from ..graph.files.streams import Input
 from ..graph.files.tgraph import mapped
 from ..graph.graph import Graph
 
-__all__ = ["Arcs", "Piece", "make_piece"]
+__all__ = ["CHUNK", "Arcs", "Piece", "names_of"]
 
-CHUNK = 1 << 18  # arcs looked at together
+CHUNK = 1 << 16  # arcs looked at together
 
 #: sources (of the part, as ids of the whole graph), targets, weights
 Arcs = tuple[np.ndarray, np.ndarray, np.ndarray | None]
@@ -112,6 +110,12 @@ class Piece:
         own = np.arange(self.first, self.first + self.size, dtype=self.ghosts.dtype)
         return np.concatenate([self.ghosts[: self.begin], own, self.ghosts[self.begin :]])
 
+    @property
+    def ghost_degrees(self) -> np.ndarray:
+        """Arcs out of each ghost in the whole graph, in the order of ghosts (int64)."""
+        found: np.ndarray = self.out.meta["ghost_degrees"]
+        return found
+
     @cached_property
     def degrees(self) -> np.ndarray:
         """Arcs out of each vertex in the whole graph, ghosts included (int64)."""
@@ -137,80 +141,3 @@ def _degrees(piece: Piece, rows: Graph) -> np.ndarray:
 def names_of(index: int, directed: bool) -> list[str]:
     """The names of a piece's files."""
     return [f"part-{index:04d}.tgraph", f"part-{index:04d}.in.tgraph"][: 1 + directed]
-
-
-def make_piece(
-    index: int, cuts: np.ndarray, arcs: list[Arcs], degrees: list[np.ndarray]
-) -> list[Graph]:
-    """The graphs of a piece's files: rows of arcs out of its vertices, and of those into them.
-
-    ``arcs`` and ``degrees`` have an entry for each; degrees are those of all vertices.
-    """
-    first, last, n = int(cuts[index]), int(cuts[index + 1]), int(cuts[-1])
-    away = [t[(t < first) | (t >= last)] for _, t, _ in arcs]
-    ghosts = np.unique(np.concatenate(away)).astype(index_type(n))
-    del away
-    begin = int(np.searchsorted(ghosts, first))
-    size = last - first
-    bounds = np.searchsorted(ghosts, cuts)
-    bounds[index + 1 :] += size
-    made = [_rows(ghosts, begin, first, size, *part) for part in arcs]
-    sends, starts = _sends(index, bounds, begin, size, made)
-    for at, (rows, degree) in enumerate(zip(made, degrees, strict=True)):
-        meta: dict[str, Any] = {"part": index, "ghost_degrees": degree[ghosts].astype(np.int64)}
-        if at == 0:
-            meta |= {"ghosts": ghosts, "sends": sends, "send_starts": starts}
-        made[at] = rows.with_meta(**meta)
-    return made
-
-
-def _rows(
-    ghosts: np.ndarray, begin: int, first: int, size: int, source: np.ndarray,
-    target: np.ndarray, weights: np.ndarray | None,
-) -> Graph:  # fmt: skip
-    """Sorted rows with local ids."""
-    from ..kernels import csr
-
-    n = ghosts.size + size
-    ids = index_type(n)
-    places = np.empty(target.size, ids)
-    for at in range(0, target.size, CHUNK):  # each in turn: what this takes besides is little
-        to = target[at : at + CHUNK]
-        found = np.searchsorted(ghosts, to)
-        found[to >= first + size] += size
-        inside = (to >= first) & (to < first + size)
-        found[inside] = to[inside] - (first - begin)
-        places[at : at + CHUNK] = found
-    source = (source - (first - begin)).astype(ids, copy=False)
-    rows = csr.build(source, places, weights, n, ids, sort=True)
-    return Graph(*rows, directed=True, is_sorted=True, m=source.size)
-
-
-def _sends(
-    index: int, bounds: np.ndarray, begin: int, size: int, rows: list[Graph]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Own vertices that each other part has as ghosts, and where each part's begin.
-
-    Rows are sorted, so that arcs of a vertex to one part are neighbours: no sorting is needed to see
-    each pair of vertex and part once.
-    """
-    found = []
-    for graph in rows:
-        for at in range(0, graph.arcs, CHUNK):
-            to = graph.indices[at : at + CHUNK]
-            places = np.arange(at, at + to.size)
-            vertex = np.searchsorted(graph.indptr, places, "right") - 1
-            part = np.searchsorted(bounds, to, "right") - 1
-            new = np.ones(to.size, bool)
-            new[1:] = (vertex[1:] != vertex[:-1]) | (part[1:] != part[:-1])
-            new &= part != index
-            found.append(part[new] * size + vertex[new] - begin)
-    pairs = np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
-    parts = bounds.size - 1
-    starts = (
-        np.searchsorted(pairs, np.arange(parts + 1) * size)
-        if size
-        else np.zeros(parts + 1, np.int64)
-    )
-    sends = (pairs % max(size, 1) + begin).astype(rows[0].indices.dtype)
-    return sends, starts.astype(np.int64)

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +19,7 @@ from ..errors import InputError
 from ..graph.files.streams import aside
 from ..progress import bar
 from .executor import Each, executor
+from .locks import alone
 from .manifest import Partition, open_partition
 from .programs.base import Notes, Order, Program
 from .tasks import START, check_piece, perform, put_results, step_file, verify
@@ -66,29 +65,8 @@ def execute(
         run.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot write {run}: {error.strerror or error}") from error
-    with _alone(run), executor(cluster, workers, partition.parts) as each:
+    with alone(run), executor(cluster, workers, partition.parts) as each:
         return _Run(program, partition, run, each, checkpoint).to_the_end(outputs)
-
-
-@contextmanager
-def _alone(run: Path) -> Iterator[None]:
-    """Refuse to do the same as another process at the same time; the lock ends with the process."""
-    with (run / "lock").open("w") as lock:
-        if not _locked(lock):
-            raise InputError(f"another process is at work in {run}: wait for it, or stop it")
-        yield
-
-
-def _locked(file: IO[str]) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # not on this system
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 class _Run:

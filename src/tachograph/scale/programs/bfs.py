@@ -104,6 +104,9 @@ class Search(Program):
     """A search from ``sources`` of a graph of ``n`` vertices."""
 
     task: ClassVar[str] = "bfs"
+    parents: ClassVar[bool] = (
+        True  # whether they are wanted, for which ghosts' levels have to be known
+    )
     sources: tuple[int, ...]
     direction: str
     n: int
@@ -140,6 +143,8 @@ class Search(Program):
             return None
         found, arcs = total(notes, "found"), total(notes, "arcs")
         depth = memory.get("depth", -1) + (memory.get("phase") != "announce")
+        if not found and not self.parents:
+            return None
         if not found:
             memory.update(phase="levels", depth=depth)
         elif memory.get("phase") == "announce":
@@ -224,7 +229,19 @@ def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
     own = piece.own
     count, edges, visited, seen = run(
         pieces.mark,
-        [(own.start, own.stop, depth, piece.degrees, levels, parent, front, queue)],
+        [
+            (
+                own.start,
+                own.stop,
+                depth,
+                piece.out.indptr,
+                piece.ghost_degrees,
+                levels,
+                parent,
+                front,
+                queue,
+            )
+        ],
         brief=True,
     )[0]
     notes: Notes = {
@@ -247,16 +264,15 @@ def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
     if pulls:
         mail = _announced(piece, levels, depth + 1)
     else:
-        mail = _claims(piece, np.sort(queue[count : count + found]))
+        mail = _claims(piece, levels, depth + 1)
     return Outcome({"levels": levels}, notes, mail)
 
 
-def _claims(piece: Piece, claimed: np.ndarray) -> dict[int, dict[str, np.ndarray]]:
+def _claims(piece: Piece, levels: np.ndarray, depth: int) -> dict[int, dict[str, np.ndarray]]:
     """Tell owners which of their vertices were claimed, by their places among our ghosts of theirs."""
     made = {}
     for other in piece.others:
-        ghosts = piece.ghosts_of(other)
-        first, last = np.searchsorted(claimed, [ghosts.start, ghosts.stop])
-        if last > first:
-            made[other] = {"claims": claimed[first:last] - ghosts.start}
+        claims = np.flatnonzero(levels[piece.ghosts_of(other)] == depth)
+        if claims.size:
+            made[other] = {"claims": claims.astype(piece.out.indices.dtype)}
     return made

@@ -5,7 +5,7 @@ distance of each vertex a part knows (of a ghost the smallest it has told its ow
 ones have still to be relaxed. In a superstep a part relaxes everything nearer than ``limit`` until
 nothing changes within it, and tells owners of the ghosts that it reached on a shorter way. When
 nobody has anything nearer left, the window moves on; it grows as long as supersteps have little to
-do.
+do. Without weights distances are the levels of a breadth-first search, which is what runs then.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..manifest import Partition, open_partition
 from ..piece import Piece
 from ..supersteps import CHECKPOINT, execute
 from .base import Arrays, Inbox, Notes, Order, Outcome, Program, own_of, source_ids, total
+from .bfs import Search
 
 __all__ = ["sssp"]
 
@@ -57,14 +58,32 @@ def sssp(
     [0.0, 4.0, 7.0]
     """
     partition = open_partition(graph)
+    sources = source_ids(partition.n, source)
+    if partition.weights is None:
+        hops = Hops(sources, "auto", partition.n, sum(partition.arcs), partition.directed)
+        done = execute(hops, partition, {"distances": np.float64}, cluster, workers, checkpoint)
+        return Result("sssp", done.values, seconds=done.seconds, trace=done.trace)
     degree = max(sum(partition.arcs) / max(partition.n, 1), 1.0)
     width = max(partition.mean, partition.heaviest / 64) * max(1.0, 32 / degree)
-    program = Distances(source_ids(partition.n, source), width or 1.0)
+    program = Distances(sources, width or 1.0)
     done = execute(program, partition, {"distances": np.float64}, cluster, workers, checkpoint)
     if partition.weights == "int32" and done.memory["furthest"] >= WHOLE:
         raise InputError("distances reach beyond 2**53, where not every whole number can be kept: "
                          "scale the weights down, or make them float64")  # fmt: skip
     return Result("sssp", done.values, seconds=done.seconds, trace=done.trace)
+
+
+@dataclass(frozen=True)
+class Hops(Search):
+    """Distances where all arcs have length 1: levels. No part has to know those of its ghosts."""
+
+    task: ClassVar[str] = "sssp"
+    parents: ClassVar[bool] = False
+
+    def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
+        """Levels as distances."""
+        levels = state["levels"][piece.own]
+        return {"distances": np.where(levels < 0, np.inf, levels)}
 
 
 @dataclass(frozen=True)
@@ -95,7 +114,7 @@ class Distances(Program):
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of shorter ways to own vertices, then relax what is nearer than ``limit``."""
         from ...kernels import pieces
-        from ...kernels.runtime import read_only, run
+        from ...kernels.runtime import run
 
         distance, pending = np.array(state["distance"]), np.array(state["pending"])
         rows = piece.out
@@ -106,12 +125,9 @@ class Distances(Program):
             distance[vertex] = arrays["distance"][nearer]
             pending[vertex] = rows.indptr[vertex + 1] > rows.indptr[vertex]
         before = distance.copy()
-        weights = rows.weights
-        if weights is None:
-            weights = read_only(np.ones(rows.arcs, np.int32))
         queue = np.empty(piece.n, rows.indices.dtype)
         arguments = (
-            order["limit"], rows.indptr, rows.indices, weights, distance, pending, queue,
+            order["limit"], rows.indptr, rows.indices, rows.weights, distance, pending, queue,
         )  # fmt: skip
         scanned = run(pieces.relax_below, [arguments], label="sssp")[0]
         mail = {}
