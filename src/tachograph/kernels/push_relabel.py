@@ -35,7 +35,7 @@ __all__ = ["Solver"]
 
 BLOCK = 1 << 10  # vertices between two looks at the stop flag
 LIFT = 12  # work of a lift, in arcs
-PART = 1 / 16  # of the arcs that may be looked at for single paths
+PART = 1 / 32  # of the arcs that may be looked at for single paths
 SMALL = 1 << 14  # arcs below which Ctrl-C can wait
 PATIENCE = 4.0  # a search from the root after so many times its own work
 
