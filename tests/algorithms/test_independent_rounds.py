@@ -160,6 +160,20 @@ def test_a_device_that_is_lost(after, masked):
 
 
 @needs_pyopencl
+@pytest.mark.parametrize("solve", [tg.maximal_independent_set, tg.maximum_flow])
+def test_a_device_that_nothing_is_placed_on_is_left_alone(solve, monkeypatch):
+    device = any_device().masked()
+    touched = []
+    monkeypatch.setattr(device, "kernel", lambda *given: touched.append(given))
+    monkeypatch.setattr(device, "shared", lambda *given: touched.append(given))
+    g = tg.kronecker(9, seed=1).with_meta(source=0, sink=5)
+    found = solve(g, devices=device, placement="host")
+    assert set(found.trace["device"]) == {"host"}
+    assert not touched
+    assert not any(found.trace["note"])
+
+
+@needs_pyopencl
 def test_a_graph_that_does_not_fit_stays_on_the_host():
     device = any_device().masked("svm", "shares_memory", memory=1 << 20, largest=1 << 12)
     found = tg.maximal_independent_set(tg.kronecker(11, seed=1), devices=device, placement="device",

@@ -212,7 +212,8 @@ def _limits(graph: Graph, capacity: Any) -> np.ndarray:
         )
     if given.dtype.kind == "f":
         return given.astype(np.float64, copy=False)
-    if float(given.sum(dtype=np.float64)) > LARGEST:
+    most = float(given.max()) if given.size else 0.0
+    if most * given.size > LARGEST and float(given.sum(dtype=np.float64)) > LARGEST:
         raise InputError("whole capacities sum to more than 2**62: scale them, or pass floats")
     return given.astype(np.int64, copy=False)
 

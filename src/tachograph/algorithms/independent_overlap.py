@@ -14,8 +14,9 @@ from .placed import Placed
 __all__ = ["Overlap", "worth"]
 
 # Looks at one empty word, with a rest of about half a microsecond after each, before nothing is waited
-# for any more: the second is a share of the vertices, so that about as long as producing takes is lost.
-PATIENCE, SHARE = 256, 1 / 256
+# for any more: the second is a share of the vertices, so that about as long as producing takes is lost;
+# the third keeps that below a second.
+PATIENCE, SHARE, MOST = 256, 1 / 256, 1 << 17
 FEW = 3 << 14  # work below which beginning two kernels costs more than is saved
 FEW_LEFT = 1 << 14  # vertices left waiting below which the host selects them
 
@@ -71,12 +72,12 @@ class Overlap:
 
     def _at_once(self, rounds: Rounds, count: int) -> tuple[int, int]:
         """How often the consumer looked at empty words, and how many vertices it left."""
-        from ..kernels.independent_rounds import COUNT, LEFT, POLLS, REAR
+        from ..kernels.independent_rounds import LEFT, POLLS, REAR
 
         device = rounds.device
         assert device is not None
         begun = count * (100 - self.overlap) // 100
-        patience = PATIENCE + int(SHARE * count)
+        patience = min(PATIENCE + int(SHARE * count), MOST)
         (tally,) = rounds.arrays.host("tally")
         tally[:] = 0
         tally[REAR] = count
@@ -97,7 +98,6 @@ class Overlap:
             rounds.host_shared(count, False, patience)
         device.finish()
         polls, left = int(tally[POLLS]), int(tally[LEFT])
-        tally[COUNT] = 0
         if left < FEW_LEFT:  # all is produced now: nobody waits
             rounds.host("select", 0, left, rounds.kept)
         else:
