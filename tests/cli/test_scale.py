@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import tachograph as tg
 from tachograph.cli.app import app
+from tachograph.journal import journal
 
 
 def tacho(*arguments):
@@ -40,6 +41,15 @@ def test_values_are_in_the_files_that_are_named(parts):
     facts = json.loads(made.stdout)
     assert np.array_equal(np.load(facts["levels"]), tg.bfs(graph, 3).levels)
     assert facts["supersteps"] == len(parquet.read_table("trace.parquet"))
+
+
+def test_runs_are_in_the_journal_with_their_traces(parts):
+    facts = json.loads(tacho("run", "bfs", parts, "--source", 3, "--json").stdout)
+    kept = journal()
+    run = kept.run(facts["run"])
+    assert (run.task, run.provenance, run.seconds) == ("bfs in parts", "measured", facts["seconds"])
+    assert (run.graph["name"], run.graph["parts"], run.options["source"]) == ("parts", 3, [3])
+    assert len(kept.trace(run.id)["superstep"]) == facts["supersteps"]
 
 
 @pytest.mark.parametrize("task", ["sssp", "pagerank", "components", "jaccard", "mis"])

@@ -67,6 +67,20 @@ def test_one_direction_for_all_parts_and_a_frontier_announced_before_it_is_pulle
     assert phases[at - 2] == "push"
 
 
+def test_arcs_between_large_components_are_looked_at_if_they_have_to_be():
+    source, target = np.nonzero(~np.eye(8, dtype=bool))
+    # the arc that joins two complete graphs is none of the first of its vertex
+    graph = tg.Graph.from_edges(
+        np.concatenate([source, source + 8, [7]]), np.concatenate([target, target + 8, [15]])
+    )
+    found = tg.scale.connected_components(tg.scale.partition(graph, parts=2, directory="parts"))
+    assert "all" in found.trace["phase"]
+    assert found.labels.tolist() == [0] * 16
+    apart = tg.disjoint_union(tg.complete(8), tg.complete(8))
+    found = tg.scale.connected_components(tg.scale.partition(apart, parts=2, directory="apart"))
+    assert found.labels.tolist() == [0] * 8 + [8] * 8
+
+
 def test_weights_decide_where_pagerank_goes_and_parts_without_arcs_do_no_harm():
     graph = tg.Graph.from_edges([0, 0, 1], [1, 2, 0], [9.0, 1.0, 1.0], n=20)
     parts = tg.scale.partition(graph, parts=8, directory="parts")

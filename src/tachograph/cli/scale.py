@@ -113,7 +113,11 @@ def run(
 
         with aside(trace) as temporary:
             parquet.write_table(result.trace.to_arrow(), temporary)
+    told = {"source": source, "seed": seed if task is Task.mis else None, "cluster": cluster,
+            "workers": workers}  # fmt: skip
     facts = _facts(result)
+    if (number := _keep(result, directory, told, facts)) is not None:
+        facts["run"] = number
     if json:
         print_json(facts)
         return
@@ -158,6 +162,24 @@ def _facts(result: Result) -> dict[str, Any]:
         elif isinstance(value, np.memmap):
             facts[name] = str(value.filename)
     return facts
+
+
+def _keep(
+    result: Result, directory: Path, options: dict[str, Any], facts: dict[str, Any]
+) -> int | None:
+    """Remember the run in the journal, apart from runs on one machine; its id."""
+    from ..journal import journal
+    from ..scale.manifest import open_partition
+
+    parts = open_partition(directory)
+    about = {"name": str(directory), "n": parts.n, "m": parts.m, "directed": parts.directed,
+             "parts": parts.parts, "mark": parts.key}  # fmt: skip
+    return journal().record(
+        f"{result.task} in parts", graph=about, seconds=result.seconds, provenance=result.provenance,
+        options={name: value for name, value in options.items() if value is not None},
+        facts={k: v for k, v in facts.items() if k not in ("task", "seconds", "provenance")},
+        trace=result.trace,
+    )  # fmt: skip
 
 
 @app.command()

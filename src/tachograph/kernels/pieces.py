@@ -10,14 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from .bfs_steps import BUFFER, pull, push
-from .components import link
 from .independent_set import IN, OUT, before, level_of, rule_out
 from .machine import ld, ld_acquire, st, st_release, stopped
 from .runtime import inline, kernel
 from .team import SUM, SUM2, TAIL, barrier, cell, next_phase
 
-__all__ = ["decide_rows", "expand", "first_levels", "link_rows", "mark", "point_to_roots",
-           "relax_below"]  # fmt: skip
+__all__ = ["decide_rows", "expand", "first_levels", "mark"]
 
 LOOK = 4096  # vertices between two looks at the stop flag
 NEVER = 1 << 62  # arcs: more than a pull can look at
@@ -87,95 +85,6 @@ def expand(control, me, workers, pulls, n, indptr, indices, depth, count, edges,
              parent, level, buffer)  # fmt: skip
     barrier(control, workers)
     return ld_acquire(control, cell(SUM, phase)), ld_acquire(control, cell(SUM2, phase))
-
-
-@kernel
-def link_rows(stop, lo, hi, indptr, indices, begin, end, few, skip, label):
-    """Join the components of the ends of arcs of rows ``lo:hi``: the first ``few`` of each, or all.
-
-    If all, vertices of the component ``skip`` join only ghosts, which are at both ends of their sorted
-    rows: any other arc out of it is also one of a vertex outside.
-    """
-    for v in range(lo, hi):
-        if v % LOOK == 0 and stopped(stop):
-            return
-        first = ld(indptr, v)
-        last = ld(indptr, v + 1)
-        if few > 0:
-            last = min(last, first + few)
-        elif ld(label, v) == skip:
-            while first < last and ld(indices, first) < begin:
-                if ld(label, ld(indices, first)) != skip:
-                    link(v, ld(indices, first), label)
-                first += 1
-            while first < last and ld(indices, last - 1) >= end:
-                last -= 1
-                if ld(label, ld(indices, last)) != skip:
-                    link(v, ld(indices, last), label)
-            continue
-        for k in range(first, last):
-            link(v, ld(indices, k), label)
-
-
-@kernel
-def point_to_roots(stop, lo, hi, label):
-    """Let vertices ``lo:hi`` point to their roots, when nothing is joined any more."""
-    for v in range(lo, hi):
-        if v % LOOK == 0 and stopped(stop):
-            return
-        up = ld_acquire(label, v)
-        root = ld_acquire(label, up)
-        while up != root:
-            up = root
-            root = ld_acquire(label, up)
-        st_release(label, v, root)
-
-
-@kernel
-def relax_below(stop, limit, indptr, indices, weights, distance, pending, queue):
-    """Relax the arcs of pending vertices nearer than ``limit`` until there are none; arcs looked at.
-
-    A vertex waits in the queue at most once (``pending`` is 2 meanwhile), so a ring of n slots is
-    enough. Those that are not near enough stay pending (1); ghosts have no arcs and are never
-    pending.
-    """
-    n = indptr.size - 1
-    held = np.int64(0)
-    head = np.int64(0)
-    scanned = np.int64(0)
-    for v in range(n):
-        if ld(pending, v) and ld(distance, v) < limit:
-            st(queue, held, v)
-            st(pending, v, 2)
-            held += 1
-    while held:
-        if scanned % LOOK == 0 and stopped(stop):
-            break
-        u = ld(queue, head)
-        head = head + 1 if head + 1 < n else np.int64(0)
-        held -= 1
-        st(pending, u, 0)
-        d = ld(distance, u)
-        first = ld(indptr, u)
-        last = ld(indptr, u + 1)
-        scanned += last - first
-        for k in range(first, last):
-            v = ld(indices, k)
-            new = d + np.float64(ld(weights, k))
-            if new < ld(distance, v):
-                st(distance, v, new)
-                if ld(indptr, v) == ld(indptr, v + 1):
-                    continue
-                if ld(pending, v) == 2:
-                    continue
-                if new < limit:
-                    tail = head + held
-                    st(queue, tail if tail < n else tail - n, v)
-                    held += 1
-                    st(pending, v, 2)
-                else:
-                    st(pending, v, 1)
-    return scanned
 
 
 @kernel

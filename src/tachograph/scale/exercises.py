@@ -26,7 +26,8 @@ __all__ = ["EXERCISES"]
 def _parts() -> None:
     """All algorithms on a small graph, and what depends on the type of its weights."""
     with tempfile.TemporaryDirectory() as place:
-        parts = _cut(kronecker(5, seed=1), Path(place) / "plain")
+        write(kronecker(5, seed=1), Path(place) / "plain.parquet")
+        parts = _cut(Path(place) / "plain.parquet", Path(place) / "plain")
         for direction in ("push", "pull"):
             bfs(parts, 0, direction=direction)
         for algorithm in (connected_components, maximal_independent_set, jaccard, pagerank):
@@ -41,8 +42,8 @@ def _parts() -> None:
             pagerank(parts)
 
 
-def _cut(graph: Graph | Path, directory: Path) -> Partition:
-    return partition(graph, parts=2, directory=directory)
+def _cut(edges: Path, directory: Path) -> Partition:
+    return partition(edges, parts=2, directory=directory)
 
 
 EXERCISES: dict[str, Callable[[], None]] = {"graphs in parts": _parts}

@@ -75,26 +75,26 @@ class IndependentSet(Program):
 
         state = np.empty(piece.n, np.uint8)
         over_parts(pieces.first_levels, piece.n, self._key(), piece.ids, piece.all_degrees, state)
-        return Outcome({"state": state}, {"left": piece.size})
+        return Outcome({"state": state}, {"left": piece.size}, kept={"ids": piece.ids})
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of decided ghosts, and decide what can be."""
         from ...kernels import pieces
         from ...kernels.independent_set import IN
         from ...kernels.rows import over_rows
+        from ...kernels.runtime import read_only
 
         now = np.array(state["state"])
         for other, arrays in inbox.items():
             now[piece.ghosts_of(other)][arrays["at"]] = arrays["state"]
         rows, back = piece.out, piece.into
         both = back is not rows
-        while sum(
-            over_rows(
+        decided: list[int] = [0, 1]
+        while len(decided) > 1 and any(decided):  # a thread alone goes on until it can do no more
+            decided = over_rows(
                 pieces.decide_rows, rows.indptr, rows.indices, back.indptr, back.indices, both,
-                piece.own.start, piece.own.stop, self._key(), piece.ids, now,
-            )
-        ):  # fmt: skip
-            pass
+                piece.own.start, piece.own.stop, self._key(), read_only(state["ids"]), now,
+            )  # fmt: skip
         mail = {}
         for other in piece.others:
             sends = piece.sends(other)

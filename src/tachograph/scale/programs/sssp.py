@@ -2,10 +2,12 @@
 
 Method: delta-stepping (U. Meyer, P. Sanders, 2003) with one window for all parts. State: the
 distance of each vertex a part knows (of a ghost the smallest it has told its owner), and which own
-ones have still to be relaxed. In a superstep a part relaxes everything nearer than ``limit`` until
-nothing changes within it, and tells owners of the ghosts that it reached on a shorter way. When
-nobody has anything nearer left, the window moves on; it grows as long as supersteps have little to
-do. Without weights distances are the levels of a breadth-first search, which is what runs then.
+ones have still to be relaxed. In a superstep a part relaxes what is nearer than ``limit`` until
+nothing changes within it, or it has done enough, and tells owners of the ghosts that it reached on a
+shorter way. When nobody has anything nearer left, the window moves on; it grows as long as supersteps
+have little to do.
+
+Without weights distances are the levels of a breadth-first search, which is what runs then.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from .bfs import Search
 
 __all__ = ["sssp"]
 
+SHARE = 2  # of its arcs a part looks at half, then at its mail: on wrong ways more would be wasted
 BUSY = 1 << 20  # arcs of a part that make a superstep worth its price
 FAR = 1e300  # stands for no distance in notes, which are JSON
 WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
@@ -109,46 +112,52 @@ class Distances(Program):
         sources = list(own_of(piece, self.sources))
         distance[sources] = 0.0
         pending[sources] = np.diff(piece.out.indptr)[sources] > 0
-        return self._outcome(piece, distance, pending, {}, 0)
+        return self._outcome(piece, distance, pending, 0)
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of shorter ways to own vertices, then relax what is nearer than ``limit``."""
-        from ...kernels import pieces
-        from ...kernels.runtime import run
+        from ...kernels import piece_distances as kernel
+        from ...kernels.runtime import read_only, run
 
         distance, pending = np.array(state["distance"]), np.array(state["pending"])
         rows = piece.out
         for other, arrays in inbox.items():
-            vertex = piece.sends(other)[arrays["at"]]
-            nearer = arrays["distance"] < distance[vertex]
-            vertex = vertex[nearer]
-            distance[vertex] = arrays["distance"][nearer]
-            pending[vertex] = rows.indptr[vertex + 1] > rows.indptr[vertex]
-        before = distance.copy()
+            told = read_only(arrays["at"]), read_only(arrays["distance"])
+            heard = (read_only(piece.sends(other)), *told, rows.indptr, distance, pending)
+            run(kernel.hear_distances, [heard], brief=True)
         queue = np.empty(piece.n, rows.indices.dtype)
         arguments = (
-            order["limit"], rows.indptr, rows.indices, rows.weights, distance, pending, queue,
+            order["limit"], max(BUSY, rows.arcs // SHARE), rows.indptr, rows.indices, rows.weights,
+            distance, pending, queue,
         )  # fmt: skip
-        scanned = run(pieces.relax_below, [arguments], label="sssp")[0]
-        mail = {}
-        for other in piece.others:
-            ghosts = piece.ghosts_of(other)
-            at = np.flatnonzero(distance[ghosts] < before[ghosts]).astype(np.int32)
-            if at.size:
-                mail[other] = {"at": at, "distance": distance[ghosts][at]}
-        return self._outcome(piece, distance, pending, mail, int(scanned))
+        scanned = int(run(kernel.relax_below, [arguments], label="sssp")[0])
+        return self._outcome(piece, distance, pending, scanned)
 
     def _outcome(
-        self, piece: Piece, distance: np.ndarray, pending: np.ndarray,
-        mail: dict[int, dict[str, np.ndarray]], scanned: int,
-    ) -> Outcome:  # fmt: skip
-        own = distance[piece.own]
-        waiting = float(distance[pending > 0].min(initial=FAR))
-        told = min((float(m["distance"].min()) for m in mail.values()), default=FAR)
+        self, piece: Piece, distance: np.ndarray, pending: np.ndarray, scanned: int
+    ) -> Outcome:
+        """State, news for the owners of ghosts, and what the driver has to know."""
+        from ...kernels import piece_distances as kernel
+        from ...kernels.runtime import run
+
+        mail = {}
+        own = piece.own
+        left = (own.start, own.stop, distance, pending)
+        nearest, furthest = run(kernel.what_is_left, [left], brief=True)[0]
+        for other in piece.others:
+            ghosts = piece.ghosts_of(other)
+            size = ghosts.stop - ghosts.start
+            at, values = np.empty(size, np.int32), np.empty(size)
+            told = (ghosts.start, ghosts.stop, distance, pending, at, values)
+            count, first = run(kernel.tell_distances, [told], brief=True)[0]
+            if count:
+                mail[other] = {"at": at[:count], "distance": values[:count]}
+                nearest = min(nearest, first)
         notes = {
-            "nearest": min(waiting, told), "scanned": scanned,
-            "furthest": float(own.max(where=np.isfinite(own), initial=0.0)),
-        }  # fmt: skip
+            "nearest": min(float(nearest), FAR),
+            "scanned": scanned,
+            "furthest": float(furthest),
+        }
         return Outcome({"distance": distance, "pending": pending}, notes, mail)
 
     def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
