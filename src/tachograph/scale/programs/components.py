@@ -22,6 +22,8 @@ from .base import Arrays, Inbox, Notes, Order, Outcome, Program, total
 
 __all__ = ["connected_components"]
 
+ROUNDS = 2  # arcs of every vertex that are linked first
+
 
 def connected_components(
     graph: Partition | str | os.PathLike[str],
@@ -98,7 +100,7 @@ class Components(Program):
 def _join(piece: Piece, root: np.ndarray) -> None:
     """Join what hangs together within a part: first a little, which makes most of it one component."""
     from ...kernels import pieces
-    from ...kernels.components import ROUNDS, most_frequent
+    from ...kernels.components import most_frequent
     from ...kernels.rows import over_rows
     from ...kernels.runtime import over_parts
 
