@@ -33,8 +33,9 @@ def pagerank(
     damping
         With this probability an arc is followed, otherwise the reader jumps.
     tolerance
-        Stop when the scores change by less than this in an iteration, all changes summed. One below
-        2e-16, which cannot be reached, asks for ``max_iterations`` of the power method.
+        Stop when the scores change by less than this in an iteration, all changes summed: what is left
+        to change is then at most ``damping / (1 - damping)`` times as much. One below 2e-16, which
+        cannot be reached, asks for ``max_iterations`` of the power method.
     max_iterations
         Stop after so many in any case; ``converged`` tells which it was.
     personalization

@@ -26,10 +26,10 @@ import math
 import numpy as np
 
 from .machine import fetch_add, ld, nanoseconds, st, stopped
-from .pagerank_local import OVER, SHORT, walk_nearby
+from .pagerank_local import OVER, walk_nearby
 from .rows import over_rows
 from .runtime import inline, kernel, threads_available
-from .sums import in_order, jumps, plain_sum, weighted_sum
+from .sums import FEW, in_order, jumps, plain_sum, short_sum, weighted_sum
 from .team import CELL, TICKET, barrier, cell, next_phase, run_team
 from .team import share as part_of
 
@@ -241,7 +241,7 @@ def rank_pages(
     common = jump.astype(kind), int(jump.size == n), damping, tolerance, limit, paired
     if local:
         factor = min(OVER, 2 / (1 + math.sqrt(1 - damping**2))) if paired else 1.0
-        short = paired and jump.size == 1 and arcs <= SHORT * n
+        short = paired and jump.size == 1 and arcs <= FEW * n
         share = np.empty(2 * n + 1, kind)
         share[0] = 0
         sums = (np.empty(2 * (n >> shift) + 2) for _ in range(4))
@@ -268,13 +268,15 @@ def rank_pages(
 
 
 @kernel
-def multiply_rows(stop, lo, hi, indptr, indices, weights, weighted, vector, values):
+def multiply_rows(stop, lo, hi, indptr, indices, weights, weighted, short, vector, values):
     for v in range(lo, hi):
         if v % 4096 == 0 and stopped(stop):
             return
         first = ld(indptr, v)
         last = ld(indptr, v + 1)
-        if weighted:
+        if short and last - first <= FEW and first + FEW <= indices.size:
+            st(values, v, short_sum(vector, indices, weights, first, last))
+        elif weighted:
             st(values, v, weighted_sum(vector, indices, weights, first, last))
         else:
             st(values, v, plain_sum(vector, indices, first, last))
@@ -286,5 +288,6 @@ def multiply(
     """For each vertex the sum over its arcs of weight times the target's entry of ``vector``."""
     values = np.empty(indptr.size - 1)
     entries = np.empty(0, np.float64) if weights is None else weights
-    over_rows(multiply_rows, indptr, indices, entries, weights is not None, vector, values)
+    short = weights is not None and indices.size <= FEW * values.size
+    over_rows(multiply_rows, indptr, indices, entries, weights is not None, short, vector, values)
     return values

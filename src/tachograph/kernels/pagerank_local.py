@@ -31,14 +31,13 @@ import numpy as np
 
 from .machine import fetch_add, ld, nanoseconds, rolled, st, st_release, stopped
 from .runtime import inline, kernel
-from .sums import in_order, jumps
+from .sums import FEW, in_order, jumps
 from .team import CELL, barrier, next_phase
 from .team import share as part_of
 
-__all__ = ["OVER", "SHORT", "walk_nearby"]
+__all__ = ["OVER", "walk_nearby"]
 
 OVER = 1.25  # for a damping of 0.85; found on roads
-SHORT = 4  # arcs of a short row
 LANES = 2  # places of a block that are worked on at once
 CROSSES = 2  # mark of a row that does; others to be done with care have a 1
 
@@ -128,7 +127,7 @@ def nth(share, indices, first, k, count):
 
 
 @inline
-def short_sum(share, indices, first, count):
+def few_shares(share, indices, first, count):
     """The shares of a row of 1 to 4 arcs; ``indices`` has four from ``first`` on."""
     one = nth(share, indices, first, 0, count) + nth(share, indices, first, 3, count)
     return one + (nth(share, indices, first, 1, count) + nth(share, indices, first, 2, count))
@@ -144,7 +143,7 @@ def with_care(v, b, shift, n, step, indptr, indices, out, jump, damping, jumped,
     weight = ld(out, v)
     total, crosses = careful_sum(share, n, indices, first, last, b, shift)
     if step == 1:
-        long = last - first > SHORT or first + SHORT > indices.size
+        long = last - first > FEW or first + FEW > indices.size
         st(marks, v, CROSSES if crosses else weight == 0.0 or long)
     now = damping * total + jumped * ld(jump, 0)
     old = ld(share, v + 1) * (weight if weight > 0.0 else 1.0)
@@ -166,9 +165,9 @@ def settle_short(
     hurried = 0.0
     dangling = 0.0
     whole = 0.0
-    table = np.empty(3 * (SHORT + 1), share.dtype)
+    table = np.empty(3 * (FEW + 1), share.dtype)
     table[0] = 1.0 - factor
-    for count in range(1, SHORT + 1):
+    for count in range(1, FEW + 1):
         table[3 * count] = factor * jumped * ld(jump, 0) / count
         table[3 * count + 1] = factor * damping / count
         table[3 * count + 2] = count
@@ -189,7 +188,7 @@ def settle_short(
                 first = ld(indptr, v)
                 count = ld(indptr, v + 1) - first
                 before = ld(share, v + 1)
-                total = short_sum(share, indices, first, count)
+                total = few_shares(share, indices, first, count)
                 fixed = ld(table, 0) * before + ld(table, 3 * count)
                 after = fixed + ld(table, 3 * count + 1) * total
                 st(share, v + 1, after)

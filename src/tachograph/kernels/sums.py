@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .machine import ld, rolled
 from .runtime import inline
 
-__all__ = ["in_order", "jumps", "plain_sum", "weighted_sum"]
+__all__ = ["FEW", "in_order", "jumps", "plain_sum", "short_sum", "weighted_sum"]
+
+FEW = 4  # arcs of a short row
 
 ALMOST = (
     0.999  # share of the jumps that lead nowhere from which on it tells nothing about the others
@@ -41,6 +45,19 @@ def weighted_sum(vector, indices, weights, first, last):
         rolled()
         total += ld(vector, ld(indices, k)) * ld(weights, k)
         k += 1
+    return total
+
+
+@inline
+def short_sum(vector, indices, weights, first, last):
+    """The same for a row of up to ``FEW`` entries; as many are read in any case, and must exist. A
+    wrong guess of where a row ends would cost more than all of them. (Without weights, the compiler
+    would make a branch of the condition.)
+    """
+    total = 0.0
+    for k in range(first, first + FEW):
+        entry = np.float64(ld(vector, np.int64(ld(indices, k))) * ld(weights, k))
+        total += entry if k < last else 0.0
     return total
 
 
