@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow as scipy_flow
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_cut, check_flow
+from tachograph.experiments.heterogeneous import stencil
+from tachograph.kernels import push_relabel
 from tests import oracles
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make
@@ -41,6 +46,60 @@ def test_value_and_flow_are_right(case, directed, kind, data):
     assert sum(g.weights[cut.arcs].tolist()) == found.value
 
 
+@given(
+    case=edge_lists(st.integers(0, 9), max_n=9, max_edges=30, min_edges=1),
+    directed=st.booleans(),
+    part=st.sampled_from([0, 0.3, 1, 3, 1e6]),
+    data=st.data(),
+)
+@settings(max_examples=250, deadline=None)
+def test_single_paths_go_as_far_as_they_may(case, directed, part, data):
+    """With any limit on their work, push-relabel finds the rest; without one, nothing is left to it."""
+    n, edges = case
+    n += 1
+    source = data.draw(st.integers(0, n - 1))
+    sink = (source + data.draw(st.integers(1, n - 1))) % n
+    g = make(edges, n, np.int32, directed=directed)
+    with patch.multiple(push_relabel, FEW=10**9, PART=part):
+        found = tg.maximum_flow(g, source, sink, verify=True)
+        cut = tg.minimum_cut(g, source, sink, verify=True)
+    assert found.value == cut.value == oracles.maximum_flow(edges, n, source, sink, directed)
+    if part == 1e6:
+        assert found.trace["work"][2] == 0
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.float64])
+def test_single_paths_rearrange_their_trees(kind):
+    """On grids and power laws many paths are filled, after each of which trees lose branches."""
+    rng = np.random.default_rng(4)
+    for g in (
+        tg.road(30, 20, seed=1),
+        stencil((12, 30)),
+        tg.kronecker(9, 8, seed=2, directed=True),
+    ):
+        capacity = rng.integers(1, 40, g.arcs).astype(kind) / (1 if kind is np.int32 else 8)
+        whole = np.round(capacity * 8).astype(np.int32)
+        for _ in range(8):
+            source, sink = rng.choice(g.n, 2, replace=False).tolist()
+            with patch.multiple(push_relabel, FEW=10**9, PART=1e6):
+                found = tg.maximum_flow(g, source, sink, capacity=capacity, verify=True)
+            matrix = csr_array((whole, g.indices, g.indptr), shape=(g.n, g.n))
+            expected = scipy_flow(matrix, source, sink).flow_value
+            assert found.value * 8 == expected
+            assert found.trace["work"][2] == 0
+
+
+def test_near_ends_take_little_work():
+    g = stencil((300, 300))
+    near = tg.maximum_flow(g, 150 * 300 + 150, 150 * 300 + 155, verify=True)
+    assert near.value == 4
+    assert near.trace["work"][1] < 5000
+    assert near.trace["work"][2] == 0
+    far = tg.maximum_flow(g, 0, g.n - 1, verify=True)
+    assert far.value == 2
+    assert far.trace["work"][1] < g.arcs / 16
+
+
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("directed", [True, False])
 def test_as_scipy_networkx_and_igraph_find(seed, directed):
@@ -69,7 +128,7 @@ def test_graphs_of_every_kind(name):
     g = GRAPHS[name]()
     found = tg.maximum_flow(g, 0, g.n - 1, capacity=np.arange(g.arcs) % 7 if g.directed else None,
                             verify=True)  # fmt: skip
-    assert set(found.trace["kernel"]) == {"network", "push-relabel", "return"}
+    assert found.trace["kernel"].tolist() == ["network", "paths", "push-relabel", "return"]
 
 
 @given(case=edge_lists(st.floats(0, 1, allow_subnormal=False), max_n=12, min_edges=1))

@@ -14,6 +14,16 @@ from tests.graph.test_build import make
 from tests.strategies import WHOLE, edge_lists
 
 
+def shuffled(g, count):
+    """The graph with the ids of so many vertices exchanged among them."""
+    random = np.random.default_rng(1)
+    ids = np.arange(g.n)
+    some = random.choice(g.n, count, replace=False)
+    ids[some] = ids[random.permutation(some)]
+    source, target = g.to_edges()[:2]
+    return tg.Graph.from_edges(ids[source], ids[target], n=g.n, directed=g.directed)
+
+
 def dense(n, edges, directed, damping, jump, steps=2000):
     """The definition, iterated until nothing changes, on a dense matrix."""
     a = np.zeros((n, n))
@@ -50,6 +60,28 @@ def test_scores_are_those_of_the_definition(data, directed, workers):
     np.testing.assert_allclose(r.scores, expected, atol=1e-10)
 
 
+@given(
+    case=edge_lists(max_n=12, min_edges=1), directed=st.booleans(), workers=st.sampled_from([1, 3])
+)
+@settings(max_examples=60, deadline=None)
+def test_tiny_blocks_with_rows_that_cross(case, directed, workers):
+    """Neighbours in the same block, in the next and in other ones of the same kind, in any order."""
+    n, edges = case
+    g = make(edges, n, None, directed=directed)
+    with pytest.MonkeyPatch.context() as patch, tg.threads(workers):
+        patch.setattr(kernel, "SMALL", 0)
+        patch.setattr(kernel, "FEWEST", 2)
+        patch.setattr(kernel, "near_share", lambda *_: 1.0)
+        r = tg.pagerank(g, tolerance=1e-12, max_iterations=500, verify=True)
+        rough = tg.pagerank(g, tolerance=1e-4, verify=True)
+        with tg.threads(1):
+            assert np.array_equal(rough.scores, tg.pagerank(g, tolerance=1e-4).scores)
+    assert r.converged
+    np.testing.assert_allclose(
+        r.scores, dense(n, edges, directed, 0.85, np.full(n, 1 / n)), atol=1e-10
+    )
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_against_networkx(name):
     g = GRAPHS[name]()
@@ -64,10 +96,13 @@ def test_against_networkx(name):
         lambda: tg.kronecker(13, seed=2, directed=True, weights=True),
         lambda: tg.kronecker(13, seed=3),  # four stages
         lambda: tg.road(90, 90, seed=4),  # blocks that use what is new in themselves
+        lambda: shuffled(tg.road(90, 90, seed=4), 200),  # rows that cross
+        lambda: tg.kronecker(13, seed=3, directed=True),
     ],
 )
 def test_the_same_scores_for_any_number_of_threads(make_graph, monkeypatch):
     monkeypatch.setattr(kernel, "SMALL", 0)
+    monkeypatch.setattr(kernel, "LARGE", 0)
     g = make_graph()
     one = tg.pagerank(g, threads=1)
     for workers in (2, 4):
@@ -85,10 +120,13 @@ def test_the_same_scores_for_any_number_of_threads(make_graph, monkeypatch):
         lambda: tg.uniform(8000, 16, seed=5),
         lambda: tg.kronecker(12, seed=5, directed=True),
         lambda: tg.road(90, 90, seed=5),
+        lambda: shuffled(tg.road(90, 90, seed=5), 1000),
+        lambda: shuffled(tg.small_world(8000, 6, seed=5), 100),
     ],
 )
-def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance):
+def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance, monkeypatch):
     """What is left to change is at most ``damping / (1 - damping)`` times the last change."""
+    monkeypatch.setattr(kernel, "LARGE", 0)
     g = make_graph()
     scores = tg.pagerank(g, tolerance=tolerance, verify=True).scores
     matrix = g.to_scipy().astype(np.float64)
@@ -98,6 +136,19 @@ def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance):
         share = np.divide(exact, out, out=np.zeros(g.n), where=out > 0)
         exact = 0.85 * (matrix.T @ share + exact[out == 0].sum() / g.n) + 0.15 / g.n
     assert abs(scores - exact).sum() <= tolerance * 0.85 / 0.15
+
+
+def test_pairs_and_vertices_without_arcs_beside_a_rich_part(monkeypatch):
+    monkeypatch.setattr(kernel, "LARGE", 0)
+    source, target = tg.uniform(6000, 16, seed=8).to_edges()[:2]
+    pairs = np.arange(6000, 6400, 2)
+    g = tg.Graph.from_edges(
+        np.append(source, pairs), np.append(target, pairs + 1), n=7000, directed=False
+    )
+    r = tg.pagerank(g, tolerance=1e-6, verify=True)
+    exact = tg.pagerank(g, tolerance=1e-13, verify=True).scores
+    assert abs(r.scores - exact).sum() < 1e-6 * 0.85 / 0.15
+    assert r.iterations < 10
 
 
 def test_an_unreachable_tolerance_asks_for_the_power_method():

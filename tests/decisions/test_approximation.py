@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from collections import Counter
+
+import networkx as nx
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
@@ -9,9 +12,11 @@ from tachograph.decisions.approximation import degree_thresholds
 from tachograph.decisions.approximation_state import (
     ALGORITHMS,
     FEATURES,
+    REACH,
     Configuration,
     State,
 )
+from tests.strategies import edge_lists
 
 
 @given(st.lists(st.integers(0, 60), max_size=400))
@@ -46,6 +51,33 @@ def test_shares_of_what_is_left_out(low, high, seed):
     assert np.isclose(found["arcs_above"], above.sum() / some.sum())
     assert np.isclose(found["arcs_left"], 1 - (below.sum() + above.sum()) / some.sum())
     assert [found[a] for a in ALGORITHMS] == [0, 0, 1, 0]
+
+
+@given(edges=edge_lists(), low=st.integers(0, 5), high=st.integers(0, 9), source=st.integers(0, 9))
+@settings(deadline=None)
+def test_what_a_search_reaches_through_vertices_of_some_degrees(edges, low, high, source):
+    n, pairs = edges
+    assume(source < n)
+    g = tg.Graph.from_edges(*np.array(pairs, int).reshape(-1, 2).T, n=n, directed=True)
+    degree = Counter(u for u, _ in pairs)
+    allowed = {v for v in range(n) if low <= degree[v] <= high and degree[v]} | {source}
+    inner = nx.DiGraph([(u, v) for u, v in pairs if u in allowed and v in allowed])
+    found = nx.descendants(inner, source) - {source} if source in inner else set()
+    state = State(g, np.array([source]), 2)
+    depths = nx.single_source_shortest_path_length(inner, source) if source in inner else {}
+    reached, hops = state.reach(low, high)
+    assert reached == np.log2(1 + sum(degree[v] for v in found))
+    assert hops == max(depths.values(), default=0) + 1  # the last finds nothing
+    assert not state._room[0].any()
+
+
+def test_reach_is_counted_up_to_a_limit():
+    g = tg.star(2 * REACH)
+    assert State(g, np.array([1]), 2).reach(0, g.arcs) == (np.log2(1 + REACH), 1)
+    assert State(g, np.array([1]), 2).reach(0, 9) == (
+        0,
+        1,
+    )  # the only way out leads through the hub
 
 
 def test_candidates_are_distinct_and_approximate():

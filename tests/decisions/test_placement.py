@@ -87,8 +87,11 @@ def test_policies_by_name(monkeypatch):
     monkeypatch.setattr(placement, "calibration", lambda d: rates if d is not host else None)
     monkeypatch.setattr(placement, "calibrate", lambda d: {"scalar": 11.0, "vector": 1.0})
     assert placement.named("host", "mis", host, device) == Fixed("host")
+    monkeypatch.setattr(device, "threads", 0)  # as if it had processors of its own
     rule = placement.named("auto", "mis", host, device)  # nothing was learned yet
     assert isinstance(rule, BreakPoint)
+    monkeypatch.setattr(device, "threads", 1)
+    assert placement.named("auto", "mis", host, device) == Fixed("host")
     assert rule.percent == pytest.approx(26.4, abs=0.05)
     with pytest.raises(tg.InputError, match="tacho train"):
         placement.named("learned", "mis", host, device)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.algorithms import on_device
+from tachograph.algorithms import independent_overlap, on_device
 from tachograph.devices import calibrate as room
 from tachograph.devices import discover, open_device
 from tachograph.devices.opencl import GROUP, SOURCES
@@ -86,11 +86,15 @@ def independent_set(device, g, monkeypatch):
     """The same set as on the host, which the verifier finds right."""
     if g.directed:
         return
-    found = tg.maximal_independent_set(g, seed=1, devices=device, placement="device", verify=True)
+    monkeypatch.setattr(independent_overlap, "FEW", 1)
     expected = tg.maximal_independent_set(g, seed=1, devices="host").to_dict()
-    for name, value in found.to_dict().items():
-        if isinstance(value, np.ndarray):
-            assert np.array_equal(value, expected[name]), name
+    for options in ({}, {"overlap": 60}, {"overlap": 60, "hot": 20, "producer": "device"}):
+        found = tg.maximal_independent_set(
+            g, seed=1, devices=device, placement="device", verify=True, **options
+        )
+        for name, value in found.to_dict().items():
+            if isinstance(value, np.ndarray):
+                assert np.array_equal(value, expected[name]), name
 
 
 def flow(device, g, monkeypatch):
@@ -109,7 +113,7 @@ KERNELS = {
     intersect: ["similarity: by_marks", "similarity: by_search"],
     blocks: ["blocks: scan", "blocks: add", "blocks: mark", "blocks: compact"],
     independent_set: [f"independent_set: {name}" for name in
-                      ("randomize", "select_", "deactivate", "compact")],
+                      ("randomize", "select_", "select_shared", "deactivate", "compact")],
     flow: [f"flow: {name}" for name in ("preflow", "adjust", "clear", "expand", "unmark")],
     micro_benchmarks: [f"calibrate: {name}" for name in
                        ("nothing", "stream", "gather", "count", "scalar", "vector")],

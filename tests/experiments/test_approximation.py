@@ -17,16 +17,6 @@ def measured(monkeypatch):
     return data
 
 
-def test_the_best_of_the_largest_graph(measured):
-    (table,) = reproduce("sssp-table-1", Settings())
-    largest = measured.only(family="kronecker").column("n").max()
-    part = measured.only(family="kronecker", n=largest, algorithm="bellman-ford")
-    for row, (limit, published) in zip(table.rows, approximation.TABLE_1, strict=True):
-        assert row[1] == published
-        assert row[2] == max(r["speedup"] for r in part.records if r["error"] <= limit)
-        assert row[4] <= limit
-
-
 def test_all_models_beside_the_paper(measured):
     models, families = reproduce("sssp-table-4", Settings())
     assert len(models.rows) == 6 * 3

@@ -82,3 +82,20 @@ def test_the_clock_runs():
     ours = clock(box)
     after = time.monotonic_ns()
     assert before <= ours <= after
+
+
+@kernel
+def four(stop, array, at, value):
+    return machine.four_equal(array, at, value), machine.four_below(array, at, value)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_four_are_compared_at_once(kind):
+    array = np.array([5, -1, 7, 5, 9, 5], kind)
+    for at in range(3):
+        for value in (-2, -1, 5, 6, 9, 10):
+            row = array[at : at + 4]
+            expected = [
+                sum(int(x) << i for i, x in enumerate(b)) for b in (row == value, row < value)
+            ]
+            assert list(four(np.zeros(1, np.int64), array, at, value)) == expected

@@ -111,27 +111,3 @@ def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
     for misses, said in [(0, 0), (1, 1), (1, 0)]:
         assert runtime.run(Kernel(misses), [()]) == [1]
         assert capsys.readouterr().err.count("compiling") == said
-
-
-def test_a_team_that_cannot_be_started_ends(monkeypatch):
-    """If the second thread fails to start, the first must not wait for it forever."""
-    from tachograph.kernels.team import barrier, run_team
-
-    started = []
-    start = threading.Thread.start
-
-    def once(thread):
-        if started:
-            raise RuntimeError("can't start new thread")
-        started.append(thread)
-        start(thread)
-
-    def wait(control, me, workers):
-        return barrier(control, workers)
-
-    barrier(np.zeros(1000, np.int64), 1)  # compiled before
-    monkeypatch.setattr(threading.Thread, "start", once)
-    with pytest.raises(RuntimeError, match="can't start"):
-        run_team(wait, 2)
-    started[0].join(5)
-    assert not started[0].is_alive()

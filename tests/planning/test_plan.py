@@ -16,7 +16,7 @@ from tachograph.planning.estimate import Estimate
 
 @pytest.fixture
 def graph():
-    return tg.kronecker(13, seed=5, weights=True)
+    return tg.kronecker(13, 64, seed=5, weights=True)
 
 
 def questions(graph):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..decisions.approximation_model import the_model
-from ..decisions.approximation_state import FEATURES
+from ..decisions.approximation_state import ALGORITHMS, Configuration, State
 from ..errors import NegativeCycleError
 from ..graph import generate
 from ..graph.files import read, write
@@ -119,8 +119,9 @@ def _oracle() -> None:
 
 
 def _triangles() -> None:
-    triangles(generate.complete(5))  # as it is
-    triangles(generate.star(1000))  # ranked by degree
+    triangles(generate.path(5))
+    triangles(generate.complete(10))
+    triangles(generate.complete(400))  # ranked by degree
 
 
 def _similarities() -> None:
@@ -155,6 +156,8 @@ def _multiply(weights: Any) -> None:
     g = _graph(weights)
     spmv(g, np.ones(g.n))
     pagerank(g)
+    if weights is None:
+        pagerank(generate.uniform(8192, 2, seed=0))  # ids are not local
 
 
 def _owned(weights: Any) -> None:
@@ -185,8 +188,8 @@ def _relaxed(weights: Any) -> None:
 
 def _forest() -> None:
     """The trees that advise."""
-    rows = np.zeros((1, len(FEATURES)))
-    the_model().predict(rows, 0.9)
+    state = State(_graph(np.int32), np.zeros(1, np.int64), 2)
+    the_model().errors(state.rows([Configuration(ALGORITHMS[0])]), 0.9)
 
 
 def _flow(weights: Any, devices: str | None = None) -> None:
@@ -195,11 +198,16 @@ def _flow(weights: Any, devices: str | None = None) -> None:
 
 
 def _rounds() -> None:
-    from ..kernels.independent_rounds import front
+    from ..kernels.independent_rounds import TALLY, front, remaining, select_shared
     from ..kernels.runtime import run
 
     maximal_independent_set(_graph(), devices="host")
-    run(front, [(np.ones(3, np.int64), 0.1, np.empty(3, np.int32))])
+    hot, bytes_, words = np.zeros(3, np.int32), np.zeros(3, np.uint8), np.zeros(TALLY, np.int32)
+    run(front, [(np.ones(3, np.int64), hot)])
+    run(remaining, [(0, hot, bytes_)])
+    rows = np.zeros(4, np.int64), hot
+    marks = (bytes_, 1, words, bytes_, hot, words)
+    run(select_shared, [(0, True, 0, hot, np.uint64(1), *rows, *marks)])
 
 
 def _ordered() -> None:

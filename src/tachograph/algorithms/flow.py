@@ -62,7 +62,8 @@ def maximum_flow(
         Of each arc, in the order of ``graph.indices``; may be infinite, but not negative. Default: the
         weights, or 1 for each arc if there are none. Whole capacities give exact, whole flows.
     devices
-        Default: push-relabel on one thread of the host. ``"host"``: there, in rounds of three kernels.
+        Default: single paths, if an end has few arcs, then push-relabel, on one thread of the host.
+        ``"host"``: there, in rounds of three kernels.
         The id of an OpenCL device, or ``"opencl"``: in rounds on host and device.
     placement
         Where each kernel of each round runs; see :func:`~tachograph.maximal_independent_set`.
@@ -202,19 +203,19 @@ def _limits(graph: Graph, capacity: Any) -> np.ndarray:
         )
     if given.dtype.kind not in "iubf":
         raise InputError(f"capacity has type {given.dtype}; capacities are numbers")
-    bad = np.flatnonzero(~(given >= 0))  # NaN is not, either
-    if bad.size:
-        arc = int(bad[0])
+    if given.size and not given.min() >= 0:  # NaN is not, either
+        arc = int(np.flatnonzero(~(given >= 0))[0])
         tail = int(np.searchsorted(graph.indptr, arc, "right")) - 1
         raise InputError(
             f"the capacity from vertex {tail} to vertex {graph.indices[arc]} is {given[arc]}: "
             "capacities are numbers from 0 on"
         )
     if given.dtype.kind == "f":
-        return given.astype(np.float64)
-    if float(given.sum(dtype=np.float64)) > LARGEST:
+        return given.astype(np.float64, copy=False)
+    most = float(given.max()) if given.size else 0.0
+    if most * given.size > LARGEST and float(given.sum(dtype=np.float64)) > LARGEST:
         raise InputError("whole capacities sum to more than 2**62: scale them, or pass floats")
-    return given.astype(np.int64)
+    return given.astype(np.int64, copy=False)
 
 
 def _endless_path(graph: Graph, endless: np.ndarray, source: int, sink: int) -> np.ndarray:
@@ -261,10 +262,14 @@ def _solve(
     made = network(*rows, capacity, graph.directed, _turned(problem))
     times.append(clock())
     solver = Solver(made, problem.source, problem.sink)
-    solver.begin()
     if stage is None:
-        solver.drain()
+        done = solver.fill_paths()
+        times.append(clock())
+        if not done:
+            solver.begin()
+            solver.drain()
     else:
+        solver.begin()
         solver = _in_rounds(solver, *stage, problem)
     value, side = solver.value, solver.cut()
     times.append(clock())
@@ -274,8 +279,10 @@ def _solve(
         if order is not None:
             flow = _as_given(flow, order)
         times.append(clock())
-    trace = _phases(graph, np.diff(times), solver.counts) if stage is None else stage[0].trace
-    return value.item(), side, flow, times[-1] - times[0], trace
+    seconds = times[-1] - times[0]
+    if stage is None:
+        return value.item(), side, flow, seconds, _phases(graph, np.diff(times), solver)
+    return value.item(), side, flow, seconds - stage[0].preparing, stage[0].trace
 
 
 def _turned(problem: Problem) -> bool:
@@ -303,13 +310,16 @@ def _in_rounds(solver: Solver, placed: Placed, threads: int, problem: Problem) -
     return again
 
 
-def _phases(graph: Graph, seconds: np.ndarray, counts: np.ndarray) -> Trace:
-    """The trace of push-relabel."""
-    searches, pushes, lifts = (int(x) for x in counts)
+def _phases(graph: Graph, seconds: np.ndarray, solver: Solver) -> Trace:
+    """The trace of the sequential method: single paths, then push-relabel."""
+    from ..kernels.augmenting import LOOKED, PATHS
+
+    searches, pushes, lifts = (int(x) for x in solver.counts)
+    paths, looked = (int(solver.paths[x]) for x in (PATHS, LOOKED))
     columns: dict[str, list[Any]] = {
-        "kernel": ["network", "push-relabel", "return"], "iteration": [0] * 3,
-        "device": ["host"] * 3, "work": [graph.arcs, pushes + lifts, graph.n],
-        "searches": [0, searches, 0],
+        "kernel": ["network", "paths", "push-relabel", "return"], "iteration": [0] * 4,
+        "device": ["host"] * 4, "work": [graph.arcs, looked, pushes + lifts, graph.n],
+        "searches": [0, paths, searches, 0],
     }  # fmt: skip
     return Trace({k: v[: seconds.size] for k, v in columns.items()} | {"seconds": seconds})
 

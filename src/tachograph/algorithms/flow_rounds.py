@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FlowRounds"]
 
-SMALL = 1 << 12  # vertices below which the host uses one thread
+SMALL = 1 << 14  # vertices below which the host uses one thread
 OFTEN = 32  # a search after so many rounds, or when as many arcs were looked at as there are
 ROWS = ("begins", "target", "back")
 WRITES = {
@@ -52,11 +52,12 @@ class FlowRounds:
             },
         )  # fmt: skip
         self._compiled: dict[str, Any] = {}
-        if device is not None:
-            self._prepare(device)
 
-    def _prepare(self, device: OpenCL) -> None:
-        """Build the device's kernels, and launch each once for nothing."""
+    def ready(self) -> None:
+        """Once: build the device's kernels, and launch each once for nothing."""
+        device = self.device
+        if device is None or self._compiled:
+            return
         real = self.solver.room.dtype.kind == "f"
         if real and not device.capabilities.double:
             raise DeviceError(
@@ -66,8 +67,8 @@ class FlowRounds:
         back = self.solver.made.back.dtype
         options = (f"-DID={names[np.dtype(self.ids)]}", f"-DPLACE={names[back]}",
                    f"-DNUM={'double' if real else 'long'}")  # fmt: skip
-        for name in ("preflow", "adjust", "clear", "expand", "unmark"):
-            self._compiled[name] = device.kernel("flow", name, *options)
+        names_there = ("preflow", "adjust", "clear", "expand", "unmark")
+        self._compiled = {n: device.kernel("flow", n, *options) for n in names_there}
         for launch in (self._preflow_there, self._adjust_there, self._expand):
             launch(0, 0)
         device.launch(self._compiled["unmark"], 1, np.int64(0), *self.arrays.there("queue", "mark"))
@@ -176,6 +177,7 @@ class FlowRounds:
         """Push until no excess can reach the sink; heights are exact at the end."""
         arcs = int(self.solver.room.size)
         iteration, looked = 0, 0.0
+        placed.ready = self.ready
         count = self._step(placed, "bfs", iteration, self.n, arcs)
         while count:
             for name in ("preflow", "push-adjust"):

@@ -1,12 +1,13 @@
 """Maximal independent sets in rounds of three kernels, on the host, on a device, or on both.
 
-``kernels/independent_rounds`` explains the kernels. Here is the loop around them: placement,
-overlapping of the first two, and the work list.
+``kernels/independent_rounds`` explains the kernels. Here is the loop around them: placement and the
+work list. ``independent_overlap`` runs the first two at the same time.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -20,20 +21,30 @@ from ..errors import DeviceError, TooLargeError
 from ..graph.graph import Graph
 from .placed import Placed
 
-__all__ = ["Rounds"]
+__all__ = ["Overlapped", "Rounds"]
 
-PATIENCE = 1 << 16  # looks at words that are still empty, with a rest after each: about 0.2 s
-SMALL = 1 << 14  # vertices below which the host uses one thread
-FEW = 1 << 13  # vertices below which overlapping costs more than it can save
+SMALL = 1 << 16  # vertices below which the host uses one thread
+
+
+COUNT, ARCS = 2, 3  # places in the tally, as in the kernels, which are not to be imported with this
+
+#: Runs the first two kernels of a round at the same time, if it is worth it; whether it did.
+Overlapped = Callable[["Rounds", Placed, Call], bool]
 
 
 class Rounds:
     """The state of one run. ``graph`` has every arc both ways; ``degree`` gives the order."""
 
     def __init__(
-        self, graph: Graph, degree: np.ndarray, key: np.uint64, device: OpenCL | None, threads: int
+        self,
+        graph: Graph,
+        degree: np.ndarray,
+        key: np.uint64,
+        device: OpenCL | None,
+        threads: int,
+        hot: int = 0,
     ) -> None:
-        from ..kernels.independent_rounds import ACTIVE
+        from ..kernels.independent_rounds import ACTIVE, TALLY
 
         n, ids = graph.n, graph.indices.dtype
         self.graph, self.key, self.device, self.threads = graph, key, device, threads
@@ -48,58 +59,75 @@ class Rounds:
                 "word": np.zeros(n, np.int32),
                 "chosen": np.zeros(n, np.uint8),
                 "state": np.full(n, ACTIVE, np.uint8),
-                "tally": np.zeros(4, np.int32),
+                "tally": np.zeros(TALLY, np.int32),
+                "hot": np.empty(n * hot // 100, ids),
             },
         )
         self._compiled: dict[str, Any] = {}
-        if device is not None:
-            self._prepare(device)
 
-    def _prepare(self, device: OpenCL) -> None:
-        """Build the device's kernels, upload the graph, launch each once for nothing."""
+    def ready(self) -> None:
+        """Once: build the device's kernels, upload the graph, launch each once for nothing."""
+        device = self.device
+        if device is None or self._compiled:
+            return
         there = resident(device, self.graph)
         if not there.whole:
             raise TooLargeError(f"the graph does not fit on {device.name} at once: use the host")
         part = there.part(0)
         self._rows = (part.indptr, part.indices)
         kind = "-DID=int" if self.graph.indices.dtype == np.int32 else "-DID=long"
-        for name in ("randomize", "select_", "deactivate", "compact"):
-            self._compiled[name] = _built(device, name, kind)
+        names = ("randomize", "select_", "select_shared", "deactivate", "compact")
+        self._compiled = {name: _built(device, name, kind) for name in names}
+        self.arrays.there("hot")
         for name in ("randomize", "select", "deactivate", "compact"):
-            self.there(name, 0, 0, 0)
+            self.there(name, 0, 0)
+        self.there_shared(0, False, 0)
         device.finish()
 
     # -- the kernels, here and there --------------------------------------------------------------
 
-    def host(self, name: str, lo: int, hi: int, patience: int = 0) -> None:
-        """Run a kernel on the entries ``lo:hi`` of the work list."""
+    def host(self, name: str, lo: int, hi: int, work: str = "") -> None:
+        """Run a kernel on the entries ``lo:hi`` of the work list, or of another one."""
         from ..kernels import independent_rounds as kernels
         from ..kernels.runtime import run
 
         a = self.arrays
-        (work,) = a.host(self.work)
+        (listed,) = a.host(work or self.work)
         rows = (self.graph.indptr, self.graph.indices)
         if name == "compact":
             state, degree, kept, tally = a.host("state", "degree", self.kept, "tally")
-            run(kernels.compact, [(hi, work, state, degree, kept, tally)], brief=True)
+            run(kernels.compact, [(hi, listed, state, degree, kept, tally)], brief=True)
             a.wrote("host", self.kept, "tally")
             return
         if name == "randomize":
             degree, word = a.host("degree", "word")
-            rest: tuple[Any, ...] = (work, self.key, degree, self.turn, word)
+            rest: tuple[Any, ...] = (listed, self.key, degree, self.turn, word)
         elif name == "select":
-            state, word, chosen, tally = a.host("state", "word", "chosen", "tally")
-            marks = (self.turn, word, patience, chosen, tally)
-            rest = (work, self.key, *rows, state, *marks)
+            state, word, chosen = a.host("state", "word", "chosen")
+            rest = (listed, self.key, *rows, state, self.turn, word, chosen)
         else:
-            rest = (work, *rows, *a.host("chosen", "state"))
+            rest = (listed, *rows, *a.host("chosen", "state"))
         workers = 1 if hi - lo < SMALL else self.threads
         cuts = [lo + (hi - lo) * w // workers for w in range(workers + 1)]
         run(getattr(kernels, name), [(b, e, *rest) for b, e in itertools.pairwise(cuts)],
             brief=workers == 1)  # fmt: skip
         a.wrote("host", *WRITES[name])
 
-    def there(self, name: str, lo: int, hi: int, patience: int = 0) -> None:
+    def host_shared(self, count: int, helps: bool, patience: int) -> None:
+        """Select on the host until the device is met."""
+        from ..kernels.independent_rounds import select_shared
+        from ..kernels.runtime import run
+
+        work, state, word, chosen, left, tally = self.arrays.host(
+            self.work, "state", "word", "chosen", self.kept, "tally"
+        )
+        rows = (self.graph.indptr, self.graph.indices)
+        call = (count, helps, patience, work, self.key, *rows, state, self.turn, word, chosen, left,
+                tally)  # fmt: skip
+        workers = 1 if count < SMALL else self.threads
+        run(select_shared, [call] * workers, brief=workers == 1)
+
+    def there(self, name: str, lo: int, hi: int, work: str = "") -> None:
         """Begin a kernel on the device."""
         a, device = self.arrays, self.device
         assert device is not None
@@ -107,28 +135,36 @@ class Rounds:
         span = (np.int64(lo), np.int64(hi))
         turn, key = np.int32(self.turn), np.uint64(self.key)
         if name == "compact":
-            self._clear(2, 4)
+            self._clear(COUNT, ARCS + 1)
             import pyopencl as cl
 
             given = a.there(self.work, "state", "degree", self.kept, "tally")
             device.launch(self._compiled[name], size, span[1], *given, cl.LocalMemory(12))
             a.wrote("device", self.kept, "tally")
             return
+        (listed,) = a.there(work or self.work)
         if name == "randomize":
-            work, degree, word = a.there(self.work, "degree", "word")
-            rest: tuple[Any, ...] = (work, key, degree, turn, word)
+            degree, word = a.there("degree", "word")
+            rest: tuple[Any, ...] = (listed, key, degree, turn, word)
         elif name == "select":
-            work, state, word, chosen, tally = a.there(
-                self.work, "state", "word", "chosen", "tally"
-            )
-            marks = (turn, word, np.int64(patience), chosen, tally)
-            rest = (work, key, *self._rows, state, *marks)
+            state, word, chosen = a.there("state", "word", "chosen")
+            rest = (listed, key, *self._rows, state, turn, word, chosen)
         else:
-            work, chosen, state = a.there(self.work, "chosen", "state")
-            rest = (work, *self._rows, chosen, state)
+            rest = (listed, *self._rows, *a.there("chosen", "state"))
         kernel = self._compiled["select_" if name == "select" else name]
         device.launch(kernel, size, *span, *rest, group=GROUP)
         a.wrote("device", *WRITES[name])
+
+    def there_shared(self, count: int, helps: bool, patience: int) -> None:
+        """Begin to select on the device until the host is met."""
+        assert self.device is not None
+        work, state, word, chosen, left, tally = self.arrays.there(
+            self.work, "state", "word", "chosen", self.kept, "tally"
+        )
+        first = (np.int64(count), np.int32(helps), np.int32(patience), work, np.uint64(self.key))
+        rest = (*self._rows, state, np.int32(self.turn), word, chosen, left, tally)
+        kernel = self._compiled["select_shared"]
+        self.device.launch(kernel, max(count, 1), *first, *rest, group=GROUP)
 
     def _clear(self, lo: int, hi: int) -> None:
         (tally,) = self.arrays.host("tally")
@@ -137,20 +173,15 @@ class Rounds:
 
     # -- the loop ---------------------------------------------------------------------------------
 
-    def run(self, placed: Placed, overlap: int, hot: int, producer: str) -> np.ndarray:
-        """The state of every vertex at the end."""
-        from ..kernels.independent_rounds import ARCS, COUNT
-
+    def run(self, placed: Placed, overlapped: Overlapped | None = None) -> np.ndarray:
+        """The state of every vertex at the end. ``overlapped``: how to run the first two kernels."""
         n = self.graph.n
         count, arcs = n, self.graph.arcs
-        if hot:
-            self._hot_first(placed, hot)
+        placed.ready = self.ready
         while count:
             self.turn += 1
             call = Call("randomize", self.turn - 1, count, arcs, n)
-            if overlap and count >= FEW and self.device is not None:
-                self._overlapped(placed, call, overlap, producer)
-            else:
+            if overlapped is None or not overlapped(self, placed, call):
                 self._placed(placed, call)
                 self._placed(placed, call._replace(kernel="select"))
             self._placed(placed, call._replace(kernel="deactivate"))
@@ -176,61 +207,6 @@ class Rounds:
 
         placed.step(call, here, there)
 
-    def _hot_first(self, placed: Placed, hot: int) -> None:
-        from ..kernels.independent_rounds import front
-        from ..kernels.runtime import clock, run
-
-        begin = clock()
-        degree, work = self.arrays.host("degree", "work")
-        found = int(run(front, [(degree, hot / 100, work)], brief=True)[0])
-        self.arrays.wrote("host", "work")
-        call = Call("hot vertices", 0, found, self.graph.arcs, self.graph.n)
-        placed.note(call, "host", clock() - begin)
-
-    def _overlapped(self, placed: Placed, call: Call, overlap: int, producer: str) -> None:
-        """Randomize and Select at the same time, once all but ``overlap`` percent are produced."""
-        from ..kernels.independent_rounds import LEFT, POLLS
-        from ..kernels.runtime import clock
-
-        device = self.device
-        assert device is not None
-        count = call.vertices
-        begun = count * (100 - overlap) // 100
-        at_once = self.arrays.shared and device.capabilities.svm_atomics
-        patience = PATIENCE if at_once else 0
-        note = "" if at_once else "bulk-synchronous: host and device share no atomic memory"
-        begin = clock()
-        self._clear(0, 2)
-        if producer == "host":
-            self.host("randomize", 0, begun if at_once else count)
-            self.there("select", 0, count, patience)
-            if at_once:
-                self.host("randomize", begun, count)
-        else:
-            self.there("randomize", 0, begun if at_once else count)
-            device.finish()
-            if at_once:
-                self.there("randomize", begun, count)
-            self.host("select", 0, count, patience)
-        device.finish()
-        (tally,) = self.arrays.host("tally")
-        polls, left = int(tally[POLLS]), int(tally[LEFT])
-        if left:  # all is produced now: nobody waits
-            note = f"{left} vertices were left waiting and selected afterwards"
-            self._again(producer, count)
-        both = call._replace(kernel="randomize+select")
-        places = "host+device" if producer == "host" else "device+host"
-        placed.note(both, places, clock() - begin, polls=polls, note=note)
-
-    def _again(self, producer: str, count: int) -> None:
-        """Select what was left UNKNOWN."""
-        if producer == "host":
-            self.there("select", 0, count, -1)
-            assert self.device is not None
-            self.device.finish()
-        else:
-            self.host("select", 0, count, -1)
-
 
 def _built(device: OpenCL, name: str, kind: str) -> Any:
     """A kernel in the newest OpenCL C that the device has, if it shares atomics with the host."""
@@ -241,4 +217,4 @@ def _built(device: OpenCL, name: str, kind: str) -> Any:
     return device.kernel("independent_set", name, kind)
 
 
-WRITES = {"randomize": ("word",), "select": ("chosen", "tally"), "deactivate": ("state",)}
+WRITES = {"randomize": ("word",), "select": ("chosen",), "deactivate": ("state",)}

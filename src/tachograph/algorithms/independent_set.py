@@ -51,10 +51,12 @@ def maximal_independent_set(
         file with hints, or a function of a :class:`~tachograph.decisions.placement.Call`.
     overlap
         From 0 to 99: the first two kernels run at the same time, one here and one there, while the
-        last so many percent are produced. Where host and device have no memory for that, they run
+        last so many percent are produced; then both do the second. Small rounds are not overlapped.
+        Where host and device have no memory for that, or if one only waits for the other, kernels run
         one after the other, and the trace says so.
     hot
-        Produce first about so many percent of the vertices, those of the highest degrees.
+        Of overlapping kernels: produce first about so many percent of the vertices, those of the
+        highest degrees.
     producer
         ``"host"`` or ``"device"``: where the first of two overlapping kernels runs.
     threads
@@ -110,6 +112,8 @@ def _check(devices: object, overlap: int, hot: int, producer: str) -> None:
         raise InputError(f"producer = {producer!r}: 'host' or 'device'")
     if (overlap or hot) and devices in (None, "host"):
         raise InputError("overlap and hot are for two devices: name one with devices=")
+    if hot and not overlap:
+        raise InputError(f"hot = {hot} is for overlapping kernels: say by how much with overlap=")
 
 
 def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, float, Trace]:
@@ -138,7 +142,9 @@ def _in_rounds(
     hot: int,
     producer: str,
 ) -> tuple[np.ndarray, float, Trace]:
+    from ..devices.host import host_threads
     from ..kernels.runtime import clock
+    from .independent_overlap import Overlap, worth
     from .independent_rounds import Rounds
     from .placed import placed_on
 
@@ -149,14 +155,22 @@ def _in_rounds(
         both = Graph.from_edges(*graph.to_edges()[:2], n=graph.n, directed=False)
     begin = clock()
     try:
-        rounds = Rounds(both, degree, key, placed.device, threads)
-        begin = clock()
-        state = rounds.run(placed, overlap, hot, producer)
+        device = placed.device
+        if device is not None and overlap and worth(graph.n, both.arcs):
+            beside = host_threads(threads, device.found, device.threads)
+            rounds = Rounds(both, degree, key, device, beside, hot)
+            rounds.ready()
+            begin = clock()
+            state = rounds.run(placed, Overlap(overlap, producer))
+        else:
+            rounds = Rounds(both, degree, key, device, threads)
+            begin = clock()
+            state = rounds.run(placed)
         rounds.arrays.release()
     except (
         DeviceError,
         TooLargeError,
     ) as problem:  # what the device had is lost: again, without it
         placed.lose(problem)
-        state = Rounds(both, degree, key, None, threads).run(placed, 0, 0, "host")
-    return state, clock() - begin, placed.trace
+        state = Rounds(both, degree, key, None, threads).run(placed)
+    return state, clock() - begin - placed.preparing, placed.trace

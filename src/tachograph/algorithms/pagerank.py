@@ -33,8 +33,9 @@ def pagerank(
     damping
         With this probability an arc is followed, otherwise the reader jumps.
     tolerance
-        Stop when the scores change by less than this in an iteration, all changes summed. One below
-        2e-16, which cannot be reached, asks for ``max_iterations`` of the power method.
+        Stop when the scores change by less than this in an iteration, all changes summed: what is left
+        to change is then at most ``damping / (1 - damping)`` times as much. One below 2e-16, which
+        cannot be reached, asks for ``max_iterations`` of the power method.
     max_iterations
         Stop after so many in any case; ``converged`` tells which it was.
     personalization
@@ -85,6 +86,7 @@ def pagerank(
         out = kernel.multiply(graph.indptr, graph.indices, graph.weights, np.ones(graph.n))
     with using(threads):
         begin = clock()
+        paired = not graph.directed or (graph.weights is None and _same_rows(graph, back))
         scores, deltas, times, workers = kernel.rank_pages(
             back.indptr,
             back.indices,
@@ -94,6 +96,7 @@ def pagerank(
             float(damping),
             float(tolerance),
             int(max_iterations),
+            paired,
         )
         seconds = clock() - begin
     converged = bool(deltas[-1] < tolerance)
@@ -104,6 +107,10 @@ def pagerank(
     )
     values = {"scores": scores, "iterations": len(deltas), "converged": converged}
     return Result("pagerank", values, seconds=seconds, trace=trace)
+
+
+def _same_rows(one: Graph, other: Graph) -> bool:
+    return np.array_equal(one.indptr, other.indptr) and np.array_equal(one.indices, other.indices)
 
 
 def _distribution(given: Any, n: int) -> np.ndarray:

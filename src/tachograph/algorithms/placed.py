@@ -9,7 +9,7 @@ import numpy as np
 
 from ..decisions.placement import PLACES, Call, Fixed, Policy, named
 from ..devices.energy import Meter
-from ..devices.host import Host, host_threads
+from ..devices.host import Host
 from ..devices.opencl import OpenCL, open_device
 from .result import Trace
 
@@ -24,12 +24,17 @@ class Placed:
     """Runs kernels where ``policy`` says; without one, on both: the oracle."""
 
     def __init__(self, device: OpenCL | None, policy: Policy | None, repeats: int = 3) -> None:
+        from ..kernels.runtime import clock
+
+        self.clock = clock
         self.device = device
         self.policy = policy
         self.repeats = repeats
         self.meter = Meter()
         self.rows: list[dict[str, Any]] = []
         self.lost = ""
+        self.ready: Callable[[], Any] = lambda: None  # makes the device ready, at its first kernel
+        self.preparing = 0.0  # seconds that took, which are no kernel's
 
     def step(
         self,
@@ -43,12 +48,25 @@ class Placed:
         ``undo`` puts back what it changes; without it, running it twice must do no harm.
         """
         if self.device is None:
-            self.note(call, "host", _seconds(host))
+            place = "host"
         elif self.policy is None:
+            self.prepare()
             self._both(call, host, there, undo or (lambda: None))
+            return
         else:
             place = self.policy(call)
-            self.note(call, place, _seconds(host if place == "host" else there))
+        if place == "device":
+            self.prepare()
+        self.note(call, place, self._seconds(there if place == "device" else host))
+
+    def prepare(self) -> None:
+        """Make the device ready, if it is not."""
+        self.preparing += self._seconds(self.ready)
+
+    def _seconds(self, work: Callable[[], Any]) -> float:
+        begin = self.clock()
+        work()
+        return self.clock() - begin
 
     def _both(
         self, call: Call, host: Callable[[], Any], there: Callable[[], Any], undo: Callable[[], Any]
@@ -58,7 +76,7 @@ class Placed:
         for _ in range(self.repeats):
             for place, work in zip(PLACES, (host, there), strict=True):
                 undo()
-                taken[place].append(_seconds(work))
+                taken[place].append(self._seconds(work))
         least = {place: min(found) for place, found in taken.items()}
         place = min(least, key=lambda name: least[name])
         self.note(
@@ -87,26 +105,18 @@ class Placed:
 
 
 def placed_on(devices: str | OpenCL, placement: str | Policy, task: str) -> tuple[Placed, int]:
-    """A stage for the kernels of ``task``, and the threads that the host has beside the device."""
+    """A stage for the kernels of ``task``, and the threads of the host: kernels take turns, so all."""
     from ..kernels.runtime import threads_available
 
     if devices == "host":
         return Placed(None, Fixed("host")), threads_available()
     device = open_device(devices) if isinstance(devices, str) else devices
-    threads = host_threads(threads_available(), device.found, device.threads)
+    threads = threads_available()
     if not isinstance(placement, str):
         return Placed(device, placement), threads
     if placement == "oracle":
         return Placed(device, None), threads
     return Placed(device, named(placement, task, Host(threads), device)), threads
-
-
-def _seconds(work: Callable[[], Any]) -> float:
-    from ..kernels.runtime import clock
-
-    begin = clock()
-    work()
-    return clock() - begin
 
 
 def accuracy(trace: Trace, policy: Policy, total: int) -> dict[str, float]:

@@ -16,10 +16,11 @@ from .approximation import EXACT
 from .approximation_model import Model, the_model
 from .approximation_state import ALGORITHMS, Configuration, State
 
-__all__ = ["CHOICES", "WORTH", "Advice", "Option", "advise", "best", "checked_budget"]
+__all__ = ["CHOICES", "QUICK", "WORTH", "Advice", "Option", "advise", "best", "checked_budget"]
 
 WORTH = 1.05  # a predicted gain below this is not worth an error
 CHOICES = ALGORITHMS[:1]  # the others are slower, and not more accurate
+QUICK = 1 << 19  # arcs: searched in about the time that choosing takes
 SHOWN = 10
 
 
@@ -77,6 +78,7 @@ def best(upper: np.ndarray, gain: np.ndarray, budget: float) -> int | None:
 
 
 _known: weakref.WeakKeyDictionary[Graph, dict[Any, Advice]] = weakref.WeakKeyDictionary()
+_candidates: weakref.WeakKeyDictionary[Graph, list[Configuration]] = weakref.WeakKeyDictionary()
 
 
 def advise(
@@ -138,11 +140,13 @@ def _advise(state: State, model: Model | None, max_error: float, confidence: flo
     if state.owned:
         return Advice(exact, (), "the graph is small or a road network: there, what is left out is "
                       "lost for all behind it, and little time is saved")  # fmt: skip
+    if state.graph.arcs < QUICK:
+        return Advice(exact, (), f"the graph has only {state.graph.arcs:,} arcs: an exact search takes "
+                      "little longer than it would take to choose")  # fmt: skip
     if not math.isfinite(model.margin(confidence)):
         return Advice(exact, (), f"the model was calibrated on too few graphs for {confidence:.1%} "
                       "confidence")  # fmt: skip
-    options = _options(state, model, confidence)
-    kept = [o for o in options if o.error_bound <= max_error]
+    kept = _options(state, model, max_error, confidence)
     fast = [o for o in kept if o.gain >= WORTH]
     if not fast:
         return Advice(exact, tuple(kept[:SHOWN]), f"nothing that keeps an error of {max_error:.1%} is "
@@ -152,10 +156,16 @@ def _advise(state: State, model: Model | None, max_error: float, confidence: flo
                   f"{max_error:.1%} with {confidence:.0%} confidence")  # fmt: skip
 
 
-def _options(state: State, model: Model, confidence: float) -> list[Option]:
-    """All candidates with their predictions, the fastest first."""
-    candidates = state.candidates(CHOICES)
-    predicted = model.predict(state.rows(candidates), confidence)
-    columns = (column.tolist() for column in predicted)
-    made = [Option(c, *numbers) for c, *numbers in zip(candidates, *columns, strict=True)]
+def _options(state: State, model: Model, budget: float, confidence: float) -> list[Option]:
+    """The candidates that keep the budget with their predictions, the fastest first."""
+    if state.graph not in _candidates:  # they are the same for all sources
+        _candidates[state.graph] = state.candidates(CHOICES)
+    candidates = _candidates[state.graph]
+    rows = state.rows(candidates)
+    error, bound = model.errors(rows, confidence)
+    kept = np.flatnonzero(bound <= budget)
+    gain, least = model.gains(rows[kept], confidence)
+    columns = zip(error[kept].tolist(), bound[kept].tolist(), gain.tolist(), least.tolist(),
+                  strict=True)  # fmt: skip
+    made = [Option(candidates[k], *numbers) for k, numbers in zip(kept, columns, strict=True)]
     return sorted(made, key=lambda o: -o.gain)

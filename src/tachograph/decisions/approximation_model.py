@@ -55,13 +55,15 @@ class Model:
         """What is added to a predicted error (on its scale) to be right this often; may be inf."""
         return _conformal(self.scores, confidence)
 
-    def predict(self, rows: np.ndarray, confidence: float) -> tuple[np.ndarray, ...]:
-        """Errors, their upper bounds, gains and their lower bounds, for rows of ``FEATURES``."""
+    def errors(self, rows: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+        """Errors and their upper bounds, for rows of ``FEATURES``."""
         level = self.error.predict(rows)
+        return from_scale(level), from_scale(level + self.margin(confidence))
+
+    def gains(self, rows: np.ndarray, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+        """Gains and their lower bounds."""
         gain = self.gain.predict(rows)
-        upper = from_scale(level + self.margin(confidence))
-        lower = np.exp(gain - _conformal(self.gain_scores, confidence))
-        return from_scale(level), upper, np.exp(gain), lower
+        return np.exp(gain), np.exp(gain - _conformal(self.gain_scores, confidence))
 
     def save(self, path: Path) -> None:
         """Write an ``.npz`` file without pickled objects."""

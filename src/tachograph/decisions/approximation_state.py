@@ -1,7 +1,8 @@
 """What the choice of an approximation looks at: numbers about a graph and a configuration.
 
 Degree thresholds mean little by themselves; what counts is how many vertices, and how many of the
-arcs, are left out by them. So these shares are the features, beside the graph's own.
+arcs, are left out by them. So these shares are the features, beside the graph's own; and how far the
+search gets from where it begins, since all may be lost if just the few ways out of there are left out.
 """
 
 from __future__ import annotations
@@ -16,16 +17,19 @@ import numpy as np
 from ..graph.graph import Graph
 from .approximation import EXACT, Approximation, degree_thresholds
 
-__all__ = ["ALGORITHMS", "FEATURES", "Configuration", "State", "spread"]
+__all__ = ["ALGORITHMS", "FEATURES", "LEAST", "Configuration", "State", "spread"]
 
 ALGORITHMS = ("delta-stepping", "bellman-ford", "dijkstra", "hybrid")
 FAR = 1 << 20  # stands for no limit
+REACH = 1 << 12  # arcs from which on a search has got away from its sources
+LEAST = 0.1  # share of the arcs that thresholds have to leave to be of use
 STEEP = 16  # hops from which on a diameter counts as large: rounds are then a share of it
 GRAPH = ("log_n", "log_arcs", "mean_degree", "log_max_degree", "gini", "hub_probability",
          "log_diameter", "weight_spread", "weight_low", "directed", "source_degree", "owned",
-         "threads", "bucket_width")  # fmt: skip
+         "threads", "bucket_width", "source_reach",
+         "source_hops")  # fmt: skip
 CHOICE = ("log_iterations", "iterations_per_hop", "vertices_below", "arcs_below", "vertices_above",
-          "arcs_above", "arcs_left", "fraction", "atomic", "covered", *ALGORITHMS)  # fmt: skip
+          "arcs_above", "arcs_left", "reach", "fraction", "atomic", "covered", *ALGORITHMS)  # fmt: skip
 #: Columns of :meth:`State.rows`.
 FEATURES = (*GRAPH, *CHOICE)
 
@@ -47,6 +51,7 @@ class State:
         self.graph = graph
         self.sources = sources
         self.threads = threads
+        self._reached: dict[tuple[int, int], tuple[float, int]] = {}
 
     @cached_property
     def facts(self) -> dict[str, float]:
@@ -64,6 +69,7 @@ class State:
             float(graph.directed),
             float(graph.degrees[self.sources].max(initial=0)) / max(f.max_degree, 1),
             float(self.owned), 1.0 if self.small else float(self.threads), width,
+            *self.reach(0, graph.arcs),
         )  # fmt: skip
         return dict(zip(GRAPH, values, strict=True))
 
@@ -86,22 +92,56 @@ class State:
         arcs = counts * np.arange(counts.size)
         return _shares(counts), _shares(arcs)
 
-    def rows(self, configurations: Sequence[Configuration]) -> np.ndarray:
-        """A row of ``FEATURES`` for each configuration."""
+    def leaves(self, low: int, high: int | None) -> float:
+        """The share of the arcs that are left by a least and a greatest degree."""
+        _, below = self._below
+        top = below.size - 1
+        above = top if high is None else min(high + 1, top)
+        return max(float(below[above] - below[min(low, top)]), 0.0)
+
+    @cached_property
+    def _room(self) -> tuple[np.ndarray, np.ndarray]:
+        """What ``reach`` needs: a mark for each vertex, and a queue."""
+        return np.zeros(self.graph.n, np.uint8), np.empty(REACH + self.sources.size, np.int64)
+
+    def reach(self, low: int, high: int) -> tuple[float, int]:
+        """log2 of the arcs, and hops, of a search that goes on from degrees ``low`` to ``high``."""
+        from ..kernels.reach import reach
+        from ..kernels.runtime import run
+
+        if (low, high) not in self._reached:
+            at = np.ascontiguousarray(self.sources, np.int64)
+            arguments = (self.graph.indptr, self.graph.indices, at, low, high, REACH, *self._room)
+            arcs, hops = run(reach, [arguments], brief=True)[0]
+            self._reached[low, high] = math.log2(1 + arcs), hops
+        return self._reached[low, high]
+
+    def _left_out(self, low: int, high: int | None) -> tuple[float, ...]:
+        """What thresholds leave out: shares of vertices and arcs below and above, arcs left, reach."""
         below_v, below_a = self._below
         top = below_v.size - 1
+        least, above = min(low, top), top if high is None else min(high + 1, top)
+        reached = self.facts["source_reach"]
+        kept, _ = self.reach(low, self.graph.arcs if high is None else high)
+        return (
+            below_v[least], below_a[least], 1.0 - below_v[above], 1.0 - below_a[above],
+            self.leaves(low, high), kept / reached if reached else 1.0,
+        )  # fmt: skip
+
+    def rows(self, configurations: Sequence[Configuration]) -> np.ndarray:
+        """A row of ``FEATURES`` for each configuration."""
         hops, width = 2.0 ** self.facts["log_diameter"], self.facts["bucket_width"]
+        thresholds = {(c.min_degree, c.max_degree) for _, c in configurations}
+        left_out = {pair: self._left_out(*pair) for pair in thresholds}
+        which = {name: [float(name == a) for a in ALGORITHMS] for name in ALGORITHMS}
         made = np.empty((len(configurations), len(FEATURES)))
         made[:, : len(GRAPH)] = list(self.facts.values())
-        for row, (algorithm, choice) in zip(made[:, len(GRAPH) :], configurations, strict=True):
+        for k, (algorithm, choice) in enumerate(configurations):
             rounds = min(choice.iterations or FAR, FAR)
-            least = min(choice.min_degree, top)
-            above = min(choice.max_degree + 1, top) if choice.max_degree is not None else top
-            row[:] = (
-                math.log2(rounds), min(rounds / hops, 4.0), below_v[least], below_a[least],
-                1.0 - below_v[above], 1.0 - below_a[above],
-                max(below_a[above] - below_a[least], 0.0), choice.fraction, choice.atomic,
-                min(rounds * width, 64.0), *(algorithm == name for name in ALGORITHMS),
+            made[k, len(GRAPH) :] = (
+                math.log2(rounds), min(rounds / hops, 4.0),
+                *left_out[choice.min_degree, choice.max_degree], choice.fraction, choice.atomic,
+                min(rounds * width, 64.0), *which[algorithm],
             )  # fmt: skip
         return made
 
@@ -114,14 +154,9 @@ class State:
         least, most = self.thresholds
         minima = [0, *spread(least, 6)]
         maxima = [None, *spread(most, 3)]
-        choices = [
-            Approximation(i, low, high)
-            for i in (None, *self.iteration_caps)
-            for low in minima
-            for high in maxima
-            if high is None or high >= low
-        ]
-        return [Configuration(a, c) for a in algorithms for c in choices if not c.exact]
+        pairs = [(a, b) for a in minima for b in maxima if self.leaves(a, b) >= LEAST]
+        choices = [Approximation(i, *pair) for i in (None, *self.iteration_caps) for pair in pairs]
+        return [Configuration(a, c) for a in algorithms for c in choices if c != EXACT]
 
     @cached_property
     def thresholds(self) -> tuple[list[int], list[int]]:

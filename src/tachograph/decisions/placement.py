@@ -11,6 +11,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -117,15 +118,29 @@ class Learned:
 
     def predict(self, call: Call, place: str) -> float:
         """Seconds."""
-        if call.kernel not in self.times:
+        try:
+            a, b, c = self.times[call.kernel][place]
+        except KeyError:
             raise InputError(
                 f"no times of the kernel {call.kernel} are known: tacho train placement"
-            )
-        a, b, c = self.times[call.kernel][place]
+            ) from None
         return float(a + b * call.vertices + c * call.arcs)
 
+    @cached_property
+    def _later(self) -> dict[str, tuple[float, ...]]:
+        """By how much the host is later, for each kernel: some calls take no longer than predicting."""
+        pairs = {
+            kernel: zip(*(of[p] for p in PLACES), strict=True) for kernel, of in self.times.items()
+        }
+        return {
+            kernel: tuple(here - there for here, there in both) for kernel, both in pairs.items()
+        }
+
     def __call__(self, call: Call) -> str:
-        return min(PLACES, key=lambda place: self.predict(call, place))
+        if call.kernel not in self._later:
+            self.predict(call, "host")  # says what is missing
+        a, b, c = self._later[call.kernel]
+        return "host" if a + b * call.vertices + c * call.arcs <= 0 else "device"
 
 
 def fit(samples: Mapping[str, Sequence[Sequence[float]]]) -> Learned:
@@ -152,7 +167,8 @@ def named(name: str, task: str, host: Host, device: OpenCL) -> Policy:
 
     ``"host"``, ``"device"``; ``"break-point"``, by the equation, with rates from the calibration, which
     is made if there is none; ``"learned"``, if ``tacho train placement`` was run; the name of a TOML
-    file with hints (see :func:`hinted`); ``"auto"``: learned if possible, else by the break point.
+    file with hints (see :func:`hinted`); ``"auto"``: learned if possible, else by the break point, but
+    on the host if the device only has some of its cores, which the equation does not know of.
     """
     if name in PLACES:
         return Fixed(name)
@@ -161,6 +177,8 @@ def named(name: str, task: str, host: Host, device: OpenCL) -> Policy:
         if kept is None:
             raise InputError("no times were learned yet on this machine: tacho train placement")
         return Learned(kept["times"])
+    if name == "auto" and device.threads:
+        return Fixed("host")
     if name in ("break-point", "auto"):
         return _by_equation(task, host, device)
     if name.endswith(".toml"):

@@ -16,8 +16,9 @@ __all__ = ["Common"]
 class Common:
     """Arrays by name, each up to date where it is asked for.
 
-    With fine-grained shared memory there is one of each. Otherwise host and device have their own, and
-    asking for one that the other side wrote last copies it.
+    They are the host's alone until the device asks for one. Then, with fine-grained shared memory,
+    there is one of each; otherwise host and device have their own, and asking for one that the other
+    side wrote last copies it.
 
     Parameters
     ----------
@@ -33,13 +34,12 @@ class Common:
         self._host: dict[str, np.ndarray] = {}
         self._there: dict[str, Any] = {}
         self._stale: dict[str, str] = {}  # arrays that are old on one side: "host" or "device"
-        for name, array in arrays.items():
-            self._add(name, array)
+        self._host |= arrays
 
-    def _add(self, name: str, array: np.ndarray) -> None:
-        self._host[name] = array
-        if self.device is None:
-            return
+    def _share(self, name: str) -> None:
+        """Let the device have an array, too."""
+        assert self.device is not None
+        array = self._host[name]
         if self.shared:
             both = self.device.shared(max(1, array.size), array.dtype, name)[: array.size]
             both[:] = array
@@ -59,6 +59,8 @@ class Common:
         """The arrays, as arguments of the device's kernels."""
         assert self.device is not None
         for name in names:
+            if name not in self._there:
+                self._share(name)
             if self._stale.get(name) == "device":
                 self.device.write(self._there[name], self._host[name])
                 del self._stale[name]
@@ -69,7 +71,8 @@ class Common:
         if self.device is None or self.shared:
             return
         for name in names:
-            self._stale[name] = "device" if side == "host" else "host"
+            if name in self._there:
+                self._stale[name] = "device" if side == "host" else "host"
 
     def release(self) -> None:
         """Give the device's memory back."""

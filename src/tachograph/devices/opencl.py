@@ -20,6 +20,7 @@ import numpy as np
 from .. import kernels
 from ..errors import DeviceError, TooLargeError
 from ..memory import human
+from .cores import thread_ids
 from .discovery import Found, discover, select
 from .host import cores
 from .memory import Buffer, Room
@@ -40,7 +41,8 @@ class OpenCL:
     """A device that runs the kernels in ``kernels/opencl``. :func:`open_device` makes it.
 
     ``capabilities`` says what it can do, ``threads`` how many of the host's cores it takes (0 if it has
-    processors of its own), ``room`` how much memory there is.
+    processors of its own), ``workers`` which threads these are, if known, ``room`` how much memory
+    there is.
     """
 
     def __init__(self, found: Found, device: Any) -> None:
@@ -52,6 +54,7 @@ class OpenCL:
         self.kind = found.kind
         self.capabilities = found.capabilities
         self.threads = int(device.max_compute_units) if found.shares_cores else 0
+        self.workers: tuple[int, ...] = ()
         self.units = int(device.max_compute_units)
         self.room = Room(found.name, found.memory, found.largest)
         self._programs: dict[tuple[str, ...], Any] = {}
@@ -296,6 +299,7 @@ def open_device(wanted: str | Found = "opencl", threads: int | None = None) -> O
 
 
 def _opened(found: Found, threads: int | None) -> OpenCL:
+    before = thread_ids()
     with _threads_for_pocl(threads or max(1, cores() // 2)):
         for platform in loaded_devices():
             for device in platform:
@@ -303,6 +307,10 @@ def _opened(found: Found, threads: int | None) -> OpenCL:
                 if facts["name"] == found.name and facts["platform"] == found.platform:
                     if facts["driver"] != found.driver:  # updated since it was tested
                         current = [d for d in discover(again=True) if d.name == found.name]
-                        return OpenCL(current[0], device)
-                    return OpenCL(replace(found, units=facts["units"]), device)
+                        made = OpenCL(current[0], device)
+                    else:
+                        made = OpenCL(replace(found, units=facts["units"]), device)
+                    started = tuple(sorted(thread_ids() - before))
+                    made.workers = started if len(started) == made.threads else ()
+                    return made
     raise DeviceError(f"{found.id} ({found.name}) has gone: tacho devices shows what there is")

@@ -1,24 +1,22 @@
-"""Tables 1 and 4 of "Performance and accuracy predictions of approximation methods for shortest-path
+"""Table 4 of "Performance and accuracy predictions of approximation methods for shortest-path
 algorithms on GPUs" (B. Aktılav, I. Öz, 2022), from what was measured on this machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..learning.approximation.collect import collect, records
+from ..learning.approximation.graphs import PLAIN
 from ..learning.approximation.models import MODELS, OURS, leave_family_out, scenario, score
 from ..learning.approximation.tables import Data
 from .reproduce import Settings, Table
 
-__all__ = ["measurements", "paper_data", "table_1", "table_4"]
+__all__ = ["measurements", "paper_data", "table_4"]
 
 SMALL = ("kronecker-13", "kronecker-14", "kronecker-15")  # if nothing was measured before
 SHARE = 0.25  # of the configurations, then
 FEWEST = 30  # configurations that a scenario needs
-#: Largest inaccuracy, and the best speedup of Table 1 within it.
-TABLE_1 = ((0.10, 2.27), (0.20, 3.31), (0.28, 4.77))
 #: R2 of Table 4: joint, inaccuracy, speedup.
 TABLE_4 = {
     ("LR", "random"): (0.661, 0.792, 0.531), ("LR", "large"): (0.352, 0.456, 0.249),
@@ -47,40 +45,10 @@ def paper_data(data: Data) -> dict[str, Data]:
     Kronecker graphs of one kind in several sizes, and on real road networks.
     """
     own = data.only(algorithm="bellman-ford", hub=True)
-    plain = own.only(graph={f"kronecker-{scale}" for scale in range(14, 19)})
+    plain = own.only(graph=PLAIN)
     if not len(plain):
         plain = own.only(family="kronecker")
     return {"random": plain, "large": plain, "real": own.only(family="roads", real=True)}
-
-
-def table_1(settings: Settings) -> Iterator[Table]:
-    """The best trade-offs."""
-    data = measurements(settings)
-    hub = data.only(hub=True, family="kronecker", algorithm={"bellman-ford", "delta-stepping"})
-    largest = max(hub.records, key=lambda r: r["n"])["graph"]
-    rows: list[list[Any]] = []
-    for limit, published in TABLE_1:
-        row: list[Any] = [f"{limit:.0%}", published]
-        within = [r for r in hub.only(graph=largest).records if r["error"] <= limit]
-        for algorithm, measure in (("bellman-ford", "speedup"), ("delta-stepping", "gain")):
-            best = max((r for r in within if r["algorithm"] == algorithm),
-                       key=lambda r: r[measure])  # fmt: skip
-            row += [best[measure], _shown(best), best["error"]]
-        rows.append(row)
-    columns = ["inaccuracy", "paper", "Bellman-Ford, speedup", "by", "error",
-               "over fastest exact", "by", "error"]  # fmt: skip
-    yield Table(
-        f"Table 1: best speedup within an inaccuracy, on {largest}", columns, rows,
-        ["The paper's is Bellman-Ford on a GPU on Kronecker graphs of scale 19 to 24, against the same "
-         "exact; the last three columns are delta-stepping against exact delta-stepping, the fastest "
-         "exact algorithm here."],
-    )  # fmt: skip
-
-
-def _shown(record: dict[str, Any]) -> str:
-    from ..decisions.approximation import Approximation
-
-    return str(Approximation(**record["approximation"]))
 
 
 def table_4(settings: Settings) -> Iterator[Table]:

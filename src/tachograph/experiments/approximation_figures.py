@@ -41,6 +41,22 @@ def _alone(data: Data, method: str) -> Data:
     return Data([r for r in data.records if only(r)])
 
 
+#: How a degree is shown on an axis that is shared by graphs: the vertices it leaves out, and digits.
+LEFT_OUT = {
+    "min_degree": ("vertices_below", "vertices with fewer arcs, %", 0),
+    "max_degree": ("vertices_above", "vertices with more arcs, %", 1),
+}
+
+
+def _places(part: Data, method: str) -> tuple[np.ndarray, str]:
+    """Where configurations stand on the axis of a method, and its label."""
+    if method not in LEFT_OUT:
+        return np.array([r["approximation"][method] for r in part.records], float), method
+    feature, label, digits = LEFT_OUT[method]
+    shares = np.array([r["features"][feature] for r in part.records])
+    return (100 * shares).round(digits), label
+
+
 def curves(data: Data) -> Any:
     """Figures 2, 4, 6 and 8: speedup and inaccuracy by parameter, means over the Kronecker graphs."""
     figure, axes = _axes(2, 2)
@@ -50,16 +66,14 @@ def curves(data: Data) -> Any:
         axis.set_title(METHODS[method])
         if not len(part):
             continue
-        values = np.array([r["approximation"][method] for r in part.records], float)
+        values, label = _places(part, method)
         known = np.unique(values)
         means = {
             k: [part.column(k)[values == v].mean() for v in known] for k in ("speedup", "error")
         }
         axis.plot(known, means["speedup"], "o-", color="tab:blue", label="speedup")
         axis.set_ylabel("speedup")
-        axis.set_xlabel(method)
-        if known.size > 1 and known.min() > 0 and known.max() > 20 * known.min():
-            axis.set_xscale("log")
+        axis.set_xlabel(label)
         twin = axis.twinx()
         twin.plot(known, 100 * np.array(means["error"]), "s--", color="tab:red")
         twin.set_ylabel("inaccuracy, % (red)")

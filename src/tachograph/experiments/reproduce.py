@@ -25,7 +25,7 @@ EXPERIMENTS: dict[str, str] = {
     "surf-table-3": "surf:table_3",
     "surf-table-4": "surf:table_4",
     "surf-table-5": "surf:table_5",
-    "sssp-table-1": "approximation:table_1",
+    "sssp-table-1": "trade_offs:table_1",
     "sssp-table-4": "approximation:table_4",
     "sssp-figures": "approximation_figures:figures",
     "mis-overlap": "heterogeneous:mis_overlap",

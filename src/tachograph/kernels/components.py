@@ -3,9 +3,10 @@
 Method: M. Sutton, T. Ben-Nun, A. Barak, "Optimizing Parallel Graph Connectivity Computation via
 Subgraph Sampling", IPDPS 2018. Every vertex points to another of its component with an id not above
 its own; a root points to itself. Linking two vertices makes the higher of their roots point to the
-lower one. After linking along the first two arcs of every vertex, most vertices belong to one large
-component; the other arcs of its vertices need not be looked at, because an arc that leads out of it
-is also an arc into a vertex outside.
+lower one, and what is passed on the way up to the roots point further up. The first arc of a vertex
+takes no linking: the vertex begins by pointing to that neighbour, if its id is lower. After the
+second arcs most vertices belong to one large component; the arcs of its vertices need not be looked
+at, because an arc that leads out of it is also an arc into a vertex outside.
 
 Roots end as the smallest id of their component, whatever the order of the links, so labels do not
 depend on the number of threads. All stores go to ``label[v]`` of an existing vertex.
@@ -30,10 +31,9 @@ from .random import draw
 from .runtime import inline, kernel, threads_available
 from .team import TAIL, TICKET, barrier, cell, next_phase, run_team
 
-__all__ = ["PHASES", "ROUNDS", "label_components", "link", "most_frequent"]
+__all__ = ["PHASES", "label_components", "link", "most_frequent"]
 
 PHASES = ("first arcs", "shorten", "second arcs", "shorten", "largest", "other arcs", "shorten")
-ROUNDS = 2  # arcs of every vertex that are linked first
 SAMPLE = 1024  # vertices asked to find the largest component
 CHUNK = 4096
 AHEAD = 16  # vertices whose neighbours' labels are fetched ahead
@@ -52,28 +52,45 @@ def link(u, v, label):
         if above == low or (above == high and compare_exchange(label, high, high, low)):
             break
         p = ld_acquire(label, ld_acquire(label, high))
+        if above != high:  # not a root: nobody else sets it but to another above it
+            st(label, high, p)
         q = ld_acquire(label, low)
 
 
 @kernel
-def link_arc(control, phase, n, nth, indptr, indices, label):
-    """Link every vertex with its ``nth`` neighbour."""
+def hook(control, phase, n, indptr, indices, label):
+    """Let every vertex point to its first neighbour, if that has a lower id, else to itself."""
     while True:
         begin = fetch_add(control, cell(TICKET, phase), CHUNK)
         if begin >= n or stopped(control):
             break
         for v in range(begin, min(begin + CHUNK, n)):
-            k = ld(indptr, min(v + AHEAD, n - 1)) + nth
+            k = ld(indptr, v)
+            first = v
+            if k < ld(indptr, v + 1):
+                first = min(v, np.int64(ld(indices, k)))
+            st(label, v, first)
+
+
+@kernel
+def link_second(control, phase, n, indptr, indices, label):
+    """Link every vertex with its second neighbour."""
+    while True:
+        begin = fetch_add(control, cell(TICKET, phase), CHUNK)
+        if begin >= n or stopped(control):
+            break
+        for v in range(begin, min(begin + CHUNK, n)):
+            k = ld(indptr, min(v + AHEAD, n - 1)) + 1
             if k < indices.size:
                 prefetch(label, ld(indices, k))
-            k = ld(indptr, v) + nth
+            k = ld(indptr, v) + 1
             if k < ld(indptr, v + 1):
                 link(v, ld(indices, k), label)
 
 
 @kernel
 def link_rest(control, phase, n, skip, indptr, indices, back_indptr, back_indices, directed, label):
-    """Link vertices outside the component ``skip`` with all neighbours not linked yet."""
+    """Link vertices outside the component ``skip`` with all their neighbours."""
     while True:
         begin = fetch_add(control, cell(TICKET, phase), CHUNK // 4)
         if begin >= n or stopped(control):
@@ -81,7 +98,7 @@ def link_rest(control, phase, n, skip, indptr, indices, back_indptr, back_indice
         for v in range(begin, min(begin + CHUNK // 4, n)):
             if ld(label, v) == skip:
                 continue
-            for k in range(ld(indptr, v) + ROUNDS, ld(indptr, v + 1)):
+            for k in range(ld(indptr, v), ld(indptr, v + 1)):
                 link(v, ld(indices, k), label)
             if directed:
                 for k in range(ld(back_indptr, v), ld(back_indptr, v + 1)):
@@ -128,16 +145,14 @@ def walk(
 ):
     """What each worker does; worker 0 stores when each phase ended."""
     box = np.empty(2, np.int64)
-    for v in range(n * me // workers, n * (me + 1) // workers):
-        st(label, v, v)
-    begin = nanoseconds(box)  # before the others are let go
-    if not barrier(control, workers):
-        return
+    begin = nanoseconds(box)
     skip = np.int64(-1)
     for phase in range(times.size):
         next_phase(control, me, phase)
-        if phase == 0 or phase == 2:
-            link_arc(control, phase, n, phase // 2, indptr, indices, label)
+        if phase == 0:
+            hook(control, phase, n, indptr, indices, label)
+        elif phase == 2:
+            link_second(control, phase, n, indptr, indices, label)
         elif phase == 4:
             if me == 0:
                 st_release(control, TAIL, most_frequent(n, label))

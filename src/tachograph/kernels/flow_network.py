@@ -91,11 +91,12 @@ def sent_both(stop, indptr, indices, turned, free, back, room, flow):
 
 
 @kernel
-def pair(stop, indptr, indices, free, back, room):
-    """The places of the reverse arcs of an undirected graph with sorted rows; loops lose their room."""
+def pair(stop, indptr, indices, free, back):
+    """The places of the reverse arcs of an undirected graph with sorted rows; how many are loops."""
+    loops = np.int64(0)
     for v in range(indptr.size - 1):
         if v % BLOCK == 0 and stopped(stop):
-            return
+            return loops
         for k in range(ld(indptr, v), ld(indptr, v + 1)):
             u = ld(indices, k)
             if u > v:
@@ -105,7 +106,8 @@ def pair(stop, indptr, indices, free, back, room):
                 st(back, there, k)
             elif u == v:
                 st(back, k, k)
-                st(room, k, 0)
+                loops += 1
+    return loops
 
 
 def network(
@@ -124,9 +126,11 @@ def network(
     back = np.empty(slots, np.int32 if slots < 2**31 else np.int64)
     brief = slots < 1 << 20
     if not directed:
-        room = capacity.copy()
-        run(pair, [(indptr, indices, indptr[:-1].copy(), back, room)], brief=brief)
-        return Network(indptr, indices, back, room[back] if turned else room, turned)
+        loops = run(pair, [(indptr, indices, indptr[:-1].copy(), back)], brief=brief)[0]
+        room = capacity[back] if turned else capacity
+        if loops:
+            room = np.where(back == np.arange(slots), 0, room)
+        return Network(indptr, indices, back, room, turned)
     begins = np.zeros(n + 1, np.int64)
     run(count_both, [(indptr, indices, begins)], brief=brief)
     target = np.empty(slots, indices.dtype)
@@ -139,10 +143,10 @@ def network(
 def flow_of_arcs(
     made: Network, room: np.ndarray, indptr: np.ndarray, indices: np.ndarray, directed: bool
 ) -> np.ndarray:
-    """What flows along each arc of the graph, if ``room`` is left in its network."""
+    """What flows along each arc of the graph, if ``room`` is left in its network; uses that up."""
     if not directed:
-        came = room - made.room  # to the reverse of each arc
-        return np.maximum(came if made.turned else came[made.back], 0)
+        ends = (room, made.room) if made.turned else (made.room, room)
+        return np.maximum(np.subtract(*ends, out=room), 0, out=room)
     flow = np.zeros(indices.size, room.dtype)
     call = (indptr, indices, made.turned, made.begins[:-1].copy(), made.back, room, flow)
     run(sent_both, [call], brief=indices.size < 1 << 20)

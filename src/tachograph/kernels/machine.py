@@ -21,9 +21,10 @@ from .runtime import CHECKED, inline
 
 # fmt: off
 __all__ = [
-    "ask", "bit_length", "compare_exchange", "eight_bytes", "fetch_add", "fetch_min", "fetch_or", "ld",
-    "ld_acquire", "let_others_run", "nanoseconds", "pause", "peek", "poke", "prefetch", "rolled", "st",
-    "st_release", "stopped", "trailing_zeros",
+    "ask", "bit_length", "compare_exchange", "eight_bytes", "fetch_add", "fetch_min",
+    "fetch_or", "four_below", "four_equal", "ld", "ld_acquire", "let_others_run", "nanoseconds",
+    "pause", "peek", "poke", "prefetch", "rolled", "st", "st_release", "stopped",
+    "trailing_zeros",
 ]
 # fmt: on
 
@@ -229,6 +230,37 @@ def eight_bytes(typing: Any, array: Any, at: Any) -> Any:
         return builder.load(builder.bitcast(place, I64.as_pointer()), align=1, typ=I64)
 
     return types.uint64(array, types.int64), generate
+
+
+def _four(condition: str) -> Any:
+    """Compare four elements from ``array[at]`` on with a value: bits, the lowest for ``array[at]``."""
+
+    @intrinsic
+    def compare(typing: Any, array: Any, at: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            value = _value(context, builder, signature, arguments, 2)
+            if CHECKED:
+                size = context.make_array(signature.args[0])(context, builder, arguments[0]).shape
+                last = builder.add(arguments[1], ir.Constant(I64, 3))
+                cgutils.do_boundscheck(context, builder, last, builder.extract_value(size, 0))
+            four = ir.VectorType(value.type, 4)
+            place = _place(context, builder, signature, arguments)
+            row = builder.load(
+                builder.bitcast(place, four.as_pointer()), align=_width(array), typ=four
+            )
+            same = ir.Constant(four, ir.Undefined)
+            for i in range(4):
+                same = builder.insert_element(same, value, ir.Constant(ir.IntType(32), i))
+            found = builder.icmp_signed(condition, row, same)
+            return builder.zext(builder.bitcast(found, ir.IntType(4)), I64)
+
+        return types.int64(array, types.int64, value), generate
+
+    return compare
+
+
+four_equal = _four("==")
+four_below = _four("<")
 
 
 @intrinsic

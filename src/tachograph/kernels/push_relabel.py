@@ -7,8 +7,11 @@ exact distances by a search from the sink at the beginning and after every so mu
 of some height is left, those above cannot reach the sink any more and are set aside (B. Cherkassky, A.
 Goldberg, "On Implementing the Push-Relabel Method for the Maximum Flow Problem", 1997).
 
-When no excess can reach the sink, its excess is the value, and the vertices that can reach it are its
-side of a minimum cut. What is left over is then sent back to the source in the same way.
+When no excess can reach the sink, its excess is the value, and the vertices that were set aside, with
+all the excess that is left, are the other side of a minimum cut: when one is set aside no arc with room
+leads from it to any that is not, and none comes into being, since nobody pushes up. (Only a vertex
+lifted to height n beside one of height n - 1 may have such an arc: then a last search decides.) What is
+left over is sent back to the source in the same way.
 
 Encoding: vertices of one height that have excess are in a stack of that height (``top``), the
 others in a list (``first``, ``after``, ``ahead``) from which any can be taken; both go on with
@@ -22,7 +25,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from .augmenting import FEW, SINK, SOURCE, STATE, fill_paths
 from .flow_network import Network
+from .flow_return import unwind
 from .machine import ld, st, stopped
 from .runtime import inline, kernel, run
 
@@ -30,6 +35,7 @@ __all__ = ["Solver"]
 
 BLOCK = 1 << 10  # vertices between two looks at the stop flag
 LIFT = 12  # work of a lift, in arcs
+PART = 1 / 32  # of the arcs that may be looked at for single paths
 SMALL = 1 << 14  # arcs below which Ctrl-C can wait
 PATIENCE = 4.0  # a search from the root after so many times its own work
 
@@ -115,6 +121,7 @@ def drain(
     work = np.float64(0)
     limit = PATIENCE * (6.0 * n + target.size)
     steps = np.int64(0)
+    unsure = False
     while highest >= 0:
         v = ld(top, highest)
         if v < 0:
@@ -166,6 +173,7 @@ def drain(
                         k = np.int64(j)
             work += LIFT + last - begin
             if lowest + 1 >= n:
+                unsure = unsure or lowest < n
                 highest = max(highest, level - 1)
                 level = n
                 break
@@ -179,6 +187,7 @@ def drain(
         if work > limit:
             work = 0.0
             searches += 1
+            unsure = False
             highest = measure(
                 begins, target, back, room, root, other, height, excess, now, top, first,
                 after, ahead, queue,
@@ -188,13 +197,13 @@ def drain(
         if v != root and ld(excess, v) > 0:
             left = True
             break
-    if left:
+    if left and unsure:
         searches += 1
         measure(
             begins, target, back, room, root, other, height, excess, now, top, first, after, ahead,
             queue,
         )  # fmt: skip
-    else:
+    elif not left:
         for v in range(n):
             st(height, v, 0)
         st(height, other, n)
@@ -222,109 +231,6 @@ def clear_above(level, n, height, first, after, top):
 
 
 @kernel
-def unwind(stop, begins, target, back, room, origin, source, excess, mark, now, order, link):
-    """Send excess back along the arcs on which flow came, so that it ends at the source.
-
-    A search against the flow from every vertex with excess cancels the cycles it meets and puts the
-    vertices in an order in which flow comes from later ones only; in that order each gives its excess
-    back. ``order`` has room for all vertices, each enters it once; ``link`` leads back along the path
-    of the search, to vertices that are on it.
-    """
-    n = mark.size
-    for v in range(n):
-        st(mark, v, 0)  # 1: on the path of the search, 2: done
-        st(now, v, ld(begins, v))
-    st(mark, source, 2)
-    done = np.int64(0)
-    for start in range(n):
-        if start % BLOCK == 0 and stopped(stop):
-            return
-        if ld(mark, start) or ld(excess, start) == 0:
-            continue
-        v = np.int64(start)
-        st(mark, v, 1)
-        st(link, v, -1)
-        while v >= 0:
-            k = ld(now, v)
-            if k == ld(begins, v + 1):
-                st(mark, v, 2)
-                st(order, done, v)
-                done += 1
-                v = np.int64(ld(link, v))
-                if v >= 0:
-                    st(now, v, ld(now, v) + 1)
-                continue
-            u = np.int64(ld(target, k))
-            if came(k, back, room, origin) <= 0 or ld(mark, u) == 2:
-                st(now, v, k + 1)
-            elif ld(mark, u) == 0:
-                st(mark, u, 1)
-                st(link, u, v)
-                v = u
-            else:
-                v = cancel(v, u, target, back, room, origin, mark, now, link)
-    for i in range(done - 1, -1, -1):
-        v = ld(order, i)
-        have = ld(excess, v)
-        k = ld(begins, v)
-        while have > 0 and k < ld(begins, v + 1):
-            most = ld(room, k) - ld(origin, k)
-            if most > 0:
-                amount = min(most, have)
-                st(room, k, ld(room, k) - amount)
-                st(room, ld(back, k), ld(room, ld(back, k)) + amount)
-                u = ld(target, k)
-                if u != source:
-                    st(excess, u, ld(excess, u) + amount)
-                have -= amount
-            k += 1
-        st(excess, v, 0)
-
-
-@inline
-def came(k, back, room, origin):
-    """What flows against arc ``k``; nothing if rounding has left more room on both sides."""
-    other = ld(back, k)
-    return min(ld(room, k) - ld(origin, k), ld(origin, other) - ld(room, other))
-
-
-@inline
-def cancel(last, first, target, back, room, origin, mark, now, link):
-    """Take the least flow of the cycle that the path closes from all of it.
-
-    Gives the vertex nearest to the beginning of the path whose arc is empty now; those behind it are no
-    longer on the path.
-    """
-    least = came(ld(now, last), back, room, origin)
-    v = last
-    while v != first:
-        v = np.int64(ld(link, v))
-        least = min(least, came(ld(now, v), back, room, origin))
-    again = last
-    v = last
-    while True:
-        k = ld(now, v)
-        other = ld(back, k)
-        if (
-            came(k, back, room, origin) <= least
-        ):  # exactly empty, whatever rounding would make of it
-            st(room, k, ld(origin, k))
-            st(room, other, ld(origin, other))
-            again = v
-        else:
-            st(room, k, ld(room, k) - least)
-            st(room, other, ld(room, other) + least)
-        if v == first:
-            break
-        v = np.int64(ld(link, v))
-    v = last
-    while v != again:
-        st(mark, v, 0)
-        v = np.int64(ld(link, v))
-    return again
-
-
-@kernel
 def fill_source(stop, source, begins, target, back, room, excess):
     """Send as much as possible along every arc out of the source."""
     for k in range(begins[source], begins[source + 1]):
@@ -338,6 +244,8 @@ def fill_source(stop, source, begins, target, back, room, excess):
 class Solver:
     """One flow problem: :meth:`begin`, :meth:`drain`; for the flow itself, :meth:`give_back` at last.
 
+    :meth:`fill_paths` may come first, and may be enough.
+
     In a network that was turned round the sink sends and the source receives.
     """
 
@@ -349,22 +257,43 @@ class Solver:
         self.height = np.empty(n, made.target.dtype)
         self.excess = np.zeros(n, made.room.dtype)
         self.space = _workspace(made)
-        self.counts = np.zeros(3, np.int64)
+        self.counts = np.zeros(3, np.int64)  # searches, pushes, lifts
+        self.paths = np.zeros(STATE, np.int64)
 
     @property
     def rows(self) -> tuple[np.ndarray, ...]:
         """The network as it is now."""
         return self.made.begins, self.made.target, self.made.back, self.room
 
+    def fill_paths(self) -> bool:
+        """Send what goes along few single paths, if an end has few arcs; whether that is all.
+
+        Only ends that are near each other are worth it: a small part of the network is looked at.
+        """
+        rows = self.made.begins
+        if min(rows[end + 1] - rows[end] for end in self.ends) > FEW:
+            return False
+        now, _, _, after, ahead, queue = self.space
+        self.height[:], after[:], queue[:] = 0, -1, -1
+        limit = int(PART * self.made.target.size)
+        call = (*self.rows, *self.ends, limit, self.height, now, after, ahead, queue, self.excess,
+                self.paths)  # fmt: skip
+        complete = run(fill_paths, [call], brief=self.made.target.size < 1 << 24)[0]
+        if complete:
+            n = self.height.size
+            apart = self.height == SOURCE if complete == SOURCE else self.height != SINK
+            self.height[:] = np.where(apart, n, 0)
+        return bool(complete)
+
     def begin(self) -> None:
         """Empty the source."""
         run(fill_source, [(self.ends[0], *self.rows, self.excess)], brief=True)
 
     def drain(self) -> None:
-        """Send all excess that can get there to the sink; heights are exact at the end.
+        """Send all excess that can get there to the sink; what cannot has height n at the end.
 
         (If all gets there, heights are made such that only the source is apart: it is emptied, so that
-        is a minimum cut, and no search is needed to find one.)
+        is a minimum cut.)
         """
         source, sink = self.ends
         call = (*self.rows, sink, source, self.height, self.excess, *self.space, self.counts)
@@ -387,7 +316,7 @@ class Solver:
         self.excess[sink] = 0
         if self.excess.any():
             state = (self.made.room, source, self.excess, self.height, *self.space[:3])
-            run(unwind, [(*self.rows, *state)], brief=self.made.target.size < SMALL)
+            run(unwind, [(*self.rows, *state)], brief=self.made.target.size < 1 << 20)
         return self.room
 
 

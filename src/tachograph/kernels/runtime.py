@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +25,7 @@ from numba._dispatcher import compute_fingerprint
 
 from ..cores import threads, threads_available
 from ..progress import bar
+from .hands import start
 
 # fmt: off
 __all__ = ["KERNELS", "clock", "inline", "inline_maker", "kept_on_disk", "kernel", "not_counted",
@@ -147,35 +148,26 @@ def run(
             errors.append(error)
             stop[0] = 1
 
-    threads = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(len(todo))]
+    ended = start([partial(work, index) for index in range(len(todo))])
     try:
-        for thread in threads:
-            thread.start()
-        _wait(threads, label or worker.__name__.replace("_", " "), step)
+        _wait(ended, label or worker.__name__.replace("_", " "), step)
     except BaseException:
         stop[0] = 1
-        for thread in threads:
-            if thread.ident is not None:  # it was started
-                thread.join()
+        ended.acquire()
         raise
     if errors:
         raise errors[0]
     return results
 
 
-def _wait(threads: list[threading.Thread], label: str, step: Callable[[], int] | None) -> None:
-    """Wait for the threads; most calls are over before a bar would be made."""
-    deadline = time.monotonic() + LOOK
-    for thread in threads:
-        thread.join(max(0.0, deadline - time.monotonic()))
-    if not any(thread.is_alive() for thread in threads):
+def _wait(ended: threading.Lock, label: str, step: Callable[[], int] | None) -> None:
+    """Wait for the last to end; most calls are over before a bar would be made."""
+    if ended.acquire(timeout=LOOK):
         return
     with bar(label) as shown:
-        for thread in threads:
-            while thread.is_alive():
-                thread.join(LOOK)
-                if step is not None:
-                    shown.note(f"step {step()}")
+        while not ended.acquire(timeout=LOOK):
+            if step is not None:
+                shown.note(f"step {step()}")
 
 
 def clock() -> float:

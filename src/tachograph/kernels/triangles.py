@@ -2,10 +2,11 @@
 
 Method: every edge is kept at one of its ends only, so that each triangle is found once. For each
 vertex u its kept neighbours are marked in an array of bytes; then the marks of the neighbours of
-those neighbours are summed. If degrees differ much, vertices are first ranked by descending degree
-and an edge is kept at the end with the smaller degree, which bounds the rows (T. Schank,
+those neighbours are summed. If neighbours have many neighbours, vertices are first ranked by descending
+degree and an edge is kept at the end with the smaller degree, which bounds the rows (T. Schank,
 D. Wagner, "Finding, Counting and Listing All Triangles in Large Graphs", 2005); otherwise the sorted
-rows are used as they are, up to the vertex itself.
+rows are used as they are, up to the vertex itself. Where vertices have few neighbours, there is nothing
+to mark (``triangles_sparse``).
 
 Each worker has marks of its own, one for every vertex, and clears those it has set.
 """
@@ -18,12 +19,14 @@ from . import csr
 from .machine import fetch_add, ld, st, stopped
 from .runtime import kernel, threads_available
 from .team import TICKET, run_team
+from .triangles_sparse import walk_sparse
 
 __all__ = ["count_triangles"]
 
 CHUNK = 64
 SMALL = 1 << 16  # arcs below which one worker is faster than several
-RANKED = 4.0  # how many times the mean the largest degree must be for ranking to pay
+SPARSE = 4.0  # arcs of a vertex, in the mean, up to which most need not be marked
+RANKED = 300.0  # arcs of a neighbour, in the mean, from which on ranking pays
 
 
 @kernel
@@ -113,7 +116,11 @@ def count_triangles(indptr: np.ndarray, indices: np.ndarray) -> tuple[int, bool,
     workers = 1 if brief else threads_available()
     if not indices.size:
         return 0, False, workers
-    rank = bool(np.diff(indptr).max() > RANKED * max(8, indices.size / n))
+    if indices.size <= SPARSE * n:
+        found = run_team(walk_sparse, workers, n, indptr, indices, brief=brief)
+        return int(sum(found)), False, workers
+    degrees = np.diff(indptr).astype(np.float64)
+    rank = bool((degrees * degrees).sum() > RANKED * indices.size)  # "@" would wake threads of BLAS
     rows = ranked(indptr, indices) if rank else (indptr, indices)
     found = run_team(walk, workers, n, *rows, not rank, brief=brief)
     return int(sum(found)), rank, workers

@@ -14,12 +14,12 @@ from ..algorithms.independent_set import maximal_independent_set
 from ..algorithms.result import Trace
 from ..campaign import Campaign, Executor, code_hash
 from ..decisions.placement import KERNELS, Learned, fit, remember
-from ..devices.host import Host, host_threads
+from ..devices.host import Host
 from ..devices.opencl import OpenCL, open_device
 from ..graph import generate
 from ..graph.graph import Graph
 from ..journal import journal
-from ..kernels.runtime import threads_available
+from ..kernels.runtime import threads, threads_available
 
 __all__ = ["TASKS", "count_instructions", "layers", "train_placement"]
 
@@ -90,11 +90,13 @@ def count_instructions(task: str) -> dict[str, float]:
     return known
 
 
-def measure(task: str, number: int, device: str) -> dict[str, Any]:
+def measure(task: str, number: int, device: str, count: int) -> dict[str, Any]:
     """Work and times of every call of each kernel on one of the graphs: a campaign's task."""
     graphs, oracle = TASKS[task]
     samples: dict[str, list[Sequence[float]]] = defaultdict(list)
-    for row in oracle(graphs[number](), open_device(device)):
+    with threads(count):
+        timed = oracle(graphs[number](), open_device(device))
+    for row in timed:
         times = (row["host_seconds"], row["device_seconds"])
         samples[row["kernel"]].append([row["work"], row["arcs"], *times])
     return samples
@@ -110,8 +112,11 @@ def train_placement(
     Learned, int
         The policy; how many calls it was fitted to.
     """
-    numbers = range(len(TASKS[task][0]))
-    tasks = [{"task": task, "number": i, "device": device.found.id} for i in numbers]
+    count = threads_available()
+    tasks = [
+        {"task": task, "number": i, "device": device.found.id, "count": count}
+        for i in range(len(TASKS[task][0]))
+    ]
     campaign = Campaign(
         "placement-calls", f"{__name__}:measure", tasks, measured=True, label=f"timing {task}",
         mark=f"{device.key} {code_hash()}",
@@ -122,6 +127,5 @@ def train_placement(
             samples[kernel] += calls
     model = fit(samples)
     count_instructions(task)
-    threads = host_threads(threads_available(), device.found, device.threads)
-    remember(model, task, Host(threads), device)
+    remember(model, task, Host(count), device)
     return model, sum(map(len, samples.values()))

@@ -9,14 +9,15 @@ from tachograph.decisions.approximation_state import FEATURES
 from tachograph.learning.approximation import collect as measuring
 from tachograph.learning.approximation.graphs import Subject, available, with_random_weights
 
-SIZES = {"delta-stepping": (8, 8), "bellman-ford": (8, 4), "dijkstra": (4, 0), "hybrid": (4, 0)}
+SIZES = {"delta-stepping": (10, 8), "bellman-ford": (8, 4), "dijkstra": (4, 0), "hybrid": (4, 0)}
+COUNT = 34  # all of them, and 4 from each of two random sources
 
 
 @pytest.fixture
 def tiny(monkeypatch):
     """One small graph of the paper's kind, few configurations, two runs of each."""
     g = tg.kronecker(7, seed=1, weights=True)
-    subjects = {"tiny": Subject("tiny", "kronecker", lambda: g)}
+    subjects = {"kronecker-14": Subject("kronecker-14", "kronecker", lambda: g)}
     monkeypatch.setattr(measuring, "available", lambda: subjects)
     monkeypatch.setattr(measuring, "RUNS", 3)
     monkeypatch.setattr(measuring, "SIZES", SIZES)
@@ -25,10 +26,10 @@ def tiny(monkeypatch):
 
 
 def test_what_is_in_the_journal_is_not_measured_again(tiny, monkeypatch):
-    assert measuring.collect() == 8 + 4 + 8 + 4 + 4
+    assert measuring.collect() == COUNT == 10 + 4 + 4 + 8 + 4 + 4
     monkeypatch.setattr(measuring, "measure", None)
-    assert measuring.collect() == 28
-    assert measuring.collect(["tiny"], size=0.5) == 4 + 4 + 4 + 4 + 4  # a part of the same
+    assert measuring.collect() == COUNT
+    assert measuring.collect(["kronecker-14"], size=0.5) == 8 + 4 + 4 + 4 + 4 + 4  # blocks
 
 
 def test_interrupted_work_goes_on(tiny, monkeypatch):
@@ -44,9 +45,9 @@ def test_interrupted_work_goes_on(tiny, monkeypatch):
     monkeypatch.setattr(measuring, "measure", killed)
     with pytest.raises(KeyboardInterrupt):
         measuring.collect()
-    assert 0 < len(measuring.records()) < 28
+    assert 0 < len(measuring.records()) < COUNT
     before, calls = len(calls), []
-    assert measuring.collect() == len(measuring.records()) == 28
+    assert measuring.collect() == len(measuring.records()) == COUNT
     monkeypatch.setenv("TACHOGRAPH_HOME", "another")
     again, calls = len(calls), []
     measuring.collect()
@@ -72,6 +73,14 @@ def test_times():
     assert measuring.trimmed([5, 1, 2, 9]) == 3.5
     assert measuring.shortest([3, 1, 2], 3) == 1
     assert measuring.shortest([3, 1, 2, 5], 2) == np.mean([min(3, 2), min(1, 5)])
+
+
+def test_a_random_choice_counts_with_each_of_its_seeds():
+    times = {"times": [3, 9, 5, 2, 8, 7], "exact_times": [4, 6, 5, 7, 8, 9, 3, 6, 6, 6, 6, 6]}
+    whole, part = ({"approximation": {"fraction": f}, **times} for f in (1, 0.5))
+    assert measuring.typical(whole, "times") == 2
+    assert measuring.typical(part, "times") == (2 + 8 + 5) / 3
+    assert measuring.typical(part, "exact_times") == (3 + 6) / 2  # two for each run, taking turns
 
 
 def test_random_weights_are_the_same_both_ways():

@@ -7,6 +7,14 @@
 #define ACTIVE 2
 #define UNKNOWN 2
 #define CLASSES 31
+#define POLLS 0
+#define LEFT 1
+#define COUNT 2
+#define ARCS 3
+#define QUIT 4
+#define FRONT 16
+#define REAR 32
+#define SHARE 512
 
 inline ulong draw(ulong key, ulong counter)
 {
@@ -68,44 +76,71 @@ __kernel void randomize(long lo, long hi, __global const ID *work, ulong key,
     release(&word[v], turn << 8 | (int)level_of(key, v, degree[v]));
 }
 
-/* the word of v, waited for as long as nobody has lost patience */
-inline int full(volatile __global int *word, ID v, int turn, long patience, long *polls,
+/* the word of v; an empty one is waited for as long as nobody has lost patience */
+inline int full(volatile __global int *word, ID v, int turn, int patience, int *polls,
                 volatile __global int *tally)
 {
     int found = acquire(&word[v]);
-    for (int rest = 16; found >> 8 != turn; rest = min(2 * rest, 2048)) {
-        if ((*polls += 1) > patience || acquire(&tally[1])) break;
+    for (int rest = 16; found >> 8 != turn && patience; rest = min(2 * rest, 1024)) {
+        *polls += 1;
+        if (acquire(&tally[QUIT])) break;
+        if (*polls > patience) { release(&tally[QUIT], 1); break; }
         for (volatile int k = 0; k < rest; k++) {} /* leave the cache line to its writer */
         found = acquire(&word[v]);
     }
     return found;
 }
 
+/* 1 if v comes before all undecided neighbours, else 0; UNKNOWN if a word was not there in time */
+inline uchar choice(ID v, ulong key, __global const long *indptr, __global const ID *indices,
+                    __global const uchar *state, int turn, volatile __global int *word,
+                    int patience, int *polls, volatile __global int *tally)
+{
+    int own = full(word, v, turn, patience, polls, tally);
+    if (own >> 8 != turn) return UNKNOWN;
+    for (long k = indptr[v]; k < indptr[v + 1]; k++) {
+        ID u = indices[k];
+        if (u == v || state[u] != ACTIVE) continue;
+        int theirs = full(word, u, turn, patience, polls, tally);
+        if (theirs >> 8 != turn) return UNKNOWN;
+        if (before(key, theirs, u, own, v)) return 0;
+    }
+    return 1;
+}
+
 __kernel void select_(long lo, long hi, __global const ID *work, ulong key,
                       __global const long *indptr, __global const ID *indices,
                       __global const uchar *state, int turn, volatile __global int *word,
-                      long patience, __global uchar *chosen, volatile __global int *tally)
+                      __global uchar *chosen)
 {
     long i = lo + (long)get_global_id(0);
     if (i >= hi) return;
     ID v = work[i];
-    if (patience < 0 && chosen[v] != UNKNOWN) return;
-    long polls = 0;
-    uchar found = 1;
-    int own = full(word, v, turn, patience, &polls, tally);
-    if (own >> 8 != turn) found = UNKNOWN;
-    else {
-        for (long k = indptr[v]; k < indptr[v + 1]; k++) {
-            ID u = indices[k];
-            if (u == v || state[u] != ACTIVE) continue;
-            int theirs = full(word, u, turn, patience, &polls, tally);
-            if (theirs >> 8 != turn) { found = UNKNOWN; break; }
-            if (before(key, theirs, u, own, v)) { found = 0; break; }
-        }
+    int polls = 0;
+    chosen[v] = choice(v, key, indptr, indices, state, turn, word, 0, &polls, word);
+}
+
+__kernel void select_shared(long count, int helps, int patience, __global const ID *work, ulong key,
+                            __global const long *indptr, __global const ID *indices,
+                            __global const uchar *state, int turn, volatile __global int *word,
+                            __global uchar *chosen, __global ID *left, volatile __global int *tally)
+{
+    long i = (long)get_global_id(0);
+    if (i >= count) return;
+    if (helps) {
+        i = count - 1 - i;
+        if (i < acquire(&tally[FRONT])) return; /* the host has it */
+        if (i % SHARE == SHARE - 1) atomic_min(&tally[REAR], (int)i - (SHARE - 1));
+    } else {
+        if (i >= acquire(&tally[REAR])) return;
+        if (i % SHARE == 0) atomic_max(&tally[FRONT], (int)i + SHARE);
     }
+    ID v = work[i];
+    int polls = 0;
+    uchar found = choice(v, key, indptr, indices, state, turn, word, patience, &polls, tally);
     chosen[v] = found;
-    if (polls) atomic_add(&tally[0], (int)min(polls, 1L << 20));
-    if (found == UNKNOWN) atomic_inc(&tally[1]);
+    if (polls) atomic_add(&tally[POLLS], polls);
+    if (found == UNKNOWN) left[atomic_inc(&tally[LEFT])] = v;
 }
 
 __kernel void deactivate(long lo, long hi, __global const ID *work, __global const long *indptr,
@@ -136,8 +171,8 @@ __kernel void compact(long count, __global const ID *work, __global const uchar 
     if (stays) atomic_add(&box[2], (int)degree[work[i]]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
-        box[1] = atomic_add(&tally[2], box[0]);
-        atomic_add(&tally[3], box[2]);
+        box[1] = atomic_add(&tally[COUNT], box[0]);
+        atomic_add(&tally[ARCS], box[2]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (stays) kept[box[1] + at] = work[i];

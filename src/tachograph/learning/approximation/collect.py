@@ -14,7 +14,7 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -27,6 +27,7 @@ from ...decisions.approximation import Approximation
 from ...decisions.approximation_state import (
     ALGORITHMS,
     FEATURES,
+    LEAST,
     Configuration,
     State,
     spread,
@@ -38,14 +39,14 @@ from .graphs import Subject, available
 
 __all__ = ["KIND", "collect", "configurations", "measure", "records"]
 
-KIND = "approximation-3"  # of records; a new one when what is measured changes
+KIND = "approximation-4"  # of records; a new one when what is measured changes
 BLOCK = 12  # configurations that take turns with the exact searches
-RUNS, FEWER, LONG = 10, 5, 0.005  # runs; runs of searches that take longer than so many seconds
-SEEDS = 3  # runs whose errors are averaged
+RUNS, FEWER, LONG = 15, 6, 0.005  # runs; runs of searches that take longer than so many seconds
+SEEDS = 3  # random choices that errors and times are averaged over; both RUNS are multiples
+SOURCES = 3  # of each graph: the vertex of highest degree, as in the paper, and random ones
 FRACTIONS = (0.75, 0.5, 0.25, 0.9, 0.1)
 STEEP_FRACTIONS = (0.99, 0.97, 0.9, 0.75)  # on roads, what is left out is lost for all behind it
-PAPER = ("kronecker", "roads")  # families that the paper has: more of them, by all its algorithms
-#: Configurations of each graph of those families, and of the others, by algorithm.
+#: Configurations of each graph of a kind that the paper has, and of the others, by algorithm.
 SIZES = {
     "delta-stepping": (90, 60), "bellman-ford": (240, 24), "dijkstra": (24, 0), "hybrid": (24, 0),
 }  # fmt: skip
@@ -72,7 +73,7 @@ def configurations(state: State, algorithm: str, size: int, seed: int) -> list[C
         for low in (0, *spread(least, 6))
         for high in (None, *spread(most, 3))
         for share in shares
-        if high is None or high >= low
+        if state.leaves(low, high) >= LEAST
     ]
     random = np.random.default_rng(seed)
     random.shuffle(alone)
@@ -83,12 +84,12 @@ def configurations(state: State, algorithm: str, size: int, seed: int) -> list[C
     return [Configuration(algorithm, choice) for choice in turns if choice is not None]
 
 
-def _sources(subject: Subject, graph: Graph, hub: bool) -> np.ndarray:
-    """The vertex of highest degree, as in the paper; or a random one that has arcs."""
-    if hub:
+def _sources(subject: Subject, graph: Graph, source: int) -> np.ndarray:
+    """Source 0: the vertex of highest degree, as in the paper. Others: random ones that have arcs."""
+    if source == 0:
         return np.array([graph.degrees.argmax()])
     some = np.flatnonzero(graph.degrees)
-    return some[[zlib.crc32(subject.name.encode()) % some.size]]
+    return some[[zlib.crc32(f"{subject.name} {source}".encode()) % some.size]]
 
 
 def measure(
@@ -130,7 +131,7 @@ def _block(
             if place % (BLOCK // 3) == 0:
                 for reference in {own, fastest}:
                     times[reference].append(measure(graph, sources, reference)[1])
-            seeded = replace(configuration.approximation, seed=run)
+            seeded = replace(configuration.approximation, seed=run % SEEDS)
             distances, seconds, rounds[configuration] = measure(
                 graph, sources, Configuration(own.algorithm, seeded)
             )
@@ -152,36 +153,36 @@ def _block(
 
 
 @lru_cache(1)
-def _loaded(name: str, hub: bool, threads: int) -> tuple[Subject, Graph, np.ndarray, State]:
+def _loaded(name: str, source: int, threads: int) -> tuple[Subject, Graph, np.ndarray, State]:
     """A graph with the source of its searches; tasks of one graph come after each other."""
     subject = available()[name]
     graph = subject.make()
-    sources = _sources(subject, graph, hub)
+    sources = _sources(subject, graph, source)
     return subject, graph, sources, State(graph, sources, threads)
 
 
-def _count(subject: Subject, hub: bool, algorithm: str) -> int:
+def _count(subject: Subject, source: int, algorithm: str) -> int:
     """How many configurations are measured, if the graph is not too large."""
-    count = SIZES[algorithm][subject.family not in PAPER]
-    return count if hub else count // 2
+    count = SIZES[algorithm][not subject.paper]
+    return count if source == 0 else 2 * count // 5
 
 
-def measure_block(graph: str, hub: bool, algorithm: str, block: int) -> dict[str, Any]:
+def measure_block(graph: str, source: int, algorithm: str, block: int) -> dict[str, Any]:
     """The records of so many configurations: a task of the campaign."""
-    subject, made, sources, state = _loaded(graph, hub, threads_available())
-    count = _count(subject, hub, algorithm)
+    subject, made, sources, state = _loaded(graph, source, threads_available())
+    count = _count(subject, source, algorithm)
     if algorithm in ALGORITHMS[2:] and made.arcs >= LARGE:
         count = 0
     if algorithm == "bellman-ford" and subject.family == "roads" and made.arcs >= ROAD:
         count //= 6
-    seed = zlib.crc32(f"{graph} {algorithm} {hub}".encode())
+    seed = zlib.crc32(f"{graph} {algorithm} {source}".encode())
     begin = block * BLOCK
     chosen = configurations(state, algorithm, count, seed)[begin : begin + BLOCK]
     if not chosen:
         return {"records": []}
     about = {
         "graph": graph, "family": subject.family, "real": subject.data is not None,
-        "held_out": subject.held_out, "hub": hub, "n": made.n, "m": made.m,
+        "held_out": subject.held_out, "hub": source == 0, "source": source, "n": made.n, "m": made.m,
         "largest_degree": made.features.max_degree, "algorithm": algorithm,
     }  # fmt: skip
     records = []
@@ -195,12 +196,12 @@ def measure_block(graph: str, hub: bool, algorithm: str, block: int) -> dict[str
 
 def _tasks(subjects: Sequence[Subject], size: float) -> Iterator[dict[str, Any]]:
     """What is most useful first: delta-stepping on all graphs, then the other algorithms."""
-    jobs = [(subject, hub, ALGORITHMS[0]) for subject in subjects for hub in (True, False)]
-    jobs += [(subject, True, other) for other in ALGORITHMS[1:] for subject in subjects]
-    for subject, hub, algorithm in jobs:
-        blocks = math.ceil(_count(subject, hub, algorithm) * size / BLOCK)
+    jobs = [(subject, source, ALGORITHMS[0]) for subject in subjects for source in range(SOURCES)]
+    jobs += [(subject, 0, other) for other in ALGORITHMS[1:] for subject in subjects]
+    for subject, source, algorithm in jobs:
+        blocks = math.ceil(_count(subject, source, algorithm) * size / BLOCK)
         for block in range(blocks):
-            yield {"graph": subject.name, "hub": hub, "algorithm": algorithm, "block": block}
+            yield {"graph": subject.name, "source": source, "algorithm": algorithm, "block": block}
 
 
 def collect(
@@ -226,6 +227,19 @@ def collect(
     return sum(len(block["records"]) for block in campaign.records(executor) if block is not None)
 
 
+def typical(record: dict[str, Any], name: str) -> float:
+    """How long a search takes when nothing else uses the machine: the shortest of some runs.
+
+    If it leaves out a random part, each random choice has its own, and the mean counts.
+    """
+    times: list[float] = record[name]
+    if name != "times":
+        return shortest(times, len(record["times"]))
+    if record["approximation"]["fraction"] == 1:
+        return min(times)
+    return float(np.mean([min(times[seed::SEEDS]) for seed in range(SEEDS)]))
+
+
 def shortest(times: Sequence[float], runs: int) -> float:
     """The shortest of ``runs`` times; of more, the mean of the shortest of each so many."""
     groups = max(1, len(times) // runs)
@@ -237,19 +251,16 @@ def records() -> list[dict[str, Any]]:
 
     ``seconds`` and the like are the paper's times. ``speedup`` (against the same algorithm, exact) and
     ``gain`` (against the fastest exact one) compare the shortest runs, since others that use the
-    machine can only make a run longer; medians where a random choice makes runs differ.
+    machine can only make a run longer.
     """
     found = []
     blocks = journal().records(KIND).values()
     for record in chain.from_iterable(block["records"] for block in blocks):
-        runs = len(record["times"])
-        whole = record["approximation"]["fraction"] == 1
-        typical = partial(shortest, runs=runs) if whole else np.median
-        best = typical(record["times"])
+        best = typical(record, "times")
         for name in ("", "exact_", "fastest_"):
             record[f"{name}seconds"] = trimmed(record[f"{name}times"])
-        record["speedup"] = float(typical(record["exact_times"]) / best)
-        record["gain"] = float(typical(record["fastest_times"]) / best)
+        record["speedup"] = typical(record, "exact_times") / best
+        record["gain"] = typical(record, "fastest_times") / best
         record["error"] = record["inaccuracy"]["mean"]
         found.append(record)
     return found

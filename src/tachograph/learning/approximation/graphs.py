@@ -16,7 +16,10 @@ from ...graph import generate
 from ...graph.datasets import dataset, datasets
 from ...graph.graph import Graph
 
-__all__ = ["GRAPHS", "Subject", "available", "with_random_weights"]
+__all__ = ["GRAPHS", "PLAIN", "Subject", "available", "with_random_weights"]
+
+
+PLAIN = {f"kronecker-{scale}" for scale in range(14, 19)}  # the paper's, smaller
 
 
 def with_random_weights(graph: Graph, seed: int = 1) -> Graph:
@@ -38,6 +41,11 @@ class Subject:
     make: Callable[[], Graph]
     held_out: bool = False
     data: str | None = None  # the data set, if it is one
+
+    @property
+    def paper(self) -> bool:
+        """Whether the paper has such a graph."""
+        return self.name in PLAIN or self.family == "roads"
 
 
 def _data(name: str) -> Graph:
@@ -66,6 +74,10 @@ _ALL = [
     _made("kronecker-15-sparse", "kronecker", scale=15, seed=3, edge_factor=8),
     _made("kronecker-13-dense", "kronecker", scale=13, seed=4, edge_factor=32),
     _made("kronecker-16-again", "kronecker", scale=16, seed=5),
+    _made("kronecker-16-thin", "kronecker", scale=16, seed=6, edge_factor=4),
+    _made("kronecker-15-near", "kronecker", scale=15, seed=7, edge_factor=24, weights=(1, 8)),
+    _made("kronecker-17-wide", "kronecker", scale=17, seed=8, edge_factor=12, weights=(1, 1 << 16)),
+    _made("kronecker-16-one-way", "kronecker", scale=16, seed=9, directed=True),
     _made("kronecker-18", "kronecker", True, scale=18, seed=1),
     _made("kronecker-16-real", "kronecker", True, scale=16, seed=77, weights=(0.0, 1.0)),
     _made("kronecker-17-sparse", "kronecker", True, scale=17, seed=78, edge_factor=10),
@@ -77,12 +89,25 @@ _ALL = [
     _made("uniform-13", "uniform", n=1 << 13, degree=8, seed=1),
     _made("uniform-15", "uniform", n=1 << 15, degree=16, seed=2),
     _made("uniform-17", "uniform", n=1 << 17, degree=6, seed=3),
+    _made("uniform-14-dense", "uniform", n=1 << 14, degree=40, seed=5),
+    _made("uniform-16-real", "uniform", n=1 << 16, degree=20, seed=6, weights=(0.0, 1.0)),
+    _made("uniform-15-one-way", "uniform", n=1 << 15, degree=10, seed=7, directed=True),
     _made("uniform-16", "uniform", True, n=1 << 16, degree=12, seed=4),
     _made("power-law-15", "power-law", n=1 << 15, exponent=2.1, seed=1),
     _made("power-law-16", "power-law", n=1 << 16, exponent=2.3, least=4, seed=2),
+    _made("power-law-16-heavy", "power-law", n=1 << 16, exponent=1.9, least=2, seed=4),
+    _made("power-law-17-light", "power-law", n=1 << 17, exponent=2.7, least=4, seed=5),
+    _made("power-law-16-real", "power-law", n=1 << 16, exponent=2.2, least=6, seed=6,
+          weights=(0.0, 1.0)),
     _made("power-law-17", "power-law", True, n=1 << 17, exponent=2.2, least=3, seed=3),
     _made("attachment-15", "preferential-attachment", n=1 << 15, degree=4, seed=1),
     _made("attachment-14", "preferential-attachment", n=1 << 14, degree=12, seed=2),
+    _made("attachment-16-thin", "preferential-attachment", n=1 << 16, degree=3, seed=4),
+    _made("attachment-15-dense", "preferential-attachment", n=1 << 15, degree=24, seed=5,
+          weights=(1, 16)),
+    _made("small-world-16", "small-world", n=1 << 16, degree=10, seed=1),
+    _made("small-world-15", "small-world", n=1 << 15, degree=20, rewired=0.02, seed=2),
+    _made("small-world-17", "small-world", True, n=1 << 17, degree=12, rewired=0.3, seed=3),
     _made("attachment-16", "preferential-attachment", True, n=1 << 16, degree=8, seed=3),
     *_real("roads", "rome99", "tntp-BerlinCenter", "tntp-ChicagoRegional", "tntp-Philadelphia",
            "scgraph-us_freeway", "luxembourg_osm", "USA-road-topology.BAY"),

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...decisions.approximation_advisor import CHOICES, best
+from ...decisions.approximation_advisor import CHOICES, QUICK, best
 from ...decisions.approximation_model import Model, from_scale, to_scale
 from ...decisions.trees import Trees
 from ...errors import InputError
@@ -75,10 +75,9 @@ def _fit(data: Data) -> tuple[Any, Any]:
 def _cases(data: Data) -> Iterator[tuple[str, Data]]:
     """The configurations of each graph and source."""
     for graph in dict.fromkeys(data.column("graph").tolist()):
-        for hub in (True, False):
-            case = data.only(graph=graph, hub=hub)
-            if len(case):
-                yield graph, case
+        own = data.only(graph=graph)
+        for source in dict.fromkeys(own.column("source").tolist()):
+            yield graph, own.only(source=source)
 
 
 def _considered(data: Data) -> Data:
@@ -139,7 +138,7 @@ class Verdict:
     """What the advisor's choice did on one graph with one budget, beside the best that was measured."""
 
     graph: str
-    hub: bool
+    source: int
     budget: float
     chosen: str
     error: float
@@ -165,14 +164,15 @@ def evaluate(
         error, real = considered.column("error"), considered.column("gain")
         for budget in budgets:
             chosen = None
-            if len(considered):
-                _, upper, gain, _ = model.predict(considered.ours, confidence)
+            if len(considered) and 2 ** case.records[0]["features"]["log_arcs"] >= QUICK:
+                rows = considered.ours
+                upper, gain = model.errors(rows, confidence)[1], model.gains(rows, confidence)[0]
                 chosen = best(upper, gain, budget)
             within = case.column("gain")[case.column("error") <= budget]
             found.append(
                 Verdict(
                     graph=graph,
-                    hub=bool(case.records[0]["hub"]),
+                    source=int(case.records[0]["source"]),
                     budget=budget,
                     chosen="exact" if chosen is None else _described(considered.records[chosen]),
                     error=0.0 if chosen is None else float(error[chosen]),

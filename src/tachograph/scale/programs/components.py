@@ -28,6 +28,8 @@ from .base import Arrays, Inbox, Notes, Order, Outcome, Program, total
 
 __all__ = ["connected_components"]
 
+ROUNDS = 2  # arcs of every vertex that are linked first
+
 
 def connected_components(
     graph: Partition | str | os.PathLike[str],
@@ -110,7 +112,7 @@ def _join(piece: Piece, root: np.ndarray) -> int:
     First a little is joined, which makes most of it one component.
     """
     from ...kernels import piece_components as kernel
-    from ...kernels.components import ROUNDS, most_frequent
+    from ...kernels.components import most_frequent
     from ...kernels.rows import over_rows
     from ...kernels.runtime import over_parts
 
