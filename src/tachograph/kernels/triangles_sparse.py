@@ -82,6 +82,25 @@ def at_most_two(u, indptr, indices, first, last):
     return -1 if unclear else np.int64(same != 0) & two
 
 
+@inline
+def up_to_four(u, indptr, indices, first, last):
+    """Triangles of ``u``, which has up to four neighbours."""
+    found = np.int64(0)
+    j = first + 1
+    while j < last and ld(indices, j) < u:
+        v = ld(indices, j)
+        begin = ld(indptr, v)
+        end = ld(indptr, v + 1)
+        for i in range(first, j):
+            x = ld(indices, i)
+            if end - begin > FEW:
+                found += holds(indices, begin, end, x)
+            else:
+                found += (four_equal(indices, begin, x) & bits_of(end - begin)) != 0
+        j += 1
+    return found
+
+
 @kernel
 def walk_sparse(control, me, workers, n, indptr, indices):
     """The triangles that one worker finds."""
@@ -93,10 +112,12 @@ def walk_sparse(control, me, workers, n, indptr, indices):
         for u in range(chunk, min(chunk + CHUNK, n)):
             first = ld(indptr, u)
             last = ld(indptr, u + 1)
-            found = np.int64(-1)
-            if first + FEW <= indices.size:
-                found = at_most_two(u, indptr, indices, first, last)
-            if found < 0:
-                found = among(indptr, indices, first, smaller(indices, first, last, u))
-            total += found
+            inside = first + FEW <= indices.size
+            found = at_most_two(u, indptr, indices, first, last) if inside else np.int64(-1)
+            if found >= 0:
+                total += found
+            elif inside and last - first <= FEW:
+                total += up_to_four(u, indptr, indices, first, last)
+            else:
+                total += among(indptr, indices, first, smaller(indices, first, last, u))
     return total
