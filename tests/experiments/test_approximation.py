@@ -18,12 +18,24 @@ def measured(monkeypatch):
 
 
 def test_all_models_beside_the_paper(measured):
-    models, families = reproduce("sssp-table-4", Settings())
+    best, models, families, advice = reproduce("sssp-table-4", Settings())
     assert len(models.rows) == 6 * 3
     by_name = {(r[0], r[1]): r for r in models.rows}
+    for scenario, inaccuracy, _, speedup, _ in best.rows:
+        own = [r for r in models.rows if r[1] == scenario]
+        assert inaccuracy.startswith(f"{max(r[9] for r in own):.3f} (")
+        assert speedup.startswith(f"{max(r[10] for r in own):.3f} (")
+    assert [r[2] for r in best.rows] == [0.999, 0.951, 0.909]
     assert by_name["RF", "random"][-3:] == [0.999, 0.999, 0.999]
     assert by_name["ours", "large"][-3:] == [None, None, None]
     assert [r[0] for r in families.rows] == ["kronecker", "roads", "social"]
+    assert [r[0] for r in advice.rows] == ["1%", "5%", "10%", "20%"]
+    unseen = len(set(measured.only(held_out=True).column("graph").tolist()))
+    for _, kept, exact, gain, best, least, _ in advice.rows:
+        assert kept.endswith(f" of {unseen}")
+        assert exact <= unseen
+        assert least <= gain
+        assert best >= 1
 
 
 def test_figures_are_files_and_a_page(measured, tmp_path):
