@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 from ..journal import home
@@ -21,6 +22,14 @@ def shipped_model(name: str) -> Path:
 
 def current_model(name: str) -> tuple[Path, int]:
     """The own model if there is one, else the shipped one; when it was changed, to notice a new one."""
-    path = own_model(name)
-    path = path if path.exists() else shipped_model(name)
-    return path, path.stat().st_mtime_ns
+    own, shipped = _places(home(), name)
+    try:
+        return own, own.stat().st_mtime_ns
+    except OSError:
+        return shipped, shipped.stat().st_mtime_ns
+
+
+@functools.lru_cache(32)
+def _places(kept: Path, name: str) -> tuple[Path, Path]:
+    """Where a model may be: every search asks, and paths take long to put together."""
+    return kept / "models" / name, shipped_model(name)

@@ -47,16 +47,26 @@ MIGRATIONS = (
 )
 
 
+#: Variables that say where; the last two move the user's own directory.
+PLACES = ("TACHOGRAPH_HOME", "LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
+
+
 def home() -> Path:
     """The directory for what is kept: ``$TACHOGRAPH_HOME``, or the platform's place for data."""
-    if given := os.environ.get("TACHOGRAPH_HOME"):
+    return _home(*(os.environ.get(name) for name in PLACES))
+
+
+@functools.lru_cache(16)
+def _home(given: str | None, local: str | None, data: str | None, *_: str | None) -> Path:
+    """The same for values of ``PLACES``: every search asks, and paths take long to put together."""
+    if given:
         return Path(given)
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        base = local or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Application Support"
     else:
-        base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+        base = data or Path.home() / ".local" / "share"
     return Path(base) / "tachograph"
 
 
