@@ -17,12 +17,13 @@ import numpy as np
 from ..graph.graph import Graph
 from .approximation import EXACT, Approximation, degree_thresholds
 
-__all__ = ["ALGORITHMS", "FEATURES", "LEAST", "Configuration", "State", "spread"]
+__all__ = ["ALGORITHMS", "DEEP", "FEATURES", "LEAST", "Configuration", "State", "spread"]
 
 ALGORITHMS = ("delta-stepping", "bellman-ford", "dijkstra", "hybrid")
 FAR = 1 << 20  # stands for no limit
 REACH = 1 << 12  # arcs from which on a search has got away from its sources
 LEAST = 0.1  # share of the arcs that thresholds have to leave to be of use
+DEEP = 32  # hops from which on few rounds may lose almost everything, and nothing tells it
 STEEP = 16  # hops from which on a diameter counts as large: rounds are then a share of it
 GRAPH = ("log_n", "log_arcs", "mean_degree", "log_max_degree", "gini", "hub_probability",
          "log_diameter", "weight_spread", "weight_low", "directed", "source_degree", "owned",
@@ -155,7 +156,10 @@ class State:
         minima = [0, *spread(least, 6)]
         maxima = [None, *spread(most, 3)]
         pairs = [(a, b) for a in minima for b in maxima if self.leaves(a, b) >= LEAST]
-        choices = [Approximation(i, *pair) for i in (None, *self.iteration_caps) for pair in pairs]
+        caps = (
+            self.iteration_caps if 2.0 ** self.facts["log_diameter"] <= DEEP or self.owned else []
+        )
+        choices = [Approximation(i, *pair) for i in (None, *caps) for pair in pairs]
         return [Configuration(a, c) for a in algorithms for c in choices if c != EXACT]
 
     @cached_property

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...decisions.approximation_advisor import CHOICES, QUICK, best
 from ...decisions.approximation_model import Model, from_scale, to_scale
+from ...decisions.approximation_state import DEEP
 from ...decisions.trees import Trees
 from ...errors import InputError
 from ...progress import bar
@@ -86,6 +87,7 @@ def _considered(data: Data) -> Data:
         r for r in data.records
         if r["algorithm"] in CHOICES and r["approximation"]["fraction"] == 1
         and r["approximation"]["atomic"] and not r["features"]["owned"]
+        and (r["approximation"]["iterations"] is None or 2 ** r["features"]["log_diameter"] <= DEEP)
     ])  # fmt: skip
 
 
