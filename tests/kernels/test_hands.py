@@ -117,3 +117,48 @@ def test_many_short_runs_by_several_callers():
     for thread in callers:
         thread.join()
     assert wrong == [False] * 30
+
+
+def test_waiting_can_be_interrupted_after_the_last_has_ended():
+    crew = hands.Crew(3)
+    hands.start([lambda: None] * 3, crew)
+    assert crew.wait(30)
+    crew.call_off()
+    assert crew.wait(30)  # again: as if Ctrl-C had come between
+
+
+def test_a_crew_that_is_called_off_does_not_wait_for_those_who_never_began():
+    crew, held, done = hands.Crew(3), threading.Event(), []
+    hands.start([lambda: done.append(held.wait(30))], crew)
+    while not crew._busy:
+        time.sleep(0.001)
+    crew.call_off()
+    assert not crew.wait(0.01)  # one is at work
+    hands.start([lambda: done.append("too late")], crew)
+    held.set()
+    assert crew.wait(30)
+    assert done == [True]
+
+
+def test_ctrl_c_at_any_moment_of_many_short_runs():
+    """Each is interrupted while it starts, waits or ends; the next one works."""
+    code = (
+        "import signal, numpy as np\n"
+        "from tachograph.kernels.runtime import over_parts\n"
+        "from tachograph.kernels.piece_components import point_to_roots\n"
+        "label = np.arange(1 << 17); over_parts(point_to_roots, label.size, label)\n"
+        "signal.signal(signal.SIGALRM, signal.default_int_handler)\n"
+        "stopped = 0\n"
+        "for k in range(300):\n"
+        "    try:\n"
+        "        signal.setitimer(signal.ITIMER_REAL, 1e-5 + k * 2e-6)\n"
+        "        while True:\n"
+        "            over_parts(point_to_roots, label.size, label)\n"
+        "    except KeyboardInterrupt:\n"
+        "        stopped += 1\n"
+        "print(stopped)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "300\n"

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-__all__ = ["start"]
+__all__ = ["Crew", "start"]
 
 Job = Callable[[], None]  # must not raise
 
@@ -20,34 +20,104 @@ _made = 0  # hands so far
 _guard = threading.Lock()  # of these two
 
 
+class Crew:
+    """Some jobs that run at the same time: whether all have ended, or were stopped.
+
+    Waiting can be interrupted at any moment, and repeated: Ctrl-C may come before all jobs were given
+    to hands, and also after the last has ended.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self._left = jobs
+        self._busy = 0
+        self._called_off = False
+        self._guard = threading.Lock()
+        self._over = threading.Lock()  # held until there is nothing to wait for
+        self._over.acquire()
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody is at work, and nobody will be."""
+        return self._left == 0 or (self._called_off and self._busy == 0)
+
+    def begin(self) -> bool:
+        """Called by a hand: whether its job is still wanted."""
+        with self._guard:
+            self._busy += not self._called_off
+            return not self._called_off
+
+    def end(self) -> None:
+        """Called by a hand when its job has ended."""
+        with self._guard:
+            self._busy -= 1
+            self._left -= 1
+            self._tell()
+
+    def call_off(self) -> None:
+        """Jobs that have not begun need not begin any more."""
+        with self._guard:
+            self._called_off = True
+            self._tell()
+
+    def _tell(self) -> None:
+        if self.over and self._over.locked():
+            self._over.release()
+
+    def wait(self, seconds: float = -1) -> bool:
+        """Whether it is over, after waiting for so long at most."""
+        if not self.over:
+            self._over.acquire(timeout=seconds)
+        return self.over
+
+
 class Hand(threading.Thread):
     """A thread that waits for jobs, for as long as the process lives."""
 
     def __init__(self, number: int) -> None:
         super().__init__(name=f"tachograph-{number}", daemon=True)
+        self.crew: Crew | None = None  # who has taken it
+        self.busy = False
         self._cores = allowed()
         self._given = threading.Lock()
         self._given.acquire()
 
-    def give(self, job: Job, cores: frozenset[int], ended: Job) -> None:
-        """Let it do a job on these cores, and then call ``ended``."""
-        self._job = (job, cores, ended)
+    def give(self, job: Job, cores: frozenset[int], crew: Crew) -> None:
+        """Let it do a job of a crew on these cores."""
+        self._job = (job, cores, crew)
+        self.busy = True
         self._given.release()
 
     def run(self) -> None:
         """Do what is given."""
         while True:
             self._given.acquire()
-            job, cores, ended = self._job
-            if cores != self._cores:
-                with suppress(OSError):  # cores that are no longer allowed
-                    os.sched_setaffinity(0, cores)
-                self._cores = cores
-            job()
+            job, cores, crew = self._job
+            begun = crew.begin()
+            if begun:
+                self._move(cores)
+                job()
             del job, self._job  # and all arrays that they hold
             with _guard:
-                _idle.append(self)
-            ended()
+                self._rest()
+            if begun:
+                crew.end()
+            del crew
+
+    def _rest(self) -> None:
+        self.crew, self.busy = None, False
+        _idle.append(self)
+
+    def give_back(self, crew: Crew) -> None:
+        """Let others take it, if it is still with a crew that has given it nothing."""
+        with _guard:
+            if self.crew is crew and not self.busy:
+                self._rest()
+
+    def _move(self, cores: frozenset[int]) -> None:
+        if cores != self._cores:
+            with suppress(OSError):  # cores that are no longer allowed
+                os.sched_setaffinity(0, cores)
+            self._cores = cores
 
 
 def allowed() -> frozenset[int]:
@@ -55,8 +125,8 @@ def allowed() -> frozenset[int]:
     return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else frozenset()
 
 
-def _take(count: int) -> list[Hand]:
-    """So many idle hands; new ones if there are too few."""
+def _take(count: int, crew: Crew) -> list[Hand]:
+    """So many idle hands for a crew; new ones if there are too few."""
     global _made
     with _guard:
         taken = [_idle.pop() for _ in range(min(count, len(_idle)))]
@@ -66,29 +136,27 @@ def _take(count: int) -> list[Hand]:
                 hand.start()
                 taken.append(hand)
                 _made += 1
-        except RuntimeError:  # the system has no more threads
+        except BaseException as error:  # the system has no more threads, or Ctrl-C
             _idle.extend(taken)
+            if isinstance(error.__context__, KeyboardInterrupt):  # Thread.start lost its way
+                raise error.__context__ from None
             raise
+        for hand in taken:
+            hand.crew = crew
     return taken
 
 
-def start(jobs: Sequence[Job]) -> threading.Lock:
-    """Start all jobs at once, each on a thread; a lock that can be acquired when the last has ended."""
-    taken = _take(len(jobs))
-    ended, guard, left = threading.Lock(), threading.Lock(), len(jobs)
-    ended.acquire()
-
-    def one_ended() -> None:
-        nonlocal left
-        with guard:
-            left -= 1
-            if left == 0:
-                ended.release()
-
+def start(jobs: Sequence[Job], crew: Crew) -> None:
+    """Start all jobs at once, each on a thread."""
     cores = allowed()
-    for hand, job in zip(taken, jobs, strict=True):
-        hand.give(job, cores, one_ended)
-    return ended
+    taken = _take(len(jobs), crew)
+    try:
+        for hand, job in zip(taken, jobs, strict=True):
+            hand.give(job, cores, crew)
+    except BaseException:  # Ctrl-C
+        for hand in taken:
+            hand.give_back(crew)
+        raise
 
 
 def _forget() -> None:

@@ -25,7 +25,7 @@ from numba._dispatcher import compute_fingerprint
 
 from ..cores import threads, threads_available
 from ..progress import bar
-from .hands import start
+from .hands import Crew, start
 
 # fmt: off
 __all__ = ["KERNELS", "clock", "inline", "inline_maker", "kept_on_disk", "kernel", "not_counted",
@@ -148,24 +148,26 @@ def run(
             errors.append(error)
             stop[0] = 1
 
-    ended = start([partial(work, index) for index in range(len(todo))])
+    crew = Crew(len(todo))
     try:
-        _wait(ended, label or worker.__name__.replace("_", " "), step)
+        start([partial(work, index) for index in range(len(todo))], crew)
+        _wait(crew, label or worker.__name__.replace("_", " "), step)
     except BaseException:
         stop[0] = 1
-        ended.acquire()
+        crew.call_off()
+        crew.wait()
         raise
     if errors:
         raise errors[0]
     return results
 
 
-def _wait(ended: threading.Lock, label: str, step: Callable[[], int] | None) -> None:
+def _wait(crew: Crew, label: str, step: Callable[[], int] | None) -> None:
     """Wait for the last to end; most calls are over before a bar would be made."""
-    if ended.acquire(timeout=LOOK):
+    if crew.wait(LOOK):
         return
     with bar(label) as shown:
-        while not ended.acquire(timeout=LOOK):
+        while not crew.wait(LOOK):
             if step is not None:
                 shown.note(f"step {step()}")
 
