@@ -219,3 +219,14 @@ def test_verifiers_find_errors():
     ):
         with pytest.raises(tg.VerificationError, match=message):
             check_pagerank(g, wrong, 0.85, jump, 1e-6)
+
+
+def test_scores_that_fall_much_at_first_do_not_end_it():
+    """Making changes larger from the beginning let sums become negative, and changes with them."""
+    last = tg.Graph.from_edges(np.arange(99), np.full(99, 99), n=100, directed=False)
+    pair = tg.Graph.from_edges([0], [1], n=2, directed=False)
+    for g, jump in ((last, np.ones(100)), (pair, np.array([1.0, 0.0]))):
+        r = tg.pagerank(g, tolerance=1e-12, personalization=jump, verify=True)
+        assert r.converged
+        assert (r.trace.to_pandas()["change"] >= 0).all()
+    assert r.scores == pytest.approx([0.15 / (1 - 0.85**2), 0.15 * 0.85 / (1 - 0.85**2)])

@@ -7,7 +7,8 @@ it would matter who is faster: a row with such an arc *crosses*, and reads there
 iteration, from a copy. So scores do not depend on the number of threads.
 
 If every arc has its reverse, the matrix is similar to a symmetric one, and changes are made larger by
-the factor ``OVER`` (successive over-relaxation), but for rows that cross. The iteration then still
+the factor ``OVER`` (successive over-relaxation), but for rows that cross, and not before changes are
+small beside the scores: else scores, and even their sum, could become negative. The iteration then still
 settles, whatever the blocks: with the split of the matrix A = M - N, where M has 1 / factor on its
 diagonal and the arcs whose new ends are used below it, M + M' - A has 2 / factor - 1 > 0 on the
 diagonal of a row that does not cross and no other entries there, and on that of a row that crosses 1,
@@ -38,6 +39,7 @@ from .team import share as part_of
 __all__ = ["OVER", "walk_nearby"]
 
 OVER = 1.25  # for a damping of 0.85; found on roads
+CALM = 0.25  # change from which on it is used
 LANES = 2  # places of a block that are worked on at once
 CROSSES = 2  # mark of a row that does; others to be done with care have a 1
 
@@ -244,9 +246,11 @@ def walk_nearby(
     unlinked = 0.0
     mass = 1.0
     seamed = True
+    error = 1.0
     done = limit
     for step in range(limit + 1):
         half = (step % 2) * blocks
+        over = factor if error < CALM else 1.0
         for kind in range(2):
             next_phase(control, me, phase)
             st_release(queues, (((phase + 1) % 3) * workers + me) * CELL, 0)
@@ -259,20 +263,20 @@ def walk_nearby(
                     keep(b ^ 1, shift, n, share)  # which nobody changes in this phase
                 if b == blocks:
                     continue
-                error = whole = 0.0
+                change = whole = 0.0
                 if step == 0:
                     dangling = begin(b, shift, n, out, jump, spots, share, marks)
                 elif short:
-                    error, dangling, whole = settle_short(
-                        b, shift, n, step, indptr, indices, out, jump, damping, jumped, factor,
+                    change, dangling, whole = settle_short(
+                        b, shift, n, step, indptr, indices, out, jump, damping, jumped, over,
                         share, marks,
                     )  # fmt: skip
                 else:
-                    error, dangling, whole = settle(
-                        b, shift, n, indptr, indices, out, jump, spots, damping, jumped, factor,
+                    change, dangling, whole = settle(
+                        b, shift, n, indptr, indices, out, jump, spots, damping, jumped, over,
                         share,
                     )  # fmt: skip
-                st(errors, half + b, error)
+                st(errors, half + b, change)
                 st(lost, half + b, dangling)
                 st(masses, half + b, whole)
                 if step == 1 and short:
@@ -291,7 +295,7 @@ def walk_nearby(
                 times[step - 1] = now - begun
                 deltas[step - 1] = error
                 begun = now
-            if error < tolerance:
+            if error < tolerance and mass > 0.0:
                 done = step
                 break
         if step == 1 and short:
