@@ -8,9 +8,9 @@ iteration, from a copy. So scores do not depend on the number of threads.
 
 If every arc has its reverse, the matrix is similar to a symmetric one, and changes are made larger by
 the factor ``OVER`` (successive over-relaxation), but for rows that cross, and not before changes are
-small beside the scores: else scores, and even their sum, could become negative. The iteration then still
-settles, whatever the blocks: with the split of the matrix A = M - N, where M has 1 / factor on its
-diagonal and the arcs whose new ends are used below it, M + M' - A has 2 / factor - 1 > 0 on the
+small beside the scores: else scores, and even their sum, could become negative. The iteration then
+still settles, whatever the blocks: with the split of the matrix A = M - N, where M has 1 / factor on
+its diagonal and the arcs whose new ends are used below it, M + M' - A has 2 / factor - 1 > 0 on the
 diagonal of a row that does not cross and no other entries there, and on that of a row that crosses 1,
 more than its other entries sum to: it is positive definite.
 
