@@ -10,14 +10,12 @@ from .runtime import inline
 __all__ = ["FEW", "in_order", "jumps", "plain_sum", "short_sum", "weighted_sum"]
 
 FEW = 4  # arcs of a short row
-
-ALMOST = (
-    0.999  # share of the jumps that lead nowhere from which on it tells nothing about the others
-)
+ALMOST = 0.999  # share of jumps to vertices without arcs from which on the others tell nothing
 
 
 @inline
 def in_order(parts, first, count):
+    """``count`` entries from ``first`` on, added in their order: the same sum for every worker."""
     total = 0.0
     for i in range(first, first + count):
         total += ld(parts, i)
