@@ -19,7 +19,7 @@ from typing import Any
 from record import rounded, show
 
 import tachograph as tg
-from tachograph.experiments.reproduce import Table
+from tachograph.papers.reproduce import Table
 from tachograph.simulation.exercises import EXERCISES
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from record import rounded, show
 
 import tachograph as tg
-from tachograph.experiments.reproduce import Table
-from tachograph.kernels.runtime import kernel, over_parts, threads_available
+from tachograph.kernels.runtime.launch import kernel, over_parts, threads_available
+from tachograph.papers.reproduce import Table
 
 SCALE = 22
 

@@ -6,8 +6,8 @@ import os
 import tempfile
 import time
 
-from tachograph.campaign import Campaign, Executor
-from tachograph.processes import Local
+from tachograph.journal.campaign import Campaign, Executor
+from tachograph.journal.processes import Local
 from tachograph.scale.campaign import Dask
 from tachograph.scale.cluster import connect
 

@@ -12,12 +12,12 @@ import sys
 
 import numpy as np
 
-from tachograph.decisions.direction import learned
-from tachograph.learning.direction.collect import collect
-from tachograph.learning.direction.evaluate import chosen_unseen, score
-from tachograph.learning.direction.fit import fit_cost, fit_surf
-from tachograph.learning.direction.graphs import TRAINING, present
-from tachograph.learning.direction.levels import levels_of
+from tachograph.decisions.direction.collect import collect
+from tachograph.decisions.direction.evaluate import chosen_unseen, score
+from tachograph.decisions.direction.fit import fit_cost, fit_surf
+from tachograph.decisions.direction.graphs import TRAINING, present
+from tachograph.decisions.direction.levels import levels_of
+from tachograph.decisions.direction.policies import learned
 
 SEEDS = 5
 

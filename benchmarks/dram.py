@@ -26,8 +26,8 @@ import numpy as np
 from record import rounded, show
 
 import tachograph as tg
-from tachograph.experiments.reproduce import Table
-from tachograph.kernels.runtime import threads_available
+from tachograph.kernels.runtime.launch import threads_available
+from tachograph.papers.reproduce import Table
 from tachograph.simulation.dram import Memory, write_trace
 
 CONFIGS = {

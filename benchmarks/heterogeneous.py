@@ -21,9 +21,9 @@ import numpy as np
 from record import rounded, show
 
 import tachograph as tg
-from tachograph.experiments.heterogeneous import graphs, stencil
-from tachograph.experiments.reproduce import Table
-from tachograph.learning.placement import layers
+from tachograph.decisions.placement.train import layers
+from tachograph.papers.heterogeneous import graphs, stencil
+from tachograph.papers.reproduce import Table
 
 ROUNDS = 5
 LONG = 4.0  # seconds beyond which a candidate runs once

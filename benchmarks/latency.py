@@ -23,8 +23,8 @@ from typing import Any
 from record import rounded, show
 
 import tachograph as tg
-from tachograph.experiments.reproduce import Table
-from tachograph.kernels.runtime import threads_available
+from tachograph.kernels.runtime.launch import threads_available
+from tachograph.papers.reproduce import Table
 
 
 def seconds(call: Callable[[], object]) -> float:

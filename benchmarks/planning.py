@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from record import rounded, show
 
-from tachograph.decisions.times import the_model
-from tachograph.experiments.reproduce import Table
-from tachograph.learning.direction.graphs import UNSEEN, present
-from tachograph.learning.times.collect import collect
-from tachograph.learning.times.train import judge, shares
+from tachograph.decisions.direction.graphs import UNSEEN, present
+from tachograph.decisions.times.collect import collect
+from tachograph.decisions.times.model import the_model
+from tachograph.decisions.times.train import judge, shares
+from tachograph.papers.reproduce import Table
 
 LEAST, MOST = 1e5, 1e7  # edges
 

@@ -31,8 +31,9 @@ import numpy as np
 from record import rounded, show
 
 import tachograph as tg
-from tachograph.experiments.reproduce import Table
-from tachograph.kernels import random, runtime
+from tachograph.kernels.runtime.launch import launch as runtime
+from tachograph.kernels.runtime.launch import random
+from tachograph.papers.reproduce import Table
 
 SCALE, FACTOR = 20, 16
 Candidates = dict[str, Callable[[], tuple[int, int] | float]]

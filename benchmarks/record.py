@@ -29,8 +29,8 @@ from typing import Any
 
 import render
 
-from tachograph.experiments.reproduce import Table
-from tachograph.kernels.runtime import threads_available
+from tachograph.kernels.runtime.launch import threads_available
+from tachograph.papers.reproduce import Table
 
 RESULTS = render.RESULTS
 OURS = "tachograph"

@@ -28,8 +28,8 @@ import numpy as np
 from record import rounded, show
 
 import tachograph as tg
-from tachograph.experiments.reproduce import Table
-from tachograph.learning.split import undirected
+from tachograph.decisions.split.train import undirected
+from tachograph.papers.reproduce import Table
 
 SAMPLE = 20_000  # edges for slow peers
 ROUNDS = 9
@@ -55,7 +55,7 @@ def peers(name: str) -> list[Any]:
     import networkit as nk
     import networkx as nx
 
-    from tachograph.kernels.runtime import threads_available
+    from tachograph.kernels.runtime.launch import threads_available
 
     g = undirected(name)
     found = tg.jaccard(g, devices="host")
@@ -132,7 +132,7 @@ def devices(name: str) -> list[Any]:
 
 MEMORY = """
 import ctypes, sys, tachograph as tg
-from tachograph.learning.split import undirected
+from tachograph.decisions.split.train import undirected
 def status(name):
     line = next(x for x in open("/proc/self/status") if x.startswith(name))
     return int(line.split()[1]) * 1024
@@ -159,7 +159,7 @@ def memory(name: str) -> list[Any]:
 
 TWO_HOP = """
 import ctypes, sys, tachograph as tg
-from tachograph.learning.split import undirected
+from tachograph.decisions.split.train import undirected
 def status(name):
     line = next(x for x in open("/proc/self/status") if x.startswith(name))
     return int(line.split()[1]) * 1024

@@ -20,7 +20,7 @@ from record import rounded, show
 
 import tachograph as tg
 from tachograph.algorithms.result import Result
-from tachograph.experiments.reproduce import Table
+from tachograph.papers.reproduce import Table
 from tachograph.scale.cluster import connect
 
 FACTOR, SECONDS = 1.5, 0.03

@@ -20,8 +20,8 @@ import atheris
 
 with atheris.instrument_imports(include=["tachograph.graph"]):
     import tachograph as tg
-    from tachograph import memory
     from tachograph.graph.files import FORMATS
+    from tachograph.util import memory
 
 memory.available = lambda: 200_000_000  # so that one large id does not end the run
 

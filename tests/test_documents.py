@@ -80,7 +80,7 @@ def test_what_documents_name_exists():
     from typer.main import get_command
 
     from tachograph.cli.app import app
-    from tachograph.experiments.reproduce import EXPERIMENTS
+    from tachograph.papers.reproduce import EXPERIMENTS
 
     known = get_command(app).commands
     for document in DOCUMENTS:

@@ -98,14 +98,14 @@ def test_its_command_runs(added):
 def test_its_twin_gives_the_same_sums(added, monkeypatch):
     device = any_device()
     opencl = importlib.import_module("tachograph.devices.opencl")
-    monkeypatch.setattr(opencl, "SOURCES", added / "kernels" / "opencl")
+    monkeypatch.setattr(opencl, "SOURCES", added / "kernels")
     from tests.devices import test_contract
 
     made = dict(vars(test_contract))
     exec(blocks("new-device-kernel.md")["", "tests/devices/test_contract.py"], made)
     for graph in (tg.star(5), tg.kronecker(8, seed=1), tg.uniform(70, 3, directed=True)):
         made["neighbor_degree"](device, graph, monkeypatch)
-        host = importlib.import_module("tachograph.kernels.neighbor_degree").sum_of_neighbors
+        host = importlib.import_module("tachograph.kernels.neighbor_degree.sums").sum_of_neighbors
         degrees = graph.degrees.astype(np.int64)
         on = importlib.import_module("tachograph.algorithms.neighbor_degree_device")
         assert np.array_equal(

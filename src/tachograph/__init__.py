@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .errors import (
+from .util.errors import (
     DeviceError,
     FileFormatError,
     InputError,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .algorithms.similarity import cosine, jaccard, overlap, sorensen
     from .algorithms.sssp import ShortestPaths, sssp
     from .algorithms.triangles import triangles
-    from .decisions.approximation import Approximation
+    from .decisions.approximation.methods import Approximation
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
     from .graph.files import read, write
@@ -57,13 +57,13 @@ if TYPE_CHECKING:
         uniform,
     )
     from .graph.graph import Graph
-    from .kernels.runtime import threads
-    from .planning.plan import Plan, plan
-    from .planning.what_if import what_if
+    from .kernels.runtime.launch import threads
     from .simulation.accelerators.accugraph import AccuGraph
     from .simulation.accelerators.hitgraph import HitGraph
     from .simulation.accelerators.simulate import simulate
     from .simulation.dram.memory import Memory
+    from .tasks.plan import Plan, plan
+    from .tasks.what_if import what_if
 
 __version__ = "0.1.0"
 
@@ -89,13 +89,13 @@ _HOMES = {
     ".algorithms.sssp": ["ShortestPaths"],
     ".algorithms.similarity": ["cosine", "overlap", "sorensen"],
     ".algorithms.triangles": ["triangles"],
-    ".decisions.approximation": ["Approximation"],
+    ".decisions.approximation.methods": ["Approximation"],
     ".algorithms.result": ["Result", "Trace"],
-    ".kernels.runtime": ["threads"],
-    ".planning.calls": ["bfs", "connected_components", "jaccard", "maximal_independent_set",
+    ".kernels.runtime.launch": ["threads"],
+    ".tasks.calls": ["bfs", "connected_components", "jaccard", "maximal_independent_set",
                         "maximum_flow", "pagerank", "sssp"],
-    ".planning.plan": ["Plan", "plan"],
-    ".planning.what_if": ["what_if"],
+    ".tasks.plan": ["Plan", "plan"],
+    ".tasks.what_if": ["what_if"],
     ".graph.graph": ["Graph"],
     ".graph.features": ["Features"],
     ".graph.files": ["read", "write"],

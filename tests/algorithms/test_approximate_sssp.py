@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms.inaccuracy import inaccuracy
-from tachograph.kernels import bellman_ford, delta_stepping
+from tachograph.kernels.sssp import bellman_ford, delta_stepping
 from tests import oracles
 from tests.algorithms.test_sssp import GRAPHS, dtype, expected, weighted
 from tests.graph.test_build import make

@@ -12,8 +12,8 @@ from scipy.sparse.csgraph import maximum_flow as scipy_flow
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_cut, check_flow
-from tachograph.experiments.heterogeneous import stencil
-from tachograph.kernels import push_relabel
+from tachograph.kernels.flow import push_relabel
+from tachograph.papers.heterogeneous import stencil
 from tests import oracles
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms import flow_rounds
-from tachograph.learning.placement import layers
+from tachograph.decisions.placement.train import layers
 from tests import oracles
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import make

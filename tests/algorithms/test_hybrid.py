@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms import lanes, lanes_placed
 from tachograph.algorithms.similarity_device import InPlace
-from tachograph.decisions import split
+from tachograph.decisions.split.model import model as split
 from tachograph.devices import Host, OpenCL
 from tachograph.devices.calibrate import UNITS
 from tachograph.journal import journal
-from tachograph.kernels import similarity as kernel
-from tachograph.kernels.team import SIZE
+from tachograph.kernels.runtime.team import SIZE
+from tachograph.kernels.similarity.edges import edges as kernel
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import make

@@ -194,7 +194,7 @@ def test_what_is_refused(options, problem):
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.2, 1.0])
 def test_hot_vertices_are_those_of_high_degree(share):
-    from tachograph.kernels.independent_rounds import front
+    from tachograph.kernels.independent_set.rounds import front
 
     degree = tg.kronecker(12, seed=1).degrees.astype(np.int64)
     room = int(share * degree.size)
@@ -208,13 +208,13 @@ def test_hot_vertices_are_those_of_high_degree(share):
 
 
 def test_nothing_is_hot_where_degrees_are_the_same():
-    from tachograph.kernels.independent_rounds import front
+    from tachograph.kernels.independent_set.rounds import front
 
     assert front(np.zeros(1, np.int64), np.full(99, 4), np.empty(20, np.int32)) == 0
 
 
 def test_hot_vertices_that_are_decided_are_dropped():
-    from tachograph.kernels.independent_rounds import remaining
+    from tachograph.kernels.independent_set.rounds import remaining
 
     hot = np.array([4, 1, 3, 0], np.int32)
     state = np.array([2, 0, 2, 1, 2], np.uint8)
@@ -227,8 +227,8 @@ def test_hot_vertices_that_are_decided_are_dropped():
 @pytest.mark.parametrize("workers", [1, 5])
 def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
     """What the other side has taken already is passed over, and nothing else."""
-    from tachograph.kernels import independent_rounds as kernels
-    from tachograph.kernels.runtime import run
+    from tachograph.kernels.independent_set.greedy import rounds as kernels
+    from tachograph.kernels.runtime.launch import run
 
     g = tg.uniform(5000, 4, seed=1)
     key, word = np.uint64(7), np.zeros(g.n, np.int32)
@@ -247,8 +247,8 @@ def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
 
 
 def test_words_that_do_not_come_are_left():
-    from tachograph.kernels import independent_rounds as kernels
-    from tachograph.kernels.runtime import run
+    from tachograph.kernels.independent_set.greedy import rounds as kernels
+    from tachograph.kernels.runtime.launch import run
 
     g = tg.path(3000)
     word = np.full(g.n, 1 << 8, np.int32)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms.sssp import ALGORITHMS
 from tachograph.algorithms.verify import check_sssp
-from tachograph.kernels import bellman_ford, delta_stepping
+from tachograph.kernels.sssp import bellman_ford, delta_stepping
 from tests import oracles
 from tests.graph.test_build import make
 from tests.strategies import edge_lists

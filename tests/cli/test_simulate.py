@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import tachograph as tg
 from tachograph.cli.app import app
-from tachograph.errors import InputError
+from tachograph.util.errors import InputError
 from tests.cli.test_cli import tacho
 
 

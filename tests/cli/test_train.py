@@ -25,7 +25,7 @@ def called(monkeypatch):
 
 @pytest.mark.parametrize("device", [None, "a device"])
 def test_all_models_are_trained_that_can_be(called, monkeypatch, device):
-    monkeypatch.setattr("tachograph.learning.times.collect.device_here", lambda: device)
+    monkeypatch.setattr("tachograph.decisions.times.collect.device_here", lambda: device)
     assert CliRunner().invoke(app, ["train", "--all"], catch_exceptions=False).exit_code == 0
     needs = {"split", "placement"}
     assert set(called) == {n for n in NAMES if device is not None or n not in needs}

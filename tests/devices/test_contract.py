@@ -135,7 +135,7 @@ def test_the_contract(device, name, check, monkeypatch):
 def test_every_kernel_is_in_the_contract():
     written = {
         f"{path.stem}: {name}"
-        for path in SOURCES.glob("*.cl")
+        for path in SOURCES.rglob("*.cl")
         for name in re.findall(r"__kernel void (\w+)", path.read_text(encoding="utf-8"))
     }
     assert written == {name for names in KERNELS.values() for name in names}

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tachograph.cli import main
-from tachograph.errors import InputError, MissingFileError
 from tachograph.networkx import train
 from tachograph.networkx.profile import profile
+from tachograph.util.errors import InputError, MissingFileError
 
 SCRIPT = """
 import random, sys

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tachograph.cores import THREADS
+from tachograph.util.cores import THREADS
 
 BEFORE = {name: os.environ.get(name) for name in THREADS}
 

@@ -14,18 +14,18 @@ from distributed import LocalCluster
 from typer.testing import CliRunner
 
 import tachograph as tg
-from tachograph.campaign import Campaign
 from tachograph.cli.app import app
-from tachograph.errors import InputError, TachographError
 from tachograph.journal import journal
-from tachograph.processes import Local
+from tachograph.journal.campaign import Campaign
+from tachograph.journal.processes import Local
 from tachograph.scale import campaign as module
 from tachograph.scale.campaign import Dask
 from tachograph.scale.cluster import connect
 from tachograph.simulation.accelerators import compare
-from tests.campaign_tasks import runs
+from tachograph.util.errors import InputError, TachographError
+from tests.journal.campaign_tasks import runs
 
-HERE = str(Path(__file__).parent.parent)
+HERE = str(Path(__file__).parents[1] / "journal")
 SCHEDULER = """
 import sys, time
 sys.path.insert(0, sys.argv[1])

@@ -11,10 +11,10 @@ import dask
 import pytest
 from distributed import Client, LocalCluster
 
-from tachograph.cores import THREADS, threads_available
-from tachograph.errors import InputError, MissingDependencyError, TachographError
 from tachograph.scale import cluster as clusters
 from tachograph.scale.cluster import connect
+from tachograph.util.cores import THREADS, threads_available
+from tachograph.util.errors import InputError, MissingDependencyError, TachographError
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ import pytest
 from pyarrow import parquet
 
 import tachograph as tg
-from tachograph.cores import THREADS
 from tachograph.scale.exercises import EXERCISES
+from tachograph.util.cores import THREADS
 
 # Of this a worker takes 65 MB when it starts, and 205 when it has loaded Numba and compiled loops; with Arrow,
 # as the process that partitions, it would be 250. More than half of that are pages of libraries, which

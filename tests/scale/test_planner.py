@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 import tachograph as tg
-from tachograph import memory
 from tachograph.scale import planner
 from tachograph.scale.planner import Cluster, Costs, forecast, measure, scaling
+from tachograph.util import memory
 
 COSTS = Costs("pagerank", 10, 1e-3, 1e-9, 8.0, 1.0, "by hand")
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
 from ..graph.graph import Graph
+from ..util.errors import InputError
 from .result import Result, Trace
 from .verify import check_bfs
 
 if TYPE_CHECKING:
-    from ..decisions.direction import Policy, State
+    from ..decisions.direction.policies import Policy, State
 
 __all__ = ["bfs", "distinct_ids", "vertices"]
 
@@ -102,11 +102,11 @@ def bfs(
     >>> tg.bfs(tg.path(5), [0, 4]).levels.tolist()
     [0, 1, 2, 1, 0]
     """
-    from ..decisions.direction import policy_named
-    from ..kernels import bfs as kernel
-    from ..kernels.bfs_ends import smallest_parents
-    from ..kernels.runtime import clock
-    from ..kernels.runtime import threads as using
+    from ..decisions.direction.policies import policy_named
+    from ..kernels.bfs import search as kernel
+    from ..kernels.bfs.ends import smallest_parents
+    from ..kernels.runtime.launch import clock
+    from ..kernels.runtime.launch import threads as using
 
     if device is not None:
         return _on_device(device, graph, source, direction, cutoff, target, deterministic, verify)
@@ -163,9 +163,9 @@ def _oracle(
     verify: bool,
 ) -> Result:
     """Time both directions at every level; the trace tells which was faster."""
-    from ..kernels import bfs_both
-    from ..kernels.runtime import clock
-    from ..kernels.runtime import threads as using
+    from ..kernels.bfs import oracle as bfs_both
+    from ..kernels.runtime.launch import clock
+    from ..kernels.runtime.launch import threads as using
 
     sources = vertices(graph, source, "source")
     if cutoff is not None and cutoff < 0:

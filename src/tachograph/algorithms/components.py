@@ -39,9 +39,9 @@ def connected_components(
     >>> r.labels.tolist(), r.count
     ([0, 1, 0, 1, 4], 3)
     """
-    from ..kernels import components as kernel
-    from ..kernels.runtime import clock
-    from ..kernels.runtime import threads as using
+    from ..kernels.components import afforest as kernel
+    from ..kernels.runtime.launch import clock
+    from ..kernels.runtime.launch import threads as using
 
     back = graph.transpose
     with using(threads):

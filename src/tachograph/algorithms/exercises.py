@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from ..decisions.approximation_model import the_model
-from ..decisions.approximation_state import ALGORITHMS, Configuration, State
-from ..errors import NegativeCycleError
+from ..decisions.approximation.model import the_model
+from ..decisions.approximation.state import ALGORITHMS, Configuration, State
 from ..graph import generate
 from ..graph.files import read, write
 from ..graph.graph import Graph
-from ..kernels import calibrate
-from ..kernels import similarity as similarity_kernels
-from ..kernels.rows import over_rows
-from ..kernels.runtime import over_parts, prepare, run
+from ..kernels.calibration import host as calibrate
+from ..kernels.rows.passes import over_rows
+from ..kernels.runtime.launch import over_parts, prepare, run
+from ..kernels.similarity import edges as similarity_kernels
+from ..util.errors import NegativeCycleError
 from .bfs import bfs
 from .components import connected_components
 from .flow import maximum_flow
@@ -104,9 +104,9 @@ def _bfs() -> None:
 
 def _oracle() -> None:
     """Both directions, and what a policy would have chosen."""
-    from ..decisions.direction import State, policy_named
-    from ..kernels import bfs_replay
-    from ..kernels.runtime import run
+    from ..decisions.direction.policies import State, policy_named
+    from ..kernels.bfs import replay as bfs_replay
+    from ..kernels.runtime.launch import run
 
     bfs(_graph(), 0, direction="oracle")
     policy = policy_named("push")
@@ -198,8 +198,8 @@ def _flow(weights: Any, devices: str | None = None) -> None:
 
 
 def _rounds() -> None:
-    from ..kernels.independent_rounds import TALLY, front, remaining, select_shared
-    from ..kernels.runtime import run
+    from ..kernels.independent_set.rounds import TALLY, front, remaining, select_shared
+    from ..kernels.runtime.launch import run
 
     maximal_independent_set(_graph(), devices="host")
     hot, bytes_, words = np.zeros(3, np.int32), np.zeros(3, np.uint8), np.zeros(TALLY, np.int32)
@@ -212,8 +212,8 @@ def _rounds() -> None:
 
 def _ordered() -> None:
     """Searches that meet vertices in a certain order."""
-    from ..kernels.meeting import meeting_path, near_meeting_path
-    from ..kernels.ordered import breadth_first, nearest_first, settle
+    from ..kernels.paths.meeting import meeting_path, near_meeting_path
+    from ..kernels.paths.ordered import breadth_first, nearest_first, settle
 
     g = _graph(np.float64)
     back = g.transpose

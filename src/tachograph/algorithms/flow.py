@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import DeviceError, InputError, TooLargeError
 from ..graph.graph import Graph
+from ..util.errors import DeviceError, InputError, TooLargeError
 from .bfs import bfs, vertices
 from .result import Result, Trace
 from .verify import check_cut, check_flow
 
 if TYPE_CHECKING:
-    from ..decisions.placement import Policy
+    from ..decisions.placement.rules import Policy
     from ..devices.opencl import OpenCL
-    from ..kernels.push_relabel import Solver
+    from ..kernels.flow.push_relabel import Solver
     from .placed import Placed
 
 __all__ = ["maximum_flow", "minimum_cut"]
@@ -97,7 +97,7 @@ def maximum_flow(
     >>> r.value, r.flow.tolist(), r.source_side.tolist()
     (5, [3, 2, 3, 2], [True, False, True, False])
     """
-    from ..kernels.runtime import threads as using
+    from ..kernels.runtime.launch import threads as using
 
     problem = _problem(graph, source, sink, capacity)
     if problem.endless.size:
@@ -252,9 +252,9 @@ def _solve(
     problem: Problem, wanted: bool, stage: tuple[Placed, int] | None = None
 ) -> tuple[Any, np.ndarray, Any, float, Trace]:
     """Value, source's side, flow if it is wanted, seconds, trace. With a stage, in rounds."""
-    from ..kernels.flow_network import flow_of_arcs, network
-    from ..kernels.push_relabel import Solver
-    from ..kernels.runtime import clock
+    from ..kernels.flow.network import flow_of_arcs, network
+    from ..kernels.flow.push_relabel import Solver
+    from ..kernels.runtime.launch import clock
 
     graph = problem.graph
     times = [clock()]
@@ -294,7 +294,7 @@ def _turned(problem: Problem) -> bool:
 
 def _in_rounds(solver: Solver, placed: Placed, threads: int, problem: Problem) -> Solver:
     """Fill the sink by the kernels of rounds; without the device if it fails."""
-    from ..kernels.push_relabel import Solver
+    from ..kernels.flow.push_relabel import Solver
     from .flow_rounds import FlowRounds
 
     try:
@@ -312,7 +312,7 @@ def _in_rounds(solver: Solver, placed: Placed, threads: int, problem: Problem) -
 
 def _phases(graph: Graph, seconds: np.ndarray, solver: Solver) -> Trace:
     """The trace of the sequential method: single paths, then push-relabel."""
-    from ..kernels.augmenting import LOOKED, PATHS
+    from ..kernels.flow.augmenting import LOOKED, PATHS
 
     searches, pushes, lifts = (int(x) for x in solver.counts)
     paths, looked = (int(solver.paths[x]) for x in (PATHS, LOOKED))
@@ -330,7 +330,7 @@ def _rows(
     """Rows and capacities as the network needs them; where each arc comes from, if that changed."""
     if graph.directed or graph.is_sorted:
         return (graph.indptr, graph.indices), capacity, None
-    from ..kernels import csr
+    from ..kernels.rows import build as csr
 
     tails = np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)
     places = np.arange(graph.arcs, dtype=np.float64)  # travels with the arcs, as weights do

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..decisions.placement import Call
+from ..decisions.placement.rules import Call
 from ..devices.common import Common
 from ..devices.opencl import GROUP, OpenCL
-from ..errors import DeviceError
+from ..util.errors import DeviceError
 from .placed import Placed
 
 if TYPE_CHECKING:
-    from ..kernels.push_relabel import Solver
+    from ..kernels.flow.push_relabel import Solver
 
 __all__ = ["FlowRounds"]
 
@@ -78,8 +78,8 @@ class FlowRounds:
 
     def host(self, name: str, count: int) -> None:
         """Run a kernel on ``count`` entries of the work list."""
-        from ..kernels import flow_rounds as kernels
-        from ..kernels.runtime import run
+        from ..kernels.flow import rounds as kernels
+        from ..kernels.runtime.launch import run
 
         self._clear()
         a = self.arrays

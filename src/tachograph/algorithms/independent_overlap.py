@@ -6,7 +6,7 @@ list behind the producer. When that has produced all, it helps from the other en
 
 from __future__ import annotations
 
-from ..decisions.placement import Call
+from ..decisions.placement.rules import Call
 from ..devices.cores import apart
 from .independent_rounds import Rounds
 from .placed import Placed
@@ -36,7 +36,7 @@ class Overlap:
 
     def __call__(self, rounds: Rounds, placed: Placed, call: Call) -> bool:
         """Run both kernels of a round, unless it is too small, or an earlier one did not pay."""
-        from ..kernels.runtime import clock
+        from ..kernels.runtime.launch import clock
 
         if not (worth(call.vertices, call.arcs) and self.pays):
             return False
@@ -72,7 +72,7 @@ class Overlap:
 
     def _at_once(self, rounds: Rounds, count: int) -> tuple[int, int]:
         """How often the consumer looked at empty words, and how many vertices it left."""
-        from ..kernels.independent_rounds import LEFT, POLLS, REAR
+        from ..kernels.independent_set.rounds import LEFT, POLLS, REAR
 
         device = rounds.device
         assert device is not None
@@ -107,8 +107,8 @@ class Overlap:
 
     def _find_hot(self, rounds: Rounds, placed: Placed, call: Call) -> None:
         """Those of high degree that are undecided, in every round."""
-        from ..kernels.independent_rounds import front, remaining
-        from ..kernels.runtime import clock, run
+        from ..kernels.independent_set.rounds import front, remaining
+        from ..kernels.runtime.launch import clock, run
 
         begin = clock()
         degree, state, hot = rounds.arrays.host("degree", "state", "hot")

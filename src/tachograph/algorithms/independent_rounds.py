@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..decisions.placement import Call
+from ..decisions.placement.rules import Call
 from ..devices.common import Common
 from ..devices.opencl import GROUP, OpenCL
 from ..devices.residency import resident
-from ..errors import DeviceError, TooLargeError
 from ..graph.graph import Graph
+from ..util.errors import DeviceError, TooLargeError
 from .placed import Placed
 
 __all__ = ["Overlapped", "Rounds"]
@@ -44,7 +44,7 @@ class Rounds:
         threads: int,
         hot: int = 0,
     ) -> None:
-        from ..kernels.independent_rounds import ACTIVE, TALLY
+        from ..kernels.independent_set.rounds import ACTIVE, TALLY
 
         n, ids = graph.n, graph.indices.dtype
         self.graph, self.key, self.device, self.threads = graph, key, device, threads
@@ -88,8 +88,8 @@ class Rounds:
 
     def host(self, name: str, lo: int, hi: int, work: str = "") -> None:
         """Run a kernel on the entries ``lo:hi`` of the work list, or of another one."""
-        from ..kernels import independent_rounds as kernels
-        from ..kernels.runtime import run
+        from ..kernels.independent_set import rounds as kernels
+        from ..kernels.runtime.launch import run
 
         a = self.arrays
         (listed,) = a.host(work or self.work)
@@ -115,8 +115,8 @@ class Rounds:
 
     def host_shared(self, count: int, helps: bool, patience: int) -> None:
         """Select on the host until the device is met."""
-        from ..kernels.independent_rounds import select_shared
-        from ..kernels.runtime import run
+        from ..kernels.independent_set.rounds import select_shared
+        from ..kernels.runtime.launch import run
 
         work, state, word, chosen, left, tally = self.arrays.host(
             self.work, "state", "word", "chosen", self.kept, "tally"

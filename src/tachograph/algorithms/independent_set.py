@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import DeviceError, InputError, TooLargeError
 from ..graph.graph import Graph
+from ..util.errors import DeviceError, InputError, TooLargeError
 from .result import Result, Trace
 from .verify import check_independent_set
 
 if TYPE_CHECKING:
-    from ..decisions.placement import Policy
+    from ..decisions.placement.rules import Policy
     from ..devices.opencl import OpenCL
 
 __all__ = ["maximal_independent_set"]
@@ -48,7 +48,7 @@ def maximal_independent_set(
     placement
         Where each kernel of each round runs: ``"host"``, ``"device"``, ``"break-point"``,
         ``"learned"``, ``"oracle"`` (times both), ``"auto"`` (learned if it was, else break-point), a
-        file with hints, or a function of a :class:`~tachograph.decisions.placement.Call`.
+        file with hints, or a function of a :class:`~tachograph.decisions.placement.rules.Call`.
     overlap
         From 0 to 99: the first two kernels run at the same time, one here and one there, while the
         last so many percent are produced; then both do the second. Small rounds are not overlapped.
@@ -84,8 +84,8 @@ def maximal_independent_set(
     >>> tg.maximal_independent_set(tg.star(5)).vertices.tolist()
     [1, 2, 3, 4]
     """
-    from ..kernels.random import key_of
-    from ..kernels.runtime import threads as using
+    from ..kernels.runtime.launch import threads as using
+    from ..kernels.runtime.random import key_of
 
     _check(devices, overlap, hot, producer)
     key = key_of(seed, "independent set")
@@ -117,8 +117,8 @@ def _check(devices: object, overlap: int, hot: int, producer: str) -> None:
 
 
 def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, float, Trace]:
-    from ..kernels import independent_set as kernel
-    from ..kernels.runtime import clock
+    from ..kernels.independent_set import greedy as kernel
+    from ..kernels.runtime.launch import clock
 
     back = graph.transpose
     begin = clock()
@@ -143,7 +143,7 @@ def _in_rounds(
     producer: str,
 ) -> tuple[np.ndarray, float, Trace]:
     from ..devices.host import host_threads
-    from ..kernels.runtime import clock
+    from ..kernels.runtime.launch import clock
     from .independent_overlap import Overlap, worth
     from .independent_rounds import Rounds
     from .placed import placed_on

@@ -17,12 +17,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..devices.opencl import OpenCL
-from ..errors import DeviceError, TachographWarning, TooLargeError
 from ..graph.graph import Graph
-from ..kernels import similarity as kernels
-from ..kernels.rows import over_rows
-from ..kernels.runtime import clock, prepare, run
-from ..kernels.team import SIZE
+from ..kernels.rows.passes import over_rows
+from ..kernels.runtime.launch import clock, prepare, run
+from ..kernels.runtime.team import SIZE
+from ..kernels.similarity import edges as kernels
+from ..util.errors import DeviceError, TachographWarning, TooLargeError
 from .lanes_placed import Placement
 
 __all__ = ["Lane", "Outcome", "edge_similarities"]

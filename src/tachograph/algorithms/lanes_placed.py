@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..decisions import split as decision
+from ..decisions.split import model as decision
 from ..devices.calibrate import calibration
 from ..devices.host import Host, host_threads
 from ..devices.opencl import OpenCL, open_device
-from ..errors import DeviceError, InputError
 from ..graph.graph import Graph
 from ..journal import journal
-from ..kernels.runtime import threads_available
+from ..kernels.runtime.launch import threads_available
+from ..util.errors import DeviceError, InputError
 
 __all__ = ["Placement", "place"]
 

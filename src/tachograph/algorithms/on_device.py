@@ -10,9 +10,9 @@ import numpy as np
 from ..devices.memory import Buffer
 from ..devices.opencl import GROUP, OpenCL, open_device
 from ..devices.residency import Part, resident
-from ..errors import DeviceError, InputError
 from ..graph.graph import Graph
-from ..kernels.runtime import not_counted
+from ..kernels.runtime.launch import not_counted
+from ..util.errors import DeviceError, InputError
 from .result import Trace
 
 __all__ = ["device_named", "distances_on", "levels_on", "places_of"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
 from ..graph.graph import Graph
+from ..util.errors import InputError
 from .result import Result, Trace
 from .verify import check_pagerank, check_product
 
@@ -63,9 +63,9 @@ def pagerank(
     >>> tg.pagerank(tg.star(5)).scores.round(3).tolist()
     [0.476, 0.131, 0.131, 0.131, 0.131]
     """
-    from ..kernels import pagerank as kernel
-    from ..kernels.runtime import clock
-    from ..kernels.runtime import threads as using
+    from ..kernels.pagerank import pull as kernel
+    from ..kernels.runtime.launch import clock
+    from ..kernels.runtime.launch import threads as using
 
     if not 0 <= damping <= 1:
         raise InputError(f"damping = {damping} is a probability: from 0 to 1")
@@ -141,9 +141,9 @@ def spmv(graph: Graph, vector: Any, *, threads: int | None = None, verify: bool 
     >>> tg.spmv(tg.path(3), [1, 10, 100]).values.tolist()
     [10.0, 101.0, 10.0]
     """
-    from ..kernels import pagerank as kernel
-    from ..kernels.runtime import clock, threads_available
-    from ..kernels.runtime import threads as using
+    from ..kernels.pagerank import pull as kernel
+    from ..kernels.runtime.launch import clock, threads_available
+    from ..kernels.runtime.launch import threads as using
 
     x = np.ascontiguousarray(vector, np.float64)
     if x.shape != (graph.n,):

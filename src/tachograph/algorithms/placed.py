@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..decisions.placement import PLACES, Call, Fixed, Policy, named
+from ..decisions.placement.rules import PLACES, Call, Fixed, Policy, named
 from ..devices.energy import Meter
 from ..devices.host import Host
 from ..devices.opencl import OpenCL, open_device
@@ -24,7 +24,7 @@ class Placed:
     """Runs kernels where ``policy`` says; without one, on both: the oracle."""
 
     def __init__(self, device: OpenCL | None, policy: Policy | None, repeats: int = 3) -> None:
-        from ..kernels.runtime import clock
+        from ..kernels.runtime.launch import clock
 
         self.clock = clock
         self.device = device
@@ -106,7 +106,7 @@ class Placed:
 
 def placed_on(devices: str | OpenCL, placement: str | Policy, task: str) -> tuple[Placed, int]:
     """A stage for the kernels of ``task``, and the threads of the host: kernels take turns, so all."""
-    from ..kernels.runtime import threads_available
+    from ..kernels.runtime.launch import threads_available
 
     if devices == "host":
         return Placed(None, Fixed("host")), threads_available()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..util.errors import InputError
 
 if TYPE_CHECKING:
-    from ..charts.drawing import Drawing
+    from ..plots.drawing import Drawing
 
 __all__ = ["Result", "Trace"]
 
@@ -71,8 +71,8 @@ class Trace:
         InputError
             If there is no chart for such a trace.
         """
-        from ..charts.drawing import check_picture
-        from ..charts.of_trace import charts_of
+        from ..plots.drawing import check_picture
+        from ..plots.of_trace import charts_of
 
         if path is not None:
             check_picture(path)
@@ -91,7 +91,7 @@ class Trace:
         return {name: column.tolist() for name, column in self._columns.items()}
 
     def _repr_html_(self) -> str:
-        from ..charts.notebook import trace_html
+        from ..plots.notebook import trace_html
 
         return trace_html(self.to_dict())
 
@@ -182,7 +182,7 @@ class Result:
         return self.trace.plot(path)
 
     def _repr_html_(self) -> str:
-        from ..charts.notebook import result_html
+        from ..plots.notebook import result_html
 
         return result_html(self.task, _shown(self), self.trace.to_dict())
 
@@ -196,7 +196,7 @@ class Result:
 
 def _shown(result: Result) -> dict[str, str]:
     """What a result has, in words."""
-    from ..charts import numbers as show
+    from ..plots import numbers as show
 
     made = {"time": f"{show.seconds(result.seconds)}, {result.provenance}"}
     for name, value in result.__dict__["_values"].items():

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import memory
-from ..errors import InputError, TooLargeError
 from ..graph.graph import Graph
-from ..memory import human
+from ..util import memory
+from ..util.errors import InputError, TooLargeError
+from ..util.memory import human
 from .result import Result, Trace
 from .simple import simple
 
@@ -90,7 +90,7 @@ def _measure(task: str, summary: str, examples: str) -> Callable[..., Result]:
         threads: int | None = None,
         verify: bool = False,
     ) -> Result:
-        from ..kernels.runtime import threads as using
+        from ..kernels.runtime.launch import threads as using
 
         request = Request(task, graph, pairs, weight, topk, memory_limit, output)
         with using(threads):
@@ -168,7 +168,7 @@ class Request:
         self, task: str, graph: Graph, pairs: Any, weight: str | None, topk: int | None,
         memory_limit: int | str | None, output: str | Path | None,
     ) -> None:  # fmt: skip
-        from ..kernels.similarity import KINDS
+        from ..kernels.similarity.edges import KINDS
 
         self.task, self.kind = task, KINDS[task]
         self.weighted = _weighted(graph, weight, task)
@@ -242,8 +242,8 @@ class Request:
 
     def _pairs(self) -> Result:
         """Given pairs, or all edges with weights or of a directed graph, on the host."""
-        from ..kernels.pairs import pair_similarities
-        from ..kernels.runtime import clock
+        from ..kernels.runtime.launch import clock
+        from ..kernels.similarity.pairs import pair_similarities
 
         g = self.graph
         begin = clock()

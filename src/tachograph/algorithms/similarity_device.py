@@ -10,8 +10,8 @@ from ..devices.memory import Buffer
 from ..devices.opencl import OpenCL
 from ..devices.residency import resident
 from ..graph.graph import Graph
-from ..kernels import similarity as kernels
-from ..kernels.runtime import not_counted, run
+from ..kernels.runtime.launch import not_counted, run
+from ..kernels.similarity import edges as kernels
 
 if TYPE_CHECKING:
     from .lanes import Outcome, Worker

@@ -20,7 +20,7 @@ def simple(graph: Graph, weights: bool = False) -> Graph:
     """
     made = _made.setdefault(graph, {})
     if weights not in made:
-        from ..kernels import rows
+        from ..kernels.rows import passes as rows
 
         ready = graph.sorted
         odd = max(rows.over_rows(rows.repeated_row, ready.indptr, ready.indices))

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..decisions.approximation import EXACT, Approximation
-from ..errors import InputError, NegativeCycleError
+from ..decisions.approximation.methods import EXACT, Approximation
 from ..graph.graph import Graph
+from ..util.errors import InputError, NegativeCycleError
 from .audit import Audit, audit
 from .bfs import bfs, vertices
 from .result import Result, Trace
@@ -151,14 +151,14 @@ def sssp(
         raise InputError(f"algorithm = {algorithm!r} is unknown: choose {', '.join(ALGORITHMS)}")
     if delta is not None and not 0 < delta < np.inf:
         raise InputError(f"delta = {delta} must be above 0")
-    from ..kernels import rounds
-    from ..kernels.runtime import threads as using
+    from ..kernels.runtime.launch import threads as using
+    from ..kernels.sssp import rounds
 
     sources = vertices(graph, source, "source")
     if max_error is not None:
         if approximation is not None or algorithm != "auto" or delta is not None:
             raise InputError("max_error chooses the algorithm and the approximation: give either")
-        from ..decisions.approximation_advisor import advise
+        from ..decisions.approximation.advisor import advise
 
         with using(threads):
             algorithm, approximation = advise(
@@ -198,10 +198,10 @@ def _with_tree(
     seconds: float, threads: int | None, verify: bool, approximation: Approximation = EXACT,
 ) -> ShortestPaths:  # fmt: skip
     """The result, whose tree is computed when it is first asked for."""
-    from ..kernels.runtime import threads as using
+    from ..kernels.runtime.launch import threads as using
 
     def predecessors() -> np.ndarray:
-        from ..kernels.cycles import shortest_path_tree
+        from ..kernels.sssp.cycles import shortest_path_tree
 
         with using(threads):
             return shortest_path_tree(graph.indptr, graph.indices, weights, distances, sources)
@@ -248,7 +248,7 @@ def audited(
 
 def weights_of(graph: Graph) -> np.ndarray:
     """The weights of the arcs, or ones."""
-    from ..kernels.runtime import read_only
+    from ..kernels.runtime.launch import read_only
 
     weights = graph.weights
     return read_only(np.ones(graph.arcs, np.int32)) if weights is None else weights
@@ -283,10 +283,10 @@ def search(
     approximation: Approximation, traced: bool,
 ) -> tuple[np.ndarray, np.ndarray, int, float]:  # fmt: skip
     """Distances, trace, workers and seconds of one search by an algorithm that the weights allow."""
-    from ..kernels.bellman_ford import relaxed_distances
-    from ..kernels.delta_stepping import shortest_distances
-    from ..kernels.limits import UNLIMITED, Limits
-    from ..kernels.runtime import clock
+    from ..kernels.runtime.launch import clock
+    from ..kernels.sssp.bellman_ford import relaxed_distances
+    from ..kernels.sssp.delta_stepping import shortest_distances
+    from ..kernels.sssp.limits import UNLIMITED, Limits
 
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
     rows_of_graph = (graph.indptr, graph.indices, weights)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import InputError
 from ..graph.graph import Graph
+from ..util.errors import InputError
 from .result import Result, Trace
 from .simple import simple
 from .verify import check_triangles
@@ -41,9 +41,9 @@ def triangles(graph: Graph, *, threads: int | None = None, verify: bool = False)
     >>> tg.triangles(tg.complete(5)).count
     10
     """
-    from ..kernels import triangles as kernel
-    from ..kernels.runtime import clock
-    from ..kernels.runtime import threads as using
+    from ..kernels.runtime.launch import clock
+    from ..kernels.runtime.launch import threads as using
+    from ..kernels.triangles import marks as kernel
 
     if graph.directed:
         raise InputError("triangles are counted in undirected graphs: make one with directed=False")

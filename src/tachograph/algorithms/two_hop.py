@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kernels import two_hop as kernels
-from ..kernels.pairs import weighted_sizes
-from ..kernels.runtime import clock, threads_available
-from ..kernels.team import run_team
-from ..memory import human
+from ..kernels.runtime.launch import clock, threads_available
+from ..kernels.runtime.team import run_team
+from ..kernels.similarity import two_hop as kernels
+from ..kernels.similarity.pairs import weighted_sizes
+from ..util.memory import human
 from .result import Result, Trace
 from .similarity import host_result
 

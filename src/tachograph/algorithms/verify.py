@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import VerificationError
 from ..graph.graph import Graph
+from ..util.errors import VerificationError
 from .result import Result
 
 # fmt: off
@@ -76,7 +76,7 @@ def check_sssp(
        only a source at distance 0 is its own. (Of an approximate path, it may save some way.)
     3. From every reached vertex, predecessors lead to a source.
     """
-    from ..kernels.cycles import SLACK
+    from ..kernels.sssp.cycles import SLACK
 
     source, target = _arc_sources(graph), graph.indices
     with np.errstate(over="ignore", invalid="ignore"):

@@ -33,7 +33,7 @@ def _stopped() -> NoReturn:
 
 
 def _run() -> None:
-    from ..errors import TachographError, TachographWarning
+    from ..util.errors import TachographError, TachographWarning
     from .app import app
 
     def tell(message: Warning | str, *_: object, **__: object) -> None:

@@ -20,15 +20,15 @@ __all__ = ["ahead", "exercise"]
 
 # the module with the loop ``walk`` of each algorithm
 MODULES = {
-    "bfs": "tachograph.kernels.bfs",
-    "components": "tachograph.kernels.components",
+    "bfs": "tachograph.kernels.bfs.search",
+    "components": "tachograph.kernels.components.afforest",
 }
 
 
 @contextmanager
 def ahead(name: str) -> Iterator[None]:
     """Around reading a graph: compile the loops of the algorithm ``name``, if they never were."""
-    from ..kernels.runtime import kept_on_disk, threads_available
+    from ..kernels.runtime.launch import kept_on_disk, threads_available
 
     module = MODULES.get(name)
     if module is None or threads_available() < 2:

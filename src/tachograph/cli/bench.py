@@ -16,8 +16,8 @@ from .options import load, out
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..experiments.bench import Row
     from ..graph.graph import Graph
+    from ..peers.bench import Row
 
 __all__ = ["bench"]
 
@@ -51,10 +51,10 @@ def bench(
 
     tacho bench roads.gr web.txt.gz --rounds 9
     """
-    from ..experiments.bench import NOTES, TASKS, installed, rows
-    from ..kernels.runtime import threads as using
-    from ..kernels.runtime import threads_available
-    from ..progress import bar
+    from ..kernels.runtime.launch import threads as using
+    from ..kernels.runtime.launch import threads_available
+    from ..peers.bench import NOTES, TASKS, installed, rows
+    from ..util.progress import bar
 
     if plot is not None:
         _matplotlib(plot)  # before the work
@@ -100,7 +100,7 @@ def _table(measured: list[Row], threads: int, rounds: int) -> Table:
     """A row for each algorithm on each graph, a column for each peer: milliseconds and the ratio."""
     from rich.table import Table
 
-    from ..experiments.bench import OURS, installed
+    from ..peers.bench import OURS, installed
 
     table = Table(title=f"median ms of {rounds} rounds (ratio of ours to it), {threads} threads")
     table.add_column("graph")
@@ -135,7 +135,7 @@ def _matplotlib(path: Path) -> None:
     """Refuse what could not be drawn."""
     from importlib.util import find_spec
 
-    from ..errors import InputError, MissingDependencyError
+    from ..util.errors import InputError, MissingDependencyError
 
     if path.suffix not in (".png", ".svg"):
         raise InputError(f"--plot {path}: pictures are .png or .svg files")
@@ -152,8 +152,8 @@ def _draw(measured: list[Row], path: Path) -> None:
     matplotlib.use("agg")
     from matplotlib import pyplot
 
-    from ..experiments.bench import installed
     from ..graph.files.streams import aside
+    from ..peers.bench import installed
 
     graphs = list(dict.fromkeys(row.graph for row in measured))
     names = [peer.name for peer in installed()]

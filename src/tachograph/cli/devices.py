@@ -30,7 +30,7 @@ def devices(
     tacho devices --calibrate --json
     """
     from ..devices.discovery import INSTALL, discover
-    from ..errors import DeviceError
+    from ..util.errors import DeviceError
 
     rows, problem = [_host(calibrate)], f"no OpenCL device: install a driver, or {INSTALL}"
     try:
@@ -75,8 +75,8 @@ def _host(calibrate: bool) -> dict[str, Any]:
     from ..devices.calibrate import calibration
     from ..devices.host import Host
     from ..journal import machine
-    from ..kernels.runtime import threads_available
-    from ..memory import available, human
+    from ..kernels.runtime.launch import threads_available
+    from ..util.memory import available, human
 
     host = Host(threads_available())
     free = available()
@@ -93,7 +93,7 @@ def _device(found: Any, calibrate: bool) -> dict[str, Any]:
     from ..devices.calibrate import calibrate as measure
     from ..devices.calibrate import calibration
     from ..devices.opencl import open_device
-    from ..memory import human
+    from ..util.memory import human
 
     numbers, units = None, found.units
     if found.problem is None:

@@ -61,8 +61,8 @@ def run(
 
     tacho dram run a.npz --memory hbm --json --plot hbm.png
     """
-    from ..progress import bar
     from ..simulation.dram import Memory
+    from ..util.progress import bar
 
     made = Memory(
         memory, channels=channels, ranks=ranks, density=density, width=width, mapping=mapping,
@@ -182,8 +182,8 @@ def generate(
     """
     import numpy as np
 
-    from ..errors import InputError
     from ..simulation.dram import write_trace
+    from ..util.errors import InputError
 
     if requests < 1 or not 0 <= writes <= 1 or size < 64:
         raise InputError("--requests must be 1 or more, --writes 0 to 1, --size 64 or more")

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import InputError
 from ..graph.files import write
 from ..graph.generate import GENERATORS
 from ..graph.graph import Graph
-from ..progress import bar
+from ..util.errors import InputError
+from ..util.progress import bar
 
 __all__ = ["app"]
 

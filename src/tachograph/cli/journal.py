@@ -42,7 +42,7 @@ def journal(
     """
     if context.invoked_subcommand is not None:
         return
-    from ..planning.history import regrets, summaries
+    from ..tasks.history import regrets, summaries
 
     kept = _opened()
     runs = kept.runs(task)
@@ -72,8 +72,8 @@ def journal(
 
 
 def _opened() -> Journal:
-    from ..errors import InputError
     from ..journal import journal as user
+    from ..util.errors import InputError
 
     if user().path is None:
         raise InputError("the journal is off: unset TACHOGRAPH_JOURNAL")
@@ -85,7 +85,7 @@ def _share(value: float | None) -> str:
 
 
 def _row(run: Run, lost: float | None) -> tuple[str, ...]:
-    from ..planning.show import duration
+    from ..tasks.show import duration
 
     return (
         str(run.id), time.strftime("%m-%d %H:%M", time.localtime(run.created)), run.task,

@@ -35,7 +35,7 @@ def nx_profile(
     """
     from dataclasses import asdict
 
-    from ..errors import MissingDependencyError
+    from ..util.errors import MissingDependencyError
 
     try:
         import networkx  # noqa: F401

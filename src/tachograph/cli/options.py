@@ -16,8 +16,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..campaign import Executor
     from ..graph.graph import Graph
+    from ..journal.campaign import Executor
 
 __all__ = [
     "Cluster",
@@ -77,7 +77,7 @@ Cluster = Annotated[
 def executor(workers: int | None, cluster: str | None) -> Iterator[Executor | None]:
     """Who does the tasks of a campaign; None is whoever does them by default."""
     if cluster is None:
-        from ..processes import Local
+        from ..journal.processes import Local
 
         yield None if workers is None else Local(workers)
         return
@@ -90,7 +90,7 @@ def executor(workers: int | None, cluster: str | None) -> Iterator[Executor | No
 
 def share(text: str, option: str) -> float:
     """A share, given as 0.05 or 5%."""
-    from ..errors import InputError
+    from ..util.errors import InputError
 
     number = text.strip()
     try:
@@ -101,10 +101,10 @@ def share(text: str, option: str) -> float:
 
 def load(graph: str, **options: Any) -> Graph:
     """The graph in a file, or the data set of that name if there is no such file."""
-    from ..errors import InputError, MissingFileError
     from ..graph.assemble import rebuilt
     from ..graph.datasets import dataset
     from ..graph.files import read
+    from ..util.errors import InputError, MissingFileError
 
     if Path(graph).exists() or "/" in graph:
         return read(graph, **options)
@@ -117,7 +117,7 @@ def load(graph: str, **options: Any) -> Graph:
 
 def measured(graph: Graph) -> dict[str, Any]:
     """All features of a graph, with a progress bar if that takes long."""
-    from ..progress import bar
+    from ..util.progress import bar
 
     with bar("measuring"):
         return graph.features.to_dict()

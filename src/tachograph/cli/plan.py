@@ -36,7 +36,7 @@ Sink = Annotated[str | None, typer.Option(help="Where a flow ends.")]
 
 def _arguments(task: str, graph: Any, source: list[str] | None, sink: str | None) -> dict[str, Any]:
     """What the task needs to be told."""
-    from ..algorithms.ways import task_named
+    from ..tasks.table import task_named
 
     made: dict[str, Any] = {}
     needs = task_named(task).needs
@@ -69,7 +69,7 @@ def plan(
 
     tacho plan sssp roads.gr --source 17 --max-error 10% --confidence 95% --json
     """
-    from ..planning.plan import plan as make
+    from ..tasks.plan import plan as make
 
     loaded = load(graph, directed=directed, relabel=relabel)
     told = _arguments(task, loaded, source, sink)
@@ -102,7 +102,7 @@ def what_if(
 
     tacho what-if wcc web.txt.gz --machine host --machine hitgraph@ddr3-1600k --machine accugraph@hbm
     """
-    from ..planning.what_if import what_if as compare
+    from ..tasks.what_if import what_if as compare
 
     loaded = load(graph, directed=directed, relabel=relabel)
     machines = machine or ["host", "hitgraph", "accugraph"]

@@ -37,8 +37,8 @@ def reproduce(
 
     tacho reproduce surf-table-3 --json
     """
-    from ..experiments.reproduce import EXPERIMENTS, Settings
-    from ..experiments.reproduce import reproduce as tables
+    from ..papers.reproduce import EXPERIMENTS, Settings
+    from ..papers.reproduce import reproduce as tables
 
     if name is None:
         for known in EXPERIMENTS:

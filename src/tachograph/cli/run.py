@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from ..algorithms.result import Result, Trace
-from ..errors import InputError, NegativeCycleError
 from ..graph.graph import Graph
+from ..util.errors import InputError, NegativeCycleError
 from .ahead import ahead
 from .options import (
     Confidence,
@@ -63,7 +63,7 @@ def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
         json: bool,
         **options: Any,
     ) -> None:
-        from ..kernels.runtime import threads as using
+        from ..kernels.runtime.launch import threads as using
 
         with using(threads), ahead(solve.__name__):
             loaded = load(graph, directed=directed, relabel=relabel)
@@ -129,7 +129,7 @@ def bfs(
     tacho run bfs web.txt.gz --source 0 --direction surf --plot levels.png
     """
     from ..algorithms.bfs import bfs as search
-    from ..charts.drawing import check_picture
+    from ..plots.drawing import check_picture
 
     if plot is not None:
         check_picture(plot)
@@ -199,7 +199,7 @@ def sssp(
 
     from ..algorithms.sssp import audited
     from ..algorithms.sssp import sssp as search
-    from ..decisions.approximation import Approximation
+    from ..decisions.approximation.methods import Approximation
 
     by_hand = Approximation(iterations, min_degree, max_degree, share(fraction, "fraction"),
                             not no_atomics, seed)  # fmt: skip
@@ -344,8 +344,8 @@ def _finish(
 
 def _kept(result: Result, graph: Graph, name: str, options: dict[str, Any]) -> dict[str, Any]:
     """Remember the run in the journal; its id."""
-    from ..algorithms.ways import find_task
-    from ..planning.recording import remember
+    from ..tasks.record import remember
+    from ..tasks.table import find_task
 
     told = {k: v for k, v in options.items() if not isinstance(v, Path)}
     for end in ("source", "sink", "target"):

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ..errors import InputError
 from ..graph.graph import Graph
+from ..util.errors import InputError
 from .run import Outcome, algorithm
 
 __all__: list[str] = []
@@ -36,7 +36,7 @@ def _similarity(task: str, what: str) -> None:
         ] = None,
     ) -> Outcome:
         from ..algorithms import similarity
-        from ..charts.drawing import check_picture
+        from ..plots.drawing import check_picture
 
         if timeline is not None:
             check_picture(timeline)

@@ -131,7 +131,7 @@ def _result(
     workers: int | None, checkpoint: int,
 ) -> Result:  # fmt: skip
     from .. import scale as parts
-    from ..errors import InputError
+    from ..util.errors import InputError
 
     where: dict[str, Any] = {"cluster": cluster, "workers": workers}
     if (task in (Task.bfs, Task.sssp)) != bool(source):
@@ -237,7 +237,7 @@ def _show(
 ) -> None:
     from rich.table import Table
 
-    from ..memory import human
+    from ..util.memory import human
 
     console = out()
     free = made.one_machine_free

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import InputError
+from ..util.errors import InputError
 from .options import (
     Cluster,
     Directed,
@@ -22,8 +22,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..campaign import Executor
     from ..graph.graph import Graph
+    from ..journal.campaign import Executor
     from ..simulation.accelerators.compare import Job
 
 __all__ = ["simulate"]
@@ -112,7 +112,7 @@ def simulate(
 def _keep(rows: list[dict[str, Any]], graph: Graph, name: str) -> None:
     """Remember the simulations as runs, for reports."""
     from ..journal import journal
-    from ..planning.recording import describe
+    from ..tasks.record import describe
 
     about = describe(graph, name)
     for row in rows:

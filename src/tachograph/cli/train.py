@@ -44,7 +44,7 @@ def train(
         return
     from importlib.util import find_spec
 
-    from ..learning.times.collect import device_here
+    from ..decisions.times.collect import device_here
 
     every_one: list[Callable[[], None]] = [direction, approximation, times]
     every_one += [split, placement] if device_here() is not None else []
@@ -56,7 +56,7 @@ def train(
 
 def seconds(text: str) -> float:
     """What ``10m`` or ``90s`` or ``1h`` means."""
-    from ..errors import InputError
+    from ..util.errors import InputError
 
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
     if not found:
@@ -86,9 +86,9 @@ def direction(
 
     tacho train direction --graphs 'kronecker 16 16,road 300 300,uniform 60000 8,soc-Slashdot0902'
     """
-    from ..decisions.direction_model import FILE
+    from ..decisions.direction.model import FILE
+    from ..decisions.direction.train import save, train
     from ..decisions.model_files import own_model
-    from ..learning.direction.train import save, train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else None
     with executor(workers, cluster) as chosen:
@@ -135,8 +135,8 @@ def split(
     tacho train split --graphs 'kronecker 14 16,road 300 300,uniform 60000 8' --json
     """
     from ..decisions.model_files import own_model
-    from ..decisions.split import FILE
-    from ..learning.split import train
+    from ..decisions.split.model import FILE
+    from ..decisions.split.train import train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else None
     with executor(
@@ -176,8 +176,8 @@ def times(
     tacho train times --budget 0 --json
     """
     from ..decisions.model_files import own_model
-    from ..decisions.times import FILE
-    from ..learning.times.train import train
+    from ..decisions.times.model import FILE
+    from ..decisions.times.train import train
 
     names = [n.strip() for n in graphs.split(",")] if graphs else None
     with executor(None, cluster) as chosen:  # times of all threads of a machine
@@ -206,8 +206,8 @@ def placement(
 
     tacho train placement
     """
+    from ..decisions.placement.train import TASKS, train_placement
     from ..devices.opencl import open_device
-    from ..learning.placement import TASKS, train_placement
 
     device = open_device(devices)
     with executor(None, cluster) as chosen:
@@ -231,7 +231,7 @@ def networkx(
     """
     from ..decisions.model_files import own_model
     from ..networkx.train import MODEL, train
-    from ..progress import bar
+    from ..util.progress import bar
 
     path = output or own_model(MODEL)
     with bar("measuring") as shown:

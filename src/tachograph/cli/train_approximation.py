@@ -10,7 +10,7 @@ import typer
 from .options import Cluster, Json, Workers, executor, out, print_json
 
 if TYPE_CHECKING:
-    from ..learning.approximation.train import Verdict
+    from ..decisions.approximation.train import Verdict
 
 __all__ = ["approximation"]
 
@@ -42,13 +42,13 @@ def approximation(
 
     tacho train approximation --no-collect --csv measurements.csv
     """
-    from ..decisions.approximation_model import FILE
+    from ..decisions.approximation import collect as measuring
+    from ..decisions.approximation.graphs import available
+    from ..decisions.approximation.model import FILE
+    from ..decisions.approximation.tables import Data, write_csv
+    from ..decisions.approximation.train import evaluate, train
     from ..decisions.model_files import own_model
-    from ..errors import InputError
-    from ..learning.approximation import collect as measuring
-    from ..learning.approximation.graphs import available
-    from ..learning.approximation.tables import Data, write_csv
-    from ..learning.approximation.train import evaluate, train
+    from ..util.errors import InputError
 
     if not 0 < size <= 1:
         raise InputError(f"--size {size} is a share: above 0, at most 1")

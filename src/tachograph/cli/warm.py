@@ -27,10 +27,10 @@ def warm() -> None:
     tacho warm
     """
     from ..algorithms.exercises import FIRST, THEN
-    from ..errors import InputError
-    from ..kernels.runtime import KERNELS, threads_available
+    from ..kernels.runtime.launch import KERNELS, threads_available
+    from ..util.errors import InputError
 
-    import_module("tachograph.kernels.rows")  # any module with kernels
+    import_module("tachograph.kernels.rows.passes")  # any module with kernels
     if not KERNELS:  # those that can be kept
         raise InputError("there is no place to keep compiled loops: set NUMBA_CACHE_DIR to one")
     from ..scale.exercises import EXERCISES as PARTS
@@ -60,8 +60,8 @@ def spread(
 
     The calls that take longest should come first in a stage.
     """
-    from ..kernels.runtime import threads_available
-    from ..progress import bar
+    from ..kernels.runtime.launch import threads_available
+    from ..util.progress import bar
 
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(
@@ -81,7 +81,7 @@ def spread(
 
 def quiet() -> None:
     """What a process of the pool does first."""
-    from ..kernels.runtime import told
+    from ..kernels.runtime.launch import told
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once, without a traceback
     told.set()  # the parent tells
@@ -101,7 +101,7 @@ def _exercise(name: str) -> tuple[int, int]:
 
 def _counts() -> tuple[int, int]:
     """Loops compiled, and loaded, in this process so far."""
-    from ..kernels.runtime import KERNELS
+    from ..kernels.runtime.launch import KERNELS
 
     stats = [kernel.stats for kernel in KERNELS]
     return (

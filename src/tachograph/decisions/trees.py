@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..errors import InputError
+from ..util.errors import InputError
 
 __all__ = ["Trees"]
 
@@ -64,8 +64,8 @@ class Trees:
         """
         if self.feature.max(initial=-1) >= rows.shape[1]:
             raise InputError(f"the model looks at more than {rows.shape[1]} features")
-        from ..kernels.forest import predict
-        from ..kernels.runtime import run
+        from ..kernels.features.forest import predict
+        from ..kernels.runtime.launch import run
 
         out = np.full(len(rows), float(self.constant[0]))
         flat = np.ascontiguousarray(rows, np.float64).ravel()

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DeviceError
 from ..journal import journal
+from ..util.errors import DeviceError
 from .host import Host
 from .opencl import GROUP, OpenCL
 
@@ -99,8 +99,8 @@ def _rates(seconds: dict[str, float], arrays: dict[str, np.ndarray]) -> dict[str
 
 
 def _host(host: Host, arrays: dict[str, np.ndarray]) -> dict[str, float | None]:
-    from ..kernels import calibrate as kernels
-    from ..kernels.runtime import over_parts, threads
+    from ..kernels.calibration import host as kernels
+    from ..kernels.runtime.launch import over_parts, threads
 
     a = arrays
     out, reals = np.tile(a["out"], LONGER), np.tile(a["reals"], LONGER)

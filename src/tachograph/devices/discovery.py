@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import DeviceError, MissingDependencyError
 from ..journal import content_key, journal
+from ..util.errors import DeviceError, MissingDependencyError
 
 __all__ = ["INSTALL", "Capabilities", "Found", "discover", "select"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import TooLargeError
-from ..memory import human
+from ..util.errors import TooLargeError
+from ..util.memory import human
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
-from ..errors import DeviceError, TooLargeError
-from ..memory import human
+from ..util.errors import DeviceError, TooLargeError
+from ..util.memory import human
 from .cores import thread_ids
 from .discovery import Found, discover, select
 from .host import cores
@@ -29,7 +29,7 @@ from .probe import devices as loaded_devices
 
 __all__ = ["GROUP", "OpenCL", "open_device"]
 
-SOURCES = Path(kernels.__file__).parent / "opencl"
+SOURCES = Path(kernels.__file__).parent  # programs lie beside their twins
 LIMIT = "POCL_MAX_PTHREAD_COUNT"  # PoCL looks at it once, when it is loaded
 GROUP = 64  # work-items of a group where a kernel does not care
 LOG = 12  # lines of a build log that a message shows
@@ -38,7 +38,7 @@ _opening = threading.Lock()
 
 
 class OpenCL:
-    """A device that runs the kernels in ``kernels/opencl``. :func:`open_device` makes it.
+    """A device that runs the OpenCL kernels of ``kernels``. :func:`open_device` makes it.
 
     ``capabilities`` says what it can do, ``threads`` how many of the host's cores it takes (0 if it has
     processors of its own), ``workers`` which threads these are, if known, ``room`` how much memory
@@ -77,7 +77,7 @@ class OpenCL:
     # -- kernels --------------------------------------------------------------------------------
 
     def kernel(self, program: str, name: str, *options: str) -> Any:
-        """The kernel ``name`` of ``kernels/opencl/PROGRAM.cl``, built once for these options.
+        """The kernel ``name`` of ``PROGRAM.cl``, built once for these options.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class OpenCL:
 
         key = (program, *options)
         if key not in self._programs:
-            source = (SOURCES / f"{program}.cl").read_text(encoding="utf-8")
+            source = next(SOURCES.rglob(f"{program}.cl")).read_text(encoding="utf-8")
             self._programs[key] = self._built(program, source, options)
         with self._failures(f"the kernel {name}"):
             return cl.Kernel(self._programs[key], name)

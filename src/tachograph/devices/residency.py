@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import TooLargeError
 from ..graph.graph import Graph
-from ..memory import human
+from ..util.errors import TooLargeError
+from ..util.memory import human
 from .memory import Buffer
 from .opencl import OpenCL
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..util.errors import InputError
 from .build import as_ids, as_weights, check_dedupe, lists_both_directions
 from .edge_table import EdgeTable
 from .graph import Graph

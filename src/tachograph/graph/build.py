@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import memory
-from ..errors import InputError
-from ..progress import bar
+from ..util import memory
+from ..util.errors import InputError
+from ..util.progress import bar
 from .graph import Graph
 
 __all__ = ["as_ids", "as_weights", "from_csr", "from_edges", "sort_rows", "to_edges", "transpose"]
@@ -70,7 +70,7 @@ def from_edges(
             symmetrize = True
     _require(n, source.size * (2 if symmetrize else 1), weights)
 
-    from ..kernels import csr
+    from ..kernels.rows import build as csr
 
     with bar("building the graph"):
         indptr, indices, weights = csr.build(
@@ -174,7 +174,7 @@ def _combine(
     indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None, how: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Make one of parallel arcs, in rows that are sorted."""
-    from ..kernels import rows
+    from ..kernels.rows import passes as rows
 
     lengths = np.empty(indptr.size - 1, np.int64)
     values = np.empty(0, np.int32) if weights is None else weights
@@ -201,8 +201,9 @@ def _combine(
 
 def is_symmetric(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None) -> bool:
     """Whether every arc has its reverse with the same weight (wrong with a chance of 2**-64)."""
-    from ..kernels import csr, rows
-    from ..kernels.runtime import read_only
+    from ..kernels.rows import build as csr
+    from ..kernels.rows import passes as rows
+    from ..kernels.runtime.launch import read_only
 
     arcs = read_only(indptr), read_only(indices)
     parts = rows.over_rows(rows.asymmetry, *arcs, *csr.as_bits(weights))
@@ -213,8 +214,9 @@ def lists_both_directions(
     source: np.ndarray, target: np.ndarray, weights: np.ndarray | None
 ) -> bool:
     """Whether the reverse of every edge is listed, too, as often and with the same weight."""
-    from ..kernels import csr, rows
-    from ..kernels.runtime import over_parts, read_only
+    from ..kernels.rows import build as csr
+    from ..kernels.rows import passes as rows
+    from ..kernels.runtime.launch import over_parts, read_only
 
     ends = read_only(source), read_only(target)
     parts = over_parts(rows.asymmetry_of_edges, source.size, *ends, *csr.as_bits(weights))
@@ -248,8 +250,8 @@ def from_csr(indptr: Any, indices: Any, weights: Any, *, directed: bool) -> Grap
 
 def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
     """Raise :class:`InputError` unless offsets ascend from 0 to the end and all ids exist."""
-    from ..kernels import rows
-    from ..kernels.runtime import read_only
+    from ..kernels.rows import passes as rows
+    from ..kernels.runtime.launch import read_only
 
     if indptr[0] != 0 or indptr[-1] != indices.size:
         raise InputError(
@@ -289,7 +291,7 @@ def to_edges(graph: Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
 
 def transpose(graph: Graph) -> Graph:
     """Every arc turned round; rows come out sorted because arcs are visited in order of source."""
-    from ..kernels import csr
+    from ..kernels.rows import build as csr
 
     _require(graph.n, graph.arcs, graph.weights)
     rows = csr.build(graph.indices, _sources(graph), graph.weights, graph.n, graph.indices.dtype)
@@ -299,7 +301,7 @@ def transpose(graph: Graph) -> Graph:
 
 def sort_rows(graph: Graph) -> Graph:
     """Neighbours of each vertex in ascending order, parallel arcs in the order they had."""
-    from ..kernels import csr
+    from ..kernels.rows import build as csr
 
     _require(graph.n, graph.arcs, graph.weights)
     sources = _sources(graph)

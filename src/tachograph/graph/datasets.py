@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from ..errors import FileFormatError, InputError, MissingDependencyError, MissingFileError
+from ..util.errors import FileFormatError, InputError, MissingDependencyError, MissingFileError
 from .files import FORMATS, read
 from .files.streams import COMPRESSIONS
 from .graph import Graph

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, MissingDependencyError
+from ..util.errors import InputError, MissingDependencyError
 from .assemble import assemble
 from .build import from_csr
 from .edge_table import EdgeTable

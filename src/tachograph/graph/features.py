@@ -103,7 +103,7 @@ class Features:
         """
         if not self.n:
             return 0.0
-        from ..kernels import random
+        from ..kernels.runtime import random
 
         size = math.ceil(self.n / (1 + self.n * MARGIN**2))
         if self.n < 2**31:
@@ -138,7 +138,7 @@ class Features:
         arcs = graph.arcs - self.self_loops
         if not graph.directed or not arcs:
             return 1.0 if arcs else 0.0
-        from ..kernels import rows
+        from ..kernels.rows import passes as rows
 
         back = graph.transpose
         ahead = graph.sorted
@@ -154,8 +154,8 @@ class Features:
         """
         if not self.n:
             return 0
-        from ..kernels.runtime import run
-        from ..kernels.sweep import sweep
+        from ..kernels.features.sweep import sweep
+        from ..kernels.runtime.launch import run
 
         graph, back = self._graph, self._graph.transpose
         queue = np.empty(self.n, graph.indices.dtype)
@@ -188,8 +188,8 @@ class Features:
         w = self._graph.weights
         if w is None or not w.size:
             return None
-        from ..kernels.rows import value_range, value_spread
-        from ..kernels.runtime import over_parts
+        from ..kernels.rows.passes import value_range, value_spread
+        from ..kernels.runtime.launch import over_parts
 
         parts = over_parts(value_range, w.size, w)
         mean = sum(p[1] for p in parts) / w.size
@@ -216,7 +216,7 @@ class Features:
 
 def summary_of_balls(indptr: np.ndarray, indices: np.ndarray, n: int) -> dict[str, float]:
     """The means of searches around vertices with arcs; see :attr:`Features.opening`."""
-    from ..kernels.balls import BALL, balls
+    from ..kernels.features.balls import BALL, balls
 
     names = ("early", "levels", "closing", "bits", "small")
     if not indices.size:

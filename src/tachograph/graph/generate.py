@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .. import memory
-from ..errors import InputError
+from ..util import memory
+from ..util.errors import InputError
 from .graph import Graph
 
 # fmt: off
@@ -46,7 +46,7 @@ def _weights(weights: Weights, edges: int, seed: int) -> np.ndarray | None:
     low, high = (1, 255) if weights is True else weights
     if not low <= high:
         raise InputError(f"weights = ({low}, {high}): the lower end comes first")
-    from ..kernels import random
+    from ..kernels.runtime import random
 
     if isinstance(low, int | np.integer) and isinstance(high, int | np.integer):
         if high - low >= 2**31 or max(abs(low), abs(high)) >= 2**31:
@@ -95,7 +95,7 @@ def kronecker(
     >>> tg.kronecker(scale=10, seed=1).n
     1024
     """
-    from ..kernels import random
+    from ..kernels.runtime import random
 
     _at_least(0, scale=scale, edge_factor=edge_factor)
     if scale > 30:
@@ -122,7 +122,7 @@ def uniform(
     >>> tg.uniform(n=1000, degree=4, seed=1).n
     1000
     """
-    from ..kernels import random
+    from ..kernels.runtime import random
 
     _at_least(1, n=n)
     _at_least(0, degree=degree)
@@ -147,7 +147,7 @@ def road(
     >>> tg.road(rows=10, columns=10, deleted=0).m
     180
     """
-    from ..kernels import random
+    from ..kernels.runtime import random
 
     _at_least(1, rows=rows, columns=columns)
     if not 0 <= deleted <= 1:
@@ -174,7 +174,7 @@ def power_law(
     >>> tg.power_law(n=1000, seed=1).n
     1000
     """
-    from ..kernels import random
+    from ..kernels.runtime import random
 
     _at_least(1, n=n, least=least)
     _at_least(1.01, exponent=exponent)
@@ -196,7 +196,7 @@ def preferential_attachment(
     >>> tg.preferential_attachment(n=1000, degree=3, seed=1).n
     1000
     """
-    from ..kernels import random
+    from ..kernels.runtime import random
 
     _at_least(1, n=n, degree=degree)
     _room(n, n * degree)
@@ -219,7 +219,7 @@ def small_world(
     >>> tg.small_world(n=100, degree=3, rewired=0).m
     300
     """
-    from ..kernels import random
+    from ..kernels.runtime import random
 
     _at_least(1, n=n, degree=degree)
     if not 0 <= rewired <= 1:
@@ -302,7 +302,7 @@ def bipartite(
     >>> bool((g.neighbors(0) >= 3).all())
     True
     """
-    from ..kernels import random
+    from ..kernels.runtime import random
 
     _at_least(1, left=left, right=right)
     _at_least(0, degree=degree)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
-from ..memory import human
+from ..util.errors import InputError
+from ..util.memory import human
 from .conversions import Conversions
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Graph(Conversions):
     @cached_property
     def self_loops(self) -> int:
         """Number of edges from a vertex to itself."""
-        from ..kernels import rows
+        from ..kernels.rows import passes as rows
 
         return int(sum(rows.over_rows(rows.count_loops, self.indptr, self.indices)))
 
@@ -161,7 +161,7 @@ class Graph(Conversions):
     def is_sorted(self) -> bool:
         """Whether every vertex's neighbours are in ascending order."""
         if self._is_sorted is None:
-            from ..kernels import rows
+            from ..kernels.rows import passes as rows
 
             found = rows.over_rows(rows.unsorted_row, self.indptr, self.indices)
             self._is_sorted = max(found) < 0

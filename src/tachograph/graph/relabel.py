@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..util.errors import InputError
 
 __all__ = ["relabelled"]
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import TachographError, TachographWarning
+from ..util.errors import TachographError, TachographWarning
 
 __all__ = ["Store", "content_key", "home", "machine", "own_machine"]
 

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import InputError, TooLargeError
+from ..util.errors import InputError, TooLargeError
 from .convert import convert_from_nx, convert_to_nx
 from .decide import should_run
 from .decline import can_run

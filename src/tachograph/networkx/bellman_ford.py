@@ -9,8 +9,8 @@ import networkx as nx
 import numpy as np
 
 from ..algorithms.sssp import sssp
-from ..errors import NegativeCycleError
 from ..graph.graph import Graph
+from ..util.errors import NegativeCycleError
 from .graph import BackendGraph
 from .search import Found, as_numbers, as_sources, near_tree, pred_lists
 
@@ -42,7 +42,7 @@ def _search(G: BackendGraph, g: Graph, source: int) -> Found:
     """Distances and parents; a parent stands before its children."""
     if not _negative(g):
         return near_tree(G, g, [source])
-    from ..kernels.ordered import breadth_first
+    from ..kernels.paths.ordered import breadth_first
 
     result = _distances(g, source)
     parents = result.predecessors

@@ -123,7 +123,7 @@ def bidirectional_dijkstra(
             raise nx.NodeNotFound(f"{what} {node} is not in G")
     if source == target:
         return 0, [source]
-    from ..kernels.meeting import near_meeting_path
+    from ..kernels.paths.meeting import near_meeting_path
 
     g = checked(G.weighted(weight))
     back = g.transpose

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
 from ..graph.build import as_weights
 from ..graph.graph import Graph
+from ..util.errors import InputError
 
 __all__ = ["BackendGraph"]
 

@@ -93,7 +93,7 @@ def _predict(
 def _triples(
     G: BackendGraph, chunks: Iterable[Any], function: Callable[..., np.ndarray], threads: int | None
 ) -> Triples:
-    from ..kernels.runtime import threads as using
+    from ..kernels.runtime.launch import threads as using
 
     for us, vs, u, v in chunks:
         with using(threads):

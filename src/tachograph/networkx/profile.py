@@ -189,7 +189,7 @@ class Profile:
 
 def profile(script: str, arguments: list[str], sample: int = 3) -> list[Calls]:
     """The functions that a script called, those that would save most first."""
-    from ..errors import InputError, MissingFileError
+    from ..util.errors import InputError, MissingFileError
 
     if sample < 1:
         raise InputError(f"sample = {sample}: at least one call of each function has to be tried")

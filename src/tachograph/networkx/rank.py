@@ -24,8 +24,8 @@ def pagerank(
     threads: int | None = None,
 ) -> dict[Any, float]:  # fmt: skip
     """The iteration that NetworkX has, step by step: where it ends depends on every one."""
-    from ..kernels.pagerank import multiply
-    from ..kernels.runtime import threads as using
+    from ..kernels.pagerank.pull import multiply
+    from ..kernels.runtime.launch import threads as using
 
     n = len(G)
     if n == 0:

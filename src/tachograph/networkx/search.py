@@ -63,7 +63,7 @@ def as_sources(graph: Graph, places: Iterable[int]) -> np.ndarray:
 
 def hops_tree(graph: BackendGraph, source: int, limit: float, rows: Graph | None = None) -> Found:
     """Levels and parents of a breadth-first search, in the order of a queue."""
-    from ..kernels.ordered import breadth_first
+    from ..kernels.paths.ordered import breadth_first
 
     g = graph.rows if rows is None else rows
     order, parent, ends = breadth_first(g.indptr, g.indices, as_sources(g, [source]), limit)
@@ -126,7 +126,7 @@ def near_tree(
     cutoff: float | None = None, threads: int | None = None,
 ) -> Found:  # fmt: skip
     """Distances and parents of Dijkstra's algorithm, as NetworkX's heap settles them."""
-    from ..kernels.ordered import nearest_first, settle
+    from ..kernels.paths.ordered import nearest_first, settle
 
     starts = as_sources(g, sources)
     weights = float_weights(g)

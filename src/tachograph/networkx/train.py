@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MissingDependencyError
+from ..util.errors import MissingDependencyError
 from .decide import MODEL, sizes, terms
 
 __all__ = ["CALLS", "MODEL", "fit", "graphs", "measure", "timed", "train"]

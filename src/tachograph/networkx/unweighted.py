@@ -76,7 +76,7 @@ def bfs_successors(
 
 
 def bfs_layers(G: BackendGraph, sources: Any) -> Iterator[list[Any]]:
-    from ..kernels.ordered import breadth_first
+    from ..kernels.paths.ordered import breadth_first
 
     first = list({sources} if G.find(sources) >= 0 else set(sources))
     places = as_sources(G.rows, (_source(G, node) for node in first))
@@ -145,7 +145,7 @@ def all_pairs_shortest_path(
 
 
 def bidirectional_shortest_path(G: BackendGraph, source: Any, target: Any) -> list[Any]:
-    from ..kernels.meeting import meeting_path
+    from ..kernels.paths.meeting import meeting_path
 
     ends = _end(G, source, "Source"), _end(G, target, "Target")
     back = G.rows.transpose

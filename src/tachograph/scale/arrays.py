@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FileFormatError, MissingFileError
 from ..graph.files.streams import aside
+from ..util.errors import FileFormatError, MissingFileError
 
 __all__ = ["Stored", "load", "save"]
 

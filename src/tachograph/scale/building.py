@@ -49,8 +49,8 @@ def make_piece(
 
 def _seen(arcs: list[Chunks], first: int, last: int, n: int) -> np.ndarray:
     """A bit for each vertex of the whole graph: whether it is a ghost."""
-    from ..kernels import piece_rows
-    from ..kernels.runtime import read_only, run
+    from ..kernels.pieces import rows as piece_rows
+    from ..kernels.runtime.launch import read_only, run
 
     seen = np.zeros((n >> 6) + 1, np.uint64)
     for chunks in arcs:
@@ -76,8 +76,9 @@ def _rows(
     before: np.ndarray,
 ) -> Graph:  # fmt: skip
     """Sorted rows with local ids of the vertices whose degrees are given; those of ghosts are empty."""
-    from ..kernels import csr, piece_rows
-    from ..kernels.runtime import read_only, run
+    from ..kernels.pieces import rows as piece_rows
+    from ..kernels.rows import build as csr
+    from ..kernels.runtime.launch import read_only, run
 
     size = degree.size
     n = ghosts + size
@@ -129,8 +130,8 @@ def _sends(
     index: int, bounds: np.ndarray, begin: int, end: int, rows: list[Graph]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Own vertices that each other part has as ghosts, and where each part's begin."""
-    from ..kernels import piece_rows
-    from ..kernels.runtime import run
+    from ..kernels.pieces import rows as piece_rows
+    from ..kernels.runtime.launch import run
 
     parts = bounds.size - 1
     counts = np.zeros(parts, np.int64)

@@ -15,11 +15,11 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..campaign import Campaign, Failure, Outcome, attempt, code_hash
-from ..cores import pin, threads
-from ..errors import TachographError
 from ..journal import machine
-from ..processes import Todo
+from ..journal.campaign import Campaign, Failure, Outcome, attempt, code_hash
+from ..journal.processes import Todo
+from ..util.cores import pin, threads
+from ..util.errors import TachographError
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -34,7 +34,7 @@ _alone = threading.Lock()  # held by a task that measures times
 class Dask:
     """Runs the tasks of campaigns on a cluster.
 
-    >>> from tachograph.campaign import Campaign
+    >>> from tachograph.journal.campaign import Campaign
     >>> from tachograph.scale.cluster import connect
     >>> with connect(workers=1) as client:
     ...     Campaign("powers", "builtins:dict", [{"base": 2}]).records(Dask(client))
@@ -64,7 +64,7 @@ class Dask:
     def perform(
         self, campaign: Campaign, todo: Iterator[int]
     ) -> Generator[tuple[int, Outcome], None, None]:
-        """Do tasks; see :class:`~tachograph.campaign.Executor`."""
+        """Do tasks; see :class:`~tachograph.journal.campaign.Executor`."""
         from distributed import as_completed
 
         running: dict[Future, int] = {}

@@ -15,10 +15,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from ..campaign import code_hash
-from ..cores import THREADS, threads_available
-from ..errors import InputError, MissingDependencyError, TachographError
 from ..journal import machine
+from ..journal.campaign import code_hash
+from ..util.cores import THREADS, threads_available
+from ..util.errors import InputError, MissingDependencyError, TachographError
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FileFormatError, InputError, MissingFileError, TachographError
 from ..graph.build import as_ids, as_weights
 from ..graph.exchange import edge_columns
+from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
 from .piece import CHUNK, Arcs
 
 __all__ = ["Counted", "EdgeFiles", "Spill"]
@@ -118,8 +118,9 @@ class Counted:
     def __init__(
         self, files: EdgeFiles, directory: Path, progress: Callable[[float], None]
     ) -> None:
-        from ..kernels import csr, rows
-        from ..kernels.runtime import over_parts, read_only
+        from ..kernels.rows import build as csr
+        from ..kernels.rows import passes as rows
+        from ..kernels.runtime.launch import over_parts, read_only
 
         self.n, self.edges = files.n or 0, 0
         self.weights: Any = None
@@ -175,8 +176,8 @@ class _Counter:
         self.counts = _allocated(path, np.int64, n)
 
     def add(self, ids: np.ndarray, others: np.ndarray, loops: bool, n: int) -> None:
-        from ..kernels.piece_rows import count_ids
-        from ..kernels.runtime import run
+        from ..kernels.pieces.rows import count_ids
+        from ..kernels.runtime.launch import run
 
         # a plain view: kernels need no variant for arrays that are mapped from files
         run(count_ids, [(ids, others, loops, np.asarray(self.upto(n)))], brief=True)

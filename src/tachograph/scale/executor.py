@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..errors import TachographError
+from ..util.errors import TachographError
 
 if TYPE_CHECKING:
     from distributed import Client, Future

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ..errors import InputError
+from ..util.errors import InputError
 
 __all__ = ["LOCK", "alone"]
 

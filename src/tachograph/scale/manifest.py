@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FileFormatError, InputError, MissingFileError, TachographError
 from ..graph.files.streams import Input, aside
 from ..graph.files.tgraph import mapped
-from ..memory import human
+from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
+from ..util.memory import human
 from .piece import Piece
 
 __all__ = ["MANIFEST", "File", "Partition", "digest", "open_partition"]

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import InputError, TachographError
 from ..graph.build import index_type
 from ..graph.files import read, tgraph
 from ..graph.files.streams import aside
 from ..graph.graph import Graph
-from ..progress import bar
+from ..util.errors import InputError, TachographError
+from ..util.progress import bar
 from .building import Chunks, make_piece
 from .edges import Counted, EdgeFiles, Spill
 from .locks import LOCK, alone

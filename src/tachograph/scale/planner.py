@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .. import memory
 from ..algorithms.result import Result
-from ..errors import InputError
+from ..util import memory
+from ..util.errors import InputError
 from .manifest import Partition
 
 __all__ = ["TASKS", "Cluster", "Costs", "Forecast", "costs_of", "forecast", "measure", "scaling"]

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.result import Trace
-from ..errors import InputError
 from ..graph.files.streams import aside
-from ..progress import bar
+from ..util.errors import InputError
+from ..util.progress import bar
 from .executor import Each, executor
 from .locks import alone
 from .manifest import Partition, open_partition
@@ -84,7 +84,7 @@ class _Run:
         self.kept_step = -1  # the superstep of the last checkpoint
 
     def to_the_end(self, outputs: dict[str, Any]) -> Finished:
-        from ..kernels.runtime import clock
+        from ..kernels.runtime.launch import clock
 
         self.each(check_piece, [(*self.where, part) for part in self.parts])
         begin = clock()
@@ -118,7 +118,7 @@ class _Run:
         return found
 
     def _superstep(self, step: int, order: Order, notes: list[Notes]) -> list[Notes]:
-        from ..kernels.runtime import clock
+        from ..kernels.runtime.launch import clock
 
         begin = clock()
         durable = self._keeps(step)

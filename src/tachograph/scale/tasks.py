@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, TachographError
+from ..util.errors import InputError, TachographError
 from .arrays import Stored, load, save
 from .manifest import Partition, open_partition
 from .programs.base import Notes, Order, Program
@@ -78,7 +78,7 @@ def perform(
 
     If its durable file is there already, from a run that was stopped, that is the result.
     """
-    from ..kernels.runtime import clock
+    from ..kernels.runtime.launch import clock
 
     path = step_file(run, step, part)
     if durable:

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph import memory
 from tachograph.graph.files import FORMATS, tgraph
 from tachograph.graph.files.streams import COMPRESSIONS
+from tachograph.util import memory
 
 MM = "%%MatrixMarket matrix coordinate"
 
@@ -300,7 +300,7 @@ def test_any_bytes_are_an_error_or_a_graph(tmp_path_factory, name, raw):
     check_read("fuzzed", name, relabel=True, directed=False)
 
 
-@pytest.mark.filterwarnings("ignore::tachograph.errors.TachographWarning")
+@pytest.mark.filterwarnings("ignore::tachograph.util.errors.TachographWarning")
 def check_read(path, name, **options):
     import warnings
 

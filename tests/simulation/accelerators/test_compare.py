@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 import tachograph as tg
-from tachograph.errors import InputError
-from tachograph.processes import Local
+from tachograph.journal.processes import Local
 from tachograph.simulation.accelerators import compare as module
 from tachograph.simulation.accelerators.compare import Job, compare, jobs
 from tachograph.simulation.accelerators.roots import roots, variation
+from tachograph.util.errors import InputError
 
 G = tg.kronecker(7, seed=1)
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.errors import InputError
+from tachograph.util.errors import InputError
 from tests.simulation.accelerators.support import graphs, ranks, smallest_ancestor
 
 GUIDE = Path(__file__).parents[3] / "docs" / "new-accelerator.md"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.errors import InputError
 from tachograph.simulation.accelerators import Accelerator
+from tachograph.util.errors import InputError
 
 G = tg.kronecker(7, seed=1)
 WEIGHTED = tg.kronecker(7, seed=1, weights=True)

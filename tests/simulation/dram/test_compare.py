@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from tachograph.errors import InputError, MissingFileError
 from tachograph.simulation.dram import Memory, write_trace
 from tachograph.simulation.dram.compare import compare
 from tachograph.simulation.dram.statistics import MemoryResult
+from tachograph.util.errors import InputError, MissingFileError
 
 NAMES = ["ddr3-1600k", "hbm"]
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.errors import InputError
 from tachograph.simulation.dram import Memory, runner
+from tachograph.util.errors import InputError
 from tests.simulation.dram import requests
 from tests.simulation.dram.support import memory_with
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tachograph.errors import InputError, MissingDependencyError
 from tachograph.simulation.dram import Memory
 from tachograph.simulation.dram.plots import plot, plot_compare
+from tachograph.util.errors import InputError, MissingDependencyError
 
 
 def test_pictures_show_the_run():

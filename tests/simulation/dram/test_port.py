@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tachograph.errors import InputError
-from tachograph.kernels.runtime import kernel
+from tachograph.kernels.runtime.launch import kernel
 from tachograph.simulation.dram import Memory, check
 from tachograph.simulation.dram.engine.port import advance, drain, offer, quiet_until, take
+from tachograph.util.errors import InputError
 from tests.simulation.dram import requests
 from tests.simulation.dram.support import logged
 

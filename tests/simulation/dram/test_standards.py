@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tachograph.errors import FileFormatError, InputError, MissingFileError
 from tachograph.simulation.dram import Memory, names, standard
+from tachograph.util.errors import FileFormatError, InputError, MissingFileError
 
 CUSTOM = """
 name = "MY"

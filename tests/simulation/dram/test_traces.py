@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tachograph.errors import FileFormatError, InputError, MissingFileError
 from tachograph.simulation.dram import Memory, read_trace, traces, write_trace
+from tachograph.util.errors import FileFormatError, InputError, MissingFileError
 from tests.simulation.dram import requests
 
 FILES = ["t.trace", "t.txt.gz", "t.trace.zst", "t.npz", "t.parquet"]

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tachograph.errors import InputError
 from tachograph.simulation.dram import Memory
 from tachograph.simulation.streams import (
     Direct,
@@ -23,6 +22,7 @@ from tachograph.simulation.streams import (
     lines,
     ticks_per_cycle,
 )
+from tachograph.util.errors import InputError
 from tests.simulation.streams.naive import play
 
 MEMORIES = [("DDR3-1600K", 1), ("DDR4-2400R", 2), ("HBM", 4)]

@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...algorithms.components import connected_components
-from ...charts import numbers as show
-from ...charts.bars import bars
-from ...charts.tables import Table
-from ...report.page import Figure, Section
-from ...report.sections import memory_figure
+from ...plots import numbers as show
+from ...plots.bars import bars
+from ...plots.report.page import Figure, Section
+from ...plots.report.sections import memory_figure
+from ...plots.tables import Table
 from ...simulation.accelerators.accugraph import AccuGraph
 from ...simulation.accelerators.hitgraph import HitGraph
 from ...simulation.accelerators.simulate import Simulation, simulate
@@ -18,7 +18,7 @@ from .race import race
 from .setting import Outcome, Setting, nearest
 
 if TYPE_CHECKING:
-    from ...charts.drawing import Drawing
+    from ...plots.drawing import Drawing
 
 __all__ = ["accelerators"]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...charts import numbers as show
-from ...charts.tables import Table
-from ...errors import TachographError
 from ...graph.generate import kronecker
 from ...graph.graph import Graph
-from ...report.page import Figure, Section, write_page
-from ...report.sections import predictions
+from ...plots import numbers as show
+from ...plots.report.page import Figure, Section, write_page
+from ...plots.report.sections import predictions
+from ...plots.tables import Table
+from ...util.errors import TachographError
 from ..options import load, out
 from .accelerators import accelerators
 from .paths import paths

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...algorithms.sssp import audited
-from ...charts import numbers as show
 from ...graph.graph import Graph
-from ...report.page import Figure, Section
-from ...report.sections import plan_figure, trace_figures
+from ...plots import numbers as show
+from ...plots.report.page import Figure, Section
+from ...plots.report.sections import plan_figure, trace_figures
 from .planned import planned
 from .race import race, saving, times_table
 from .setting import Outcome, Setting

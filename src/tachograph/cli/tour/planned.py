@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...algorithms.result import Result
-from ...charts import numbers as show
-from ...planning.plan import Plan, plan
+from ...plots import numbers as show
+from ...tasks.plan import Plan, plan
 from .setting import Setting
 
 __all__ = ["Planned", "planned"]

@@ -13,10 +13,10 @@ import numpy as np
 import typer
 
 from ... import __version__
-from ...errors import TachographError
 from ...graph.generate import kronecker
 from ...graph.graph import Graph
 from ...journal import content_key, journal
+from ...util.errors import TachographError
 from ..warm import quiet, spread
 from .accelerators import accelerators
 from .paths import paths
@@ -43,7 +43,7 @@ STEPS: dict[str, Callable[[Setting], object]] = {
 
 def prepare(directed: bool, weights: str | None) -> bool:
     """Have the loops for such a graph compiled; whether that had to be done."""
-    from ...kernels.runtime import KERNELS
+    from ...kernels.runtime.launch import KERNELS
 
     if not KERNELS:  # nowhere to keep what is compiled
         return False

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ...algorithms.result import Result
-from ...charts import numbers as show
-from ...charts.tables import Table
+from ...plots import numbers as show
+from ...plots.tables import Table
 
 __all__ = ["Lap", "race", "saving", "times_table"]
 

@@ -12,11 +12,11 @@ from ...algorithms.bfs import bfs
 from ...algorithms.flow import maximum_flow
 from ...algorithms.independent_set import maximal_independent_set
 from ...algorithms.result import Result
-from ...charts import numbers as show
-from ...charts.placements import placements
-from ...charts.tables import table_of
 from ...graph.graph import Graph
-from ...report.page import Figure, Section
+from ...plots import numbers as show
+from ...plots.placements import placements
+from ...plots.report.page import Figure, Section
+from ...plots.tables import table_of
 from .planned import Planned, planned
 from .race import Lap, race, saving, times_table
 from .setting import Outcome, Setting, Skip, nearest

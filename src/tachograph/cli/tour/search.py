@@ -9,10 +9,10 @@ import numpy as np
 
 from ...algorithms.bfs import bfs
 from ...algorithms.result import Result
-from ...charts import numbers as show
-from ...charts.directions import directions
-from ...charts.tables import table_of
-from ...report.page import Figure, Section
+from ...plots import numbers as show
+from ...plots.directions import directions
+from ...plots.report.page import Figure, Section
+from ...plots.tables import table_of
 from .planned import planned
 from .race import race, saving, times_table
 from .setting import Outcome, Setting

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...devices.opencl import OpenCL
 from ...graph.graph import Graph
-from ...report.page import Section
+from ...plots.report.page import Section
 
 __all__ = ["Outcome", "Setting", "Skip", "nearest"]
 
@@ -64,8 +64,8 @@ class Setting:
         from ...devices.calibrate import calibrate, calibration
         from ...devices.host import Host
         from ...devices.opencl import open_device
-        from ...errors import TachographError
-        from ...kernels.runtime import threads_available
+        from ...kernels.runtime.launch import threads_available
+        from ...util.errors import TachographError
 
         try:
             found = open_device()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...algorithms.similarity import jaccard
-from ...charts import numbers as show
-from ...charts.drawing import Drawing
-from ...charts.split import rates_of, split_curve
-from ...report.page import Figure, Section
-from ...report.sections import trace_figures
+from ...plots import numbers as show
+from ...plots.drawing import Drawing
+from ...plots.report.page import Figure, Section
+from ...plots.report.sections import trace_figures
+from ...plots.split import rates_of, split_curve
 from .planned import planned
 from .race import race, saving, times_table
 from .setting import Outcome, Setting, nearest

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table as Shown
 from rich.text import Text
 
-from ...report.page import Section
+from ...plots.report.page import Section
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ...charts.tables import Table
+    from ...plots.tables import Table
 
 __all__ = ["tell"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...charts import numbers as show
-from ...charts.bars import bars
-from ...charts.drawing import Drawing
-from ...report.page import Figure, Section
+from ...plots import numbers as show
+from ...plots.bars import bars
+from ...plots.drawing import Drawing
+from ...plots.report.page import Figure, Section
 from .setting import Outcome, Setting
 
 __all__ = ["welcome"]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from ...errors import FileFormatError, InputError, TachographWarning, TooLargeError
-from ...progress import bar
+from ...util.errors import FileFormatError, InputError, TachographWarning, TooLargeError
+from ...util.progress import bar
 from ..assemble import assemble, rebuilt
 from ..build import check_dedupe
 from ..edge_table import EdgeTable

@@ -17,7 +17,7 @@ from typing import IO
 
 import numpy as np
 
-from ...errors import FileFormatError, TachographWarning
+from ...util.errors import FileFormatError, TachographWarning
 from ..edge_table import EdgeTable
 from ..graph import Graph
 from .lines import write_lines

@@ -10,8 +10,8 @@ from typing import IO
 
 import numpy as np
 
-from ... import memory
-from ...errors import FileFormatError, InputError
+from ...util import memory
+from ...util.errors import FileFormatError, InputError
 from ..build import check_rows, from_csr
 from ..graph import Graph
 from .streams import Input

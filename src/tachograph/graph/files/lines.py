@@ -6,7 +6,7 @@ from typing import IO
 
 import numpy as np
 
-from ...progress import bar
+from ...util.progress import bar
 
 __all__ = ["write_lines"]
 

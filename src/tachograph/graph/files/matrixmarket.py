@@ -10,7 +10,7 @@ from typing import IO
 
 import numpy as np
 
-from ...errors import FileFormatError
+from ...util.errors import FileFormatError
 from ..edge_table import EdgeTable
 from ..graph import Graph
 from .lines import write_lines

@@ -11,8 +11,8 @@ from typing import IO
 
 import numpy as np
 
-from ...errors import FileFormatError, InputError
-from ...progress import bar
+from ...util.errors import FileFormatError, InputError
+from ...util.progress import bar
 from ..edge_table import EdgeTable
 from ..graph import Graph
 from .streams import Input

@@ -7,8 +7,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from ... import memory
-from ...errors import FileFormatError, InputError
+from ...util import memory
+from ...util.errors import FileFormatError, InputError
 from ..build import from_csr
 from ..graph import Graph
 from .streams import Input

@@ -23,8 +23,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from ...errors import FileFormatError, InputError, MissingFileError
-from ...progress import Bar
+from ...util.errors import FileFormatError, InputError, MissingFileError
+from ...util.progress import Bar
 
 __all__ = ["COMPRESSIONS", "Input", "aside", "compression_of", "open_output"]
 

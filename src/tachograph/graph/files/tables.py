@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import IO, Any
 
-from ...errors import FileFormatError, TachographError
+from ...util.errors import FileFormatError, TachographError
 from ..edge_table import EdgeTable
 from ..exchange import edge_columns, to_arrow
 from ..graph import Graph

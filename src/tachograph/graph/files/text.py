@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import memory
-from ...errors import FileFormatError
-from ...progress import bar
+from ...util import memory
+from ...util.errors import FileFormatError
+from ...util.progress import bar
 from .streams import Input
 
 # fmt: off
@@ -176,9 +176,9 @@ def _parse_block(
     dtype: Any,
 ) -> int | None:
     """Add the edges of one block to ``columns``; its lines, or None if an id does not fit."""
-    from ...kernels import parse
-    from ...kernels.decimal import POWERS
-    from ...kernels.runtime import run, threads_available
+    from ...kernels.runtime.launch import run, threads_available
+    from ...kernels.text import parse
+    from ...kernels.text.decimal import POWERS
 
     parts = _cuts(block, max(1, min(threads_available(), block.size // PART)))
     table = parse.classes(layout.separators, comments=layout.comments)
@@ -229,7 +229,7 @@ def _by_python(
     source: Input, block: np.ndarray, line: int, at: int, layout: Layout, fields: int
 ) -> float:
     """The value of a number that the compiled parser left open (many digits, near 0 or infinity)."""
-    from ...kernels import parse
+    from ...kernels.text import parse
 
     token = NUMBER.match(block[at:].data)
     assert token is not None  # the parser has seen it
@@ -243,7 +243,7 @@ def _explain(
     source: Input, block: np.ndarray, line: int, error: int, at: int, layout: Layout, fields: int
 ) -> FileFormatError:
     """The parser's code in words, with the line it happened on."""
-    from ...kernels import parse
+    from ...kernels.text import parse
 
     line += int(np.count_nonzero(block[:at] == 10)) + 1
     before = np.flatnonzero(block[:at] == 10)
@@ -293,8 +293,8 @@ def read_rows(
     source: Input, skip: int, line: int, comments: bytes = b"%"
 ) -> tuple[np.ndarray, np.ndarray]:
     """All numbers behind byte ``skip``, and how many each line has (empty lines count, too)."""
-    from ...kernels import parse
-    from ...kernels.runtime import run
+    from ...kernels.runtime.launch import run
+    from ...kernels.text import parse
 
     table = parse.classes(comments=comments, commas=b"")
     values: list[np.ndarray] = []

@@ -27,7 +27,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ...errors import FileFormatError, InputError
+from ...util.errors import FileFormatError, InputError
 from ..build import WEIGHTS, check_rows, index_type
 from ..graph import Graph
 from .streams import Input

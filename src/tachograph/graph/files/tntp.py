@@ -11,7 +11,7 @@ from typing import IO
 
 import numpy as np
 
-from ...errors import FileFormatError, InputError
+from ...util.errors import FileFormatError, InputError
 from ..edge_table import EdgeTable
 from ..graph import Graph
 from .lines import write_lines

@@ -115,7 +115,7 @@ class Search(Program):
 
     def policy(self) -> Any:
         """What chooses the direction."""
-        from ...decisions.direction import policy_named
+        from ...decisions.direction.policies import policy_named
 
         return policy_named(self.direction)
 
@@ -164,7 +164,7 @@ class Search(Program):
         self, memory: dict[str, Any], depth: int, found: int, arcs: int, notes: list[Notes]
     ) -> bool:
         """Whether the policy wants to pull. After a push, what several claimed counts several times."""
-        from ...decisions.direction import State
+        from ...decisions.direction.policies import State
 
         policy = self.policy()
         if arcs <= policy.certain(self.n):
@@ -183,7 +183,7 @@ class Search(Program):
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
         """Levels, and of all neighbours one level up the smallest."""
-        from ...kernels.bfs_ends import smallest_parents
+        from ...kernels.bfs.ends import smallest_parents
 
         levels = np.array(state["levels"])
         from_owners(piece, inbox, "levels", levels)
@@ -219,9 +219,9 @@ def _announced(piece: Piece, levels: np.ndarray, depth: int) -> dict[int, dict[s
 
 def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
     """Announce the frontier at ``depth``, or find the next one by a push or a pull."""
-    from ...kernels import pieces
-    from ...kernels.runtime import run, threads_available
-    from ...kernels.team import run_team
+    from ...kernels.pieces import loops as pieces
+    from ...kernels.runtime.launch import run, threads_available
+    from ...kernels.runtime.team import run_team
 
     n, ids = piece.n, piece.out.indices.dtype
     parent, queue = np.empty(n, ids), np.empty(n, ids)

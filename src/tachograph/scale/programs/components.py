@@ -111,10 +111,10 @@ def _join(piece: Piece, root: np.ndarray) -> int:
 
     First a little is joined, which makes most of it one component.
     """
-    from ...kernels import piece_components as kernel
-    from ...kernels.components import most_frequent
-    from ...kernels.rows import over_rows
-    from ...kernels.runtime import over_parts
+    from ...kernels.components.afforest import most_frequent
+    from ...kernels.pieces import components as kernel
+    from ...kernels.rows.passes import over_rows
+    from ...kernels.runtime.launch import over_parts
 
     own, rows = piece.own, piece.out
     over_rows(
@@ -127,9 +127,9 @@ def _join(piece: Piece, root: np.ndarray) -> int:
 
 def _join_rest(piece: Piece, root: np.ndarray, giant: int, ghosts: bool) -> int:
     """Join along all arcs that ``link_rows`` looks at; the giant's root."""
-    from ...kernels import piece_components as kernel
-    from ...kernels.rows import over_rows
-    from ...kernels.runtime import over_parts
+    from ...kernels.pieces import components as kernel
+    from ...kernels.rows.passes import over_rows
+    from ...kernels.runtime.launch import over_parts
 
     own = piece.own
     for rows in [piece.out] if piece.into is piece.out else [piece.out, piece.into]:
@@ -142,8 +142,8 @@ def _join_rest(piece: Piece, root: np.ndarray, giant: int, ghosts: bool) -> int:
 
 def _joined(root: np.ndarray) -> np.ndarray:
     """For each root whether there is somebody else in its component."""
-    from ...kernels import piece_components as kernel
-    from ...kernels.runtime import over_parts, read_only
+    from ...kernels.pieces import components as kernel
+    from ...kernels.runtime.launch import over_parts, read_only
 
     joined = np.zeros(root.size, np.uint8)
     over_parts(kernel.find_joined, root.size, read_only(root), joined)
@@ -186,8 +186,8 @@ def _told(
     before: np.ndarray, by_root: bool,
 ) -> tuple[dict[str, np.ndarray], int]:  # fmt: skip
     """News of one side, and of how many vertices."""
-    from ...kernels import piece_components as kernel
-    from ...kernels.runtime import read_only, run
+    from ...kernels.pieces import components as kernel
+    from ...kernels.runtime.launch import read_only, run
 
     bits = np.zeros((size + 7) >> 3, np.uint8)
     at, values = np.empty(size, np.int32), np.empty(size, labels.dtype)
@@ -207,8 +207,8 @@ def _told(
 
 def _hear(piece: Piece, other: int, arrays: Arrays, root: np.ndarray, labels: np.ndarray) -> None:
     """Take over what ``_told`` has noted in the other part, where its own are our ghosts."""
-    from ...kernels import piece_components as kernel
-    from ...kernels.runtime import read_only, run
+    from ...kernels.pieces import components as kernel
+    from ...kernels.runtime.launch import read_only, run
 
     for side, (_, places, first, _) in zip(("ghost", "own"), _sides(piece, other), strict=True):
         if f"{side} at" in arrays:

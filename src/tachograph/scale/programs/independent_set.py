@@ -64,14 +64,14 @@ class IndependentSet(Program):
     seed: int
 
     def _key(self) -> np.uint64:
-        from ...kernels.random import key_of
+        from ...kernels.runtime.random import key_of
 
         return key_of(self.seed, "independent set")
 
     def start(self, piece: Piece) -> Outcome:
         """Everybody's place in the order, ghosts included."""
-        from ...kernels import pieces
-        from ...kernels.runtime import over_parts
+        from ...kernels.pieces import loops as pieces
+        from ...kernels.runtime.launch import over_parts
 
         state = np.empty(piece.n, np.uint8)
         over_parts(pieces.first_levels, piece.n, self._key(), piece.ids, piece.all_degrees, state)
@@ -79,10 +79,10 @@ class IndependentSet(Program):
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of decided ghosts, and decide what can be."""
-        from ...kernels import pieces
-        from ...kernels.independent_set import IN
-        from ...kernels.rows import over_rows
-        from ...kernels.runtime import read_only
+        from ...kernels.independent_set.greedy import IN
+        from ...kernels.pieces import loops as pieces
+        from ...kernels.rows.passes import over_rows
+        from ...kernels.runtime.launch import read_only
 
         now = np.array(state["state"])
         for other, arrays in inbox.items():

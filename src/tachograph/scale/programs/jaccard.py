@@ -93,9 +93,9 @@ class Similarities(Program):
 
 def _between(piece: Piece, other: Piece, upper: bool, values: np.ndarray) -> None:
     """Fill in the arcs from ``piece`` to vertices of ``other``."""
-    from ...kernels import piece_similarity as kernel
-    from ...kernels.rows import over_rows
-    from ...kernels.runtime import over_parts, read_only
+    from ...kernels.pieces import similarity as kernel
+    from ...kernels.rows.passes import over_rows
+    from ...kernels.runtime.launch import over_parts, read_only
 
     same = other is piece
     to = piece.own if same else piece.ghosts_of(other.index)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...algorithms.result import Result
-from ...errors import InputError
+from ...util.errors import InputError
 from ..manifest import Partition, open_partition
 from ..piece import Piece
 from ..supersteps import CHECKPOINT, execute
@@ -83,7 +83,7 @@ class Ranks(Program):
 
     def start(self, piece: Piece) -> Outcome:
         """Everybody has the same score; ``inverse`` is 1 by the weight of the out-arcs, or 0."""
-        from ...kernels.pagerank import multiply
+        from ...kernels.pagerank.pull import multiply
 
         rows = piece.out
         out = piece.degrees[piece.own].astype(np.float64)
@@ -95,7 +95,7 @@ class Ranks(Program):
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """One iteration."""
-        from ...kernels.pagerank import multiply
+        from ...kernels.pagerank.pull import multiply
 
         scores, inverse = state["scores"], state["inverse"]
         share = np.zeros(piece.n)

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...algorithms.result import Result
-from ...errors import InputError
+from ...util.errors import InputError
 from ..manifest import Partition, open_partition
 from ..piece import Piece
 from ..supersteps import CHECKPOINT, execute
@@ -116,8 +116,8 @@ class Distances(Program):
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of shorter ways to own vertices, then relax what is nearer than ``limit``."""
-        from ...kernels import piece_distances as kernel
-        from ...kernels.runtime import read_only, run
+        from ...kernels.pieces import distances as kernel
+        from ...kernels.runtime.launch import read_only, run
 
         distance, pending = np.array(state["distance"]), np.array(state["pending"])
         rows = piece.out
@@ -137,8 +137,8 @@ class Distances(Program):
         self, piece: Piece, distance: np.ndarray, pending: np.ndarray, scanned: int
     ) -> Outcome:
         """State, news for the owners of ghosts, and what the driver has to know."""
-        from ...kernels import piece_distances as kernel
-        from ...kernels.runtime import run
+        from ...kernels.pieces import distances as kernel
+        from ...kernels.runtime.launch import run
 
         mail = {}
         own = piece.own

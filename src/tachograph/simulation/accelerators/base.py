@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
-from ...errors import InputError
+from ...util.errors import InputError
 from ..dram import Memory
 from ..streams import Phase
 from .layout import Layout

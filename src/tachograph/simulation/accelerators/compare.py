@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ...campaign import Campaign, Executor, code_hash
-from ...errors import InputError
 from ...graph.graph import Graph
-from ...kernels.runtime import threads_available
-from ...processes import Local
+from ...journal.campaign import Campaign, Executor, code_hash
+from ...journal.processes import Local
+from ...kernels.runtime.launch import threads_available
+from ...util.errors import InputError
 from ..dram import Memory
 from .accugraph import AccuGraph
 from .base import Accelerator

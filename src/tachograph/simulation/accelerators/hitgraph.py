@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...errors import InputError
+from ...util.errors import InputError
 from ..dram import Memory
 from ..streams import Direct, Phase, Port, Runs, Stream, buffered, joined, lines
 from .base import Accelerator, Parameter

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...errors import InputError
-from ...memory import human
+from ...util.errors import InputError
+from ...util.memory import human
 from ..dram import Memory
 
 __all__ = ["Layout"]

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...graph.graph import Graph
-from ...kernels.runtime import read_only
+from ...kernels.runtime.launch import read_only
 from .problem import Problem
 
 __all__ = ["Groups", "InRows", "call"]
@@ -21,7 +21,7 @@ Edges: TypeAlias = "tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]"
 
 def call(worker: Any, *arguments: Any) -> Any:
     """Run one compiled loop; a long one where Ctrl-C can reach it."""
-    from ...kernels.runtime import run
+    from ...kernels.runtime.launch import run
 
     size = sum(a.size for a in arguments if isinstance(a, np.ndarray))
     return run(worker, [arguments], brief=size < BRIEF)[0]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...charts import numbers as show
-from ...charts.bars import bars
-from ...charts.drawing import stacked
+from ...plots import numbers as show
+from ...plots.bars import bars
+from ...plots.drawing import stacked
 
 __all__ = ["plot_comparison"]
 

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from ...algorithms.bfs import vertices
-from ...errors import InputError
 from ...graph.graph import Graph
+from ...util.errors import InputError
 
 __all__ = ["ALGORITHMS", "Problem", "problem"]
 

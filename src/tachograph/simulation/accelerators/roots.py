@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...errors import InputError
+from ...util.errors import InputError
 
 __all__ = ["ROOTS", "SEED", "roots", "variation"]
 

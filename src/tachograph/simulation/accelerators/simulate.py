@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...algorithms.result import Result, Trace
-from ...errors import InputError
 from ...graph.graph import Graph
+from ...util.errors import InputError
 from ..dram import Memory
 from ..dram.statistics import collect
 from ..streams import Engine, PhaseResult
@@ -114,7 +114,7 @@ def simulate(
     >>> result.provenance
     'simulated'
     """
-    from ...kernels.runtime import clock
+    from ...kernels.runtime.launch import clock
 
     _check(algorithm, graph, accelerator)
     begin = clock()

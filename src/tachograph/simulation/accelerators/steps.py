@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.machine import stopped
-from ...kernels.runtime import kernel
+from ...kernels.runtime.atomics import stopped
+from ...kernels.runtime.launch import kernel
 
 LOOK = 1 << 14
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...campaign import Campaign, Executor, code_hash
-from ...errors import MissingFileError
+from ...journal.campaign import Campaign, Executor, code_hash
+from ...util.errors import MissingFileError
 from .memory import Memory
 from .statistics import MemoryResult
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ...errors import InputError
+from ...util.errors import InputError
 from .standards import Standard
 
 __all__ = ["KNOWN", "Mapping", "mapping"]

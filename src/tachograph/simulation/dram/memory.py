@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
+from ...util.errors import InputError
 from .engine import layout as at
 from .engine.port import advance, drain, offer, take
 from .engine.state import build

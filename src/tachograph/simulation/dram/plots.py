@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...charts.bandwidth import bandwidth
-from ...charts.drawing import Drawing, stacked
-from ...charts.heat import heat
+from ...plots.bandwidth import bandwidth
+from ...plots.drawing import Drawing, stacked
+from ...plots.heat import heat
 
 if TYPE_CHECKING:
     from .statistics import MemoryResult

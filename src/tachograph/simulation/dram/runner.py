@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import InputError
-from ...kernels.runtime import run, threads_available
+from ...kernels.runtime.launch import run, threads_available
+from ...util.errors import InputError
 from .commands import NAMES, Commands, table
 from .engine import layout as at
 from .engine.feed import CONTROLS, END, FIRST, NEXT, TIME, channels_of, feed, feed_channels

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...errors import FileFormatError, InputError, MissingFileError
+from ...util.errors import FileFormatError, InputError, MissingFileError
 
 __all__ = ["TIMINGS", "Standard", "names", "standard"]
 

@@ -14,8 +14,8 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ...errors import FileFormatError, InputError, MissingFileError
 from ...graph.files.streams import Input, aside, compression_of, open_output
+from ...util.errors import FileFormatError, InputError, MissingFileError
 from .engine.parse import CORE, DRAM, LOAD_STORE, parse
 from .runner import NO_TIMES, Block
 

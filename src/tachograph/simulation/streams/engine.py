@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...errors import InputError, TachographError
+from ...util.errors import InputError, TachographError
 from ..dram import Memory
 from ..dram.engine import layout
 from . import loop as at
@@ -93,7 +93,7 @@ class Engine:
         InputError
             If streams wait for each other in a circle, or a line is on a channel that is not there.
         """
-        from ...kernels.runtime import run
+        from ...kernels.runtime.launch import run
 
         tables = Tables(phase, self.memory.channels)
         self._clock[at.C_DRAIN] = phase.drain

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.machine import ld, st, stopped
-from ...kernels.runtime import inline, kernel
+from ...kernels.runtime.atomics import ld, st, stopped
+from ...kernels.runtime.launch import inline, kernel
 from ..dram.engine.layout import CHANNELS
 from ..dram.engine.port import advance, drain, offer, quiet_until, take
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
+from ...util.errors import InputError
 from .mappers import Runs
 
 __all__ = ["Direct", "Merger", "Phase", "Port", "Priority", "RoundRobin", "Stream"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....kernels.machine import ld
-from ....kernels.runtime import inline
+from ....kernels.runtime.atomics import ld
+from ....kernels.runtime.launch import inline
 from .layout import (
     BANK_BITS,
     BLOCKS,

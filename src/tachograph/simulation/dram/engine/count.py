@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....kernels.machine import ld, st
-from ....kernels.runtime import inline, kernel
+from ....kernels.runtime.atomics import ld, st
+from ....kernels.runtime.launch import inline, kernel
 from .layout import (
     B_HITS,
     B_NUMBER,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....kernels.machine import ld, st, stopped
-from ....kernels.runtime import kernel
+from ....kernels.runtime.atomics import ld, st, stopped
+from ....kernels.runtime.launch import kernel
 from .address import locate
 from .layout import BLOCKS, CHANNELS, DONE, NONE, STALLS, STRIDE
 from .port import (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....kernels.machine import ld, st
-from ....kernels.runtime import inline
+from ....kernels.runtime.atomics import ld, st
+from ....kernels.runtime.launch import inline
 from .count import add, classify, count_column, note, raise_to
 from .layout import (
     ACT,

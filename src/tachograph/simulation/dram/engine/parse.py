@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....kernels.runtime import inline, kernel
+from ....kernels.runtime.launch import inline, kernel
 
 DRAM, LOAD_STORE, CORE = range(3)
 LINE, SPACE, TAB, RETURN = 10, 32, 9, 13

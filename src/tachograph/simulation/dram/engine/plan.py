@@ -9,8 +9,8 @@ arrives or a command goes nothing changes, so a plan stays right until then.
 
 from __future__ import annotations
 
-from ....kernels.machine import ld, st
-from ....kernels.runtime import inline
+from ....kernels.runtime.atomics import ld, st
+from ....kernels.runtime.launch import inline
 from .layout import (
     ACTIVATED,
     ACTIVATED_LIST,

@@ -8,8 +8,8 @@ Time is counted in ticks of the memory's clock. A request offered at time ``now`
 
 from __future__ import annotations
 
-from ....kernels.machine import ld, st
-from ....kernels.runtime import inline, kernel
+from ....kernels.runtime.atomics import ld, st
+from ....kernels.runtime.launch import inline, kernel
 from .address import locate
 from .count import add, finish, note
 from .issue import issue

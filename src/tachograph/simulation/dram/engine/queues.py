@@ -7,8 +7,8 @@ the oldest that does not, so that a plan looks at banks, not at requests.
 
 from __future__ import annotations
 
-from ....kernels.machine import ld, st
-from ....kernels.runtime import inline, kernel
+from ....kernels.runtime.atomics import ld, st
+from ....kernels.runtime.launch import inline, kernel
 from .layout import (
     B_HEAD,
     B_HIT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....kernels.runtime import kernel
+from ....kernels.runtime.launch import kernel
 
 RING = 32  # commands of a kind that are remembered in each place
 ACT, PRE, RD, WR, PREA, REF = range(6)

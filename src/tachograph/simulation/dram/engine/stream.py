@@ -7,8 +7,8 @@ row comes or a refresh is due. The plan would find the same, step by step.
 
 from __future__ import annotations
 
-from ....kernels.machine import ld, st
-from ....kernels.runtime import inline
+from ....kernels.runtime.atomics import ld, st
+from ....kernels.runtime.launch import inline
 from .address import locate
 from .count import add, classify, count_column
 from .issue import column_times

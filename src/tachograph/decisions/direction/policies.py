@@ -1,0 +1,148 @@
+"""Push or pull: the policies that choose the direction of every level of a breadth-first search.
+
+All have one interface: a function of the state before a level (:class:`State`), compiled, and called
+inside the search's loop. There are the rules of the literature, ``surf`` (a small network on the
+workload state), ``cost`` (predicts the time of both directions; the default, also called ``auto``), and
+any function of yours:
+
+>>> import tachograph as tg
+>>> def half(state):
+...     return state.m_f > state.m_u / 2  # true: pull
+>>> tg.bfs(tg.kronecker(8, seed=1), 0, direction=half).levels.max() > 0
+np.True_
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...util.errors import InputError
+from .model import Model, model_in_use
+from .rules import (
+    RULES,
+    SCRIPT,
+    State,
+    built_in,
+    compiled,
+    costs,
+    surf_output,
+)
+
+__all__ = ["AUTO", "POLICIES", "Policy", "State", "learned", "policy_named", "scripted"]
+
+AUTO = "cost"  # what "auto" stands for
+POLICIES = ("auto", *RULES, "surf", "cost")
+CERTAIN = 256  # learned policies are not asked about frontiers of fewer arcs than n over this
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """A way to choose the direction.
+
+    ``learned`` ones have guards: small frontiers are pushed without asking, and a pull that turns out
+    to look at many more arcs than a push would is given up.
+    """
+
+    name: str
+    about: str
+    function: Any  # compiled by Numba for C; called with state and parameters
+    parameters: np.ndarray
+    learned: bool = False
+    counts_hubs: bool = False
+
+    @property
+    def address(self) -> int:
+        """Where the compiled function is."""
+        return int(self.function.address)
+
+    def certain(self, n: int) -> int:
+        """Frontiers of at most so many arcs are pushed without asking."""
+        return n // CERTAIN if self.learned else -1
+
+    def choose(self, state: State) -> str:
+        """``"push"`` or ``"pull"``, as inside the loop.
+
+        >>> policy_named("gapbs").choose(State(n=100, arcs=800, n_f=10, m_f=200, n_u=80, m_u=500))
+        'pull'
+        """
+        call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(self.address)
+        values = np.array(state, float)
+        return "pull" if call(values.ctypes.data, self.parameters.ctypes.data) else "push"
+
+    def explain(self, state: State) -> str:
+        """Why, in words.
+
+        >>> print(policy_named("push").explain(State(n=9, arcs=9, n_f=1, m_f=2, n_u=8, m_u=7)))
+        push: Always push.
+        """
+        chosen = self.choose(state)
+        if self.name == "cost":
+            push, pull = costs.py_func(state, self.parameters)
+            return (
+                f"{chosen}: pushing {state.m_f:,.0f} arcs should take {push / 1e3:,.1f} µs, pulling by "
+                f"{state.n_u:,.0f} vertices {pull / 1e3:,.1f} µs"
+            )
+        if self.name == "surf":
+            value = surf_output.py_func(state, self.parameters)
+            return (
+                f"{chosen}: the network gives {value:+.2f} (pull if positive) for a frontier of "
+                f"{state.n_f / state.n:.2%} of the vertices, {state.n_u / state.n:.2%} unvisited"
+            )
+        return f"{chosen}: {self.about}"
+
+
+def _surf(model: Model) -> np.ndarray:
+    net = model["surf"]
+    rows = np.column_stack([np.array(net["weights"], float), np.array(net["bias"], float)])
+    parts = [[0.0, len(rows)], net["mean"], net["scale"], rows.ravel(), net["output"]]
+    return np.concatenate([*parts, net["output_bias"]]).astype(float)
+
+
+def learned(name: str, model: Model) -> Policy:
+    """``surf`` or ``cost`` with the numbers of a model."""
+    if name == "surf":
+        about = "A network on the workload state."
+        return Policy(name, about, built_in("surf"), _surf(model), learned=True)
+    about = "Predicts the time of both directions."
+    return Policy(
+        name, about, built_in("cost"), np.array([0.0, *model["cost"]], float), learned=True
+    )
+
+
+def scripted(directions: Sequence[int]) -> Policy:
+    """Directions that were chosen before, a number for each level; then pushes."""
+    parameters = np.array([SCRIPT, len(directions), *directions], float)
+    return Policy("script", "Repeats what was written down.", built_in("rule"), parameters)
+
+
+def policy_named(direction: str | Policy | Callable[[State], Any]) -> Policy:
+    """The policy that a user means by a name or by a function of the state.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, or a function that cannot be compiled.
+    """
+    from . import rules as direction_rules
+
+    if isinstance(direction, Policy):
+        return direction
+    if callable(direction):
+        name = getattr(direction, "__name__", "function")
+        return Policy(name, f"{name} says so.", compiled(direction), np.zeros(1))
+    if direction not in POLICIES:
+        raise InputError(
+            f"direction = {direction!r}: it is one of {', '.join((*POLICIES, 'oracle'))}, or a "
+            "function of the state"
+        )
+    name = AUTO if direction == "auto" else direction
+    if name in ("surf", "cost"):
+        return learned(name, model_in_use())
+    about = getattr(direction_rules, name).__doc__.split(chr(10))[0]
+    parameters = np.array([RULES.index(name)], float)
+    return Policy(name, about, built_in("rule"), parameters, counts_hubs=name == "enterprise")

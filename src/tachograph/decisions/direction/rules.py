@@ -1,0 +1,287 @@
+"""Rules that choose the direction of a breadth-first search, and the compiled door to them.
+
+Each is a function of the state before a level (``State``) and gives PUSH or PULL; the constants are
+those of its source. They are compiled into functions that the search's loop calls by their address
+(``built_in``): one for all rules, whose first parameter says which is meant, one for the network, one
+for the cost model. Everything that is compiled into them is in this file, so that their caches are
+renewed when it changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numba
+from numba import types
+
+from ...kernels.bfs.state import PULL, PUSH
+from ...kernels.runtime.launch import inline
+from ...util.errors import InputError
+
+# fmt: off
+__all__ = ["COST_NAMES", "RULES", "SCRIPT", "State", "built_in", "compiled", "costs",
+           "surf_features", "surf_output"]
+# fmt: on
+
+
+class State(NamedTuple):
+    """What is known of a search before a level is walked; arcs of undirected edges count twice."""
+
+    n: float  # vertices of the graph
+    arcs: float  # arcs of the graph
+    n_f: float  # vertices in the frontier
+    m_f: float  # arcs out of the frontier
+    n_u: float  # vertices not visited yet
+    m_u: float  # arcs out of them
+    s_f: float = 0.0  # how n_f has varied since the level before
+    c_f: float = 0.0  # how s_f has varied since the level before
+    before: float = 0.0  # n_f of the level before
+    m_before: float = 0.0  # m_f of the level before
+    previous: float = 0.0  # direction of the level before
+    pulled: float = 0.0  # levels that were pulled so far
+    depth: float = 0.0  # the level, from 0
+    hubs_f: float = 0.0  # vertices of the frontier above the mean degree, if they are counted
+    hubs: float = 0.0  # the same of the whole graph
+    p_h: float = 0.0  # share of hubs in a sample of the vertices
+    threads: float = 1.0  # workers of the search
+    directed: float = 0.0  # 1 if arcs have no reverse
+
+
+@inline
+def push(s):
+    """Always push."""
+    return PUSH
+
+
+@inline
+def pull(s):
+    """Always pull."""
+    return PULL
+
+
+@inline
+def hbfs(s):
+    """Beamer and others, as algorithm 4 of the SURF paper has it."""
+    if s.previous == PUSH:
+        return PUSH if s.m_f <= s.m_u / 14 else PULL
+    return PUSH if s.n_f < s.n / 24 else PULL
+
+
+@inline
+def gunrock(s):
+    """Algorithm 5 of the SURF paper; looks at vertices only."""
+    predicted_push = s.n_f * s.arcs / s.n
+    predicted_pull = s.n_u * s.n / (s.n - s.n_u)
+    threshold = 0.001 if s.previous == PUSH else 0.2
+    return PUSH if predicted_push <= predicted_pull * threshold else PULL
+
+
+@inline
+def enterprise(s):
+    """Algorithm 6 of the SURF paper: pulls while the frontier has 30 % of all hubs."""
+    return PUSH if s.hubs_f <= s.hubs * 0.3 else PULL
+
+
+@inline
+def gapbs(s):
+    """Pulls until the frontier shrinks below n / 18."""
+    if s.previous == PUSH:
+        return PULL if s.m_f > s.m_u / 15 else PUSH
+    return PUSH if s.n_f < s.before and s.n_f <= s.n / 18 else PULL
+
+
+@inline
+def lagraph(s):
+    """Pulls a growing frontier; the second time by its vertices; never when little is left."""
+    if s.previous == PULL:
+        return PUSH if s.n_f < s.before and s.n_f <= s.n / 512 else PULL
+    if s.n_f <= s.before or s.m_u + s.m_f < s.n:
+        return PUSH
+    if s.pulled > 0:
+        return PULL if s.n_f > s.n / 8 else PUSH
+    return PULL if s.m_f > s.m_u / 8 else PUSH
+
+
+@inline
+def cugraph(s):
+    """The first threshold is the mean degree."""
+    if s.previous == PUSH:
+        return PULL if s.n_f > s.before and s.m_f * (s.arcs / s.n) > s.m_u else PUSH
+    return PUSH if s.n_f < s.before and s.n_f * 24 < s.n else PULL
+
+
+RULES = ("push", "pull", "hbfs", "gunrock", "enterprise", "gapbs", "lagraph", "cugraph")
+SCRIPT = len(RULES)
+
+
+SIGNATURE = types.int64(types.CPointer(types.float64), types.CPointer(types.float64))
+
+
+@inline
+def script(s, p):
+    """What was written down: p[1] levels, then the direction of each; pushes after them."""
+    return int(p[2 + int(s.depth)]) if s.depth < p[1] else PUSH
+
+
+@inline
+def surf_output(s, p):
+    """What SURF's network gives: six features, one hidden layer; positive means pull.
+
+    p[1] is the size of the hidden layer; then come mean and scale of the features, for each hidden unit
+    six weights and a bias, the weights of the output and its bias.
+    """
+    hidden = int(p[1])
+    features = surf_features(s)
+    at = 14
+    total = p[14 + 8 * hidden]
+    for h in range(hidden):
+        unit = p[at + 6]
+        for k in range(6):
+            unit += p[at + k] * (features[k] - p[2 + k]) / p[8 + k]
+        at += 7
+        total += p[14 + 7 * hidden + h] * max(unit, 0.0)
+    return total
+
+
+@inline
+def surf_features(s):
+    """m_d, p_h, s_f, c_f, r_f, r_u, in logarithms or as shares, so that sizes do not matter."""
+    return (
+        math.log(s.arcs / s.n + 0.01),
+        s.p_h,
+        math.asinh(1000.0 * s.s_f / s.n),
+        math.asinh(1000.0 * s.c_f / s.n),
+        math.log(s.n_f / s.n),
+        math.log((s.n_u + 1.0) / s.n),
+    )
+
+
+@inline
+def meeting(n_f, m_f, n_u, m_u, directed, share, p):
+    """How many of ``n_u`` vertices with ``m_u`` arcs a frontier finds; how likely an arc meets it.
+
+    Arcs that lead onward (an undirected frontier has one for each vertex that leads back) and arcs of
+    unvisited vertices meet at random.
+    """
+    onward = share * p[2] * (m_f if directed > 0.0 else max(m_f - n_f, 0.0))
+    chance = min(max(onward / (onward + m_u + 1e-9), 1e-9), 1.0)
+    return n_u * (1.0 - math.exp(-p[3] * chance * m_u / max(n_u, 1.0))), chance
+
+
+@inline
+def costs(s, p):
+    """Nanoseconds that a push and a pull of this level should take, the change of form included.
+
+    A push costs its arcs and what it finds, a pull the vertices and the arcs that are looked at. Where
+    the level before, or all of them, have found fewer than expected (neighbours share neighbours), this
+    one does, too. Large graphs cost more for each arc, because it misses the caches. Names of p are
+    in ``COST_NAMES``.
+    """
+    far = min(max((math.log2(s.n) - p[1]) / 4.0, 0.0), 1.5)
+    expected, _ = meeting(s.before, s.m_before, s.n_u + s.n_f, s.m_u + s.m_f, s.directed, 1.0, p)
+    fewer = min(max((s.n_f + 1.0) / (expected + 1.0), 0.02), 1.0) ** p[18]
+    walked = max(s.arcs - s.m_u - s.m_f, 0.0)
+    expected = s.arcs * (1.0 - math.exp(-walked / s.n))
+    fewer *= min(max((s.arcs - s.m_u + 1.0) / (expected + 1.0), 0.02), 1.0) ** p[19]
+    found, chance = meeting(s.n_f, s.m_f, s.n_u, s.m_u, s.directed, fewer, p)
+    looked_at = min(s.m_u, found / chance)
+    team = 200.0 + p[4] * (s.threads - 1.0)
+    push = p[5] * s.n_f + (p[6] * s.m_f + p[7] * found) * (1.0 + p[8] * far)
+    pull = p[9] * s.n + p[10] * s.n_u + p[11] * looked_at * (1.0 + p[12] * far) + p[13] * found
+    if s.previous == PUSH:
+        pull += p[14] * s.n_f + p[15] * s.n
+    else:
+        push += p[16] * s.n_f + p[17] * s.n
+    return team + push / s.threads, team + pull / s.threads
+
+
+# parameters of ``costs`` after the first; costs are in nanoseconds of one thread
+COST_NAMES = (
+    "log2 of n where arcs begin to be far", "arcs that lead onward", "how often arcs meet",
+    "team", "push vertex", "push arc", "push found", "push far", "pull vertex", "pull unvisited",
+    "pull arc", "pull far", "pull found", "bitmap vertex", "bitmap n", "queue vertex", "queue n",
+    "trust in what the level before found", "trust in what was found so far",
+)  # fmt: skip
+
+
+@inline
+def rule(s, p):
+    """The direction by the rule that p[0] names, or by a script."""
+    which = int(p[0])
+    if which == 0:
+        return push(s)
+    if which == 1:
+        return pull(s)
+    if which == 2:
+        return hbfs(s)
+    if which == 3:
+        return gunrock(s)
+    if which == 4:
+        return enterprise(s)
+    if which == 5:
+        return gapbs(s)
+    if which == 6:
+        return lagraph(s)
+    if which == 7:
+        return cugraph(s)
+    return script(s, p)
+
+
+def as_state(v):
+    """The state in an array of float64."""
+    return State(
+        v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13],
+        v[14], v[15], v[16], v[17],
+    )  # fmt: skip
+
+
+read_state = inline(as_state)
+
+
+def _rule(state, parameters):
+    return rule(read_state(state), parameters)
+
+
+def _surf(state, parameters):
+    return PULL if surf_output(read_state(state), parameters) > 0.0 else PUSH
+
+
+def _cost(state, parameters):
+    ahead, back = costs(read_state(state), parameters)
+    return PULL if back < ahead else PUSH
+
+
+@lru_cache
+def built_in(name: str) -> Any:
+    """``"rule"``, ``"surf"`` or ``"cost"`` compiled for C: a function of state and parameters."""
+    door = {"rule": _rule, "surf": _surf, "cost": _cost}[name]
+    try:
+        return numba.cfunc(SIGNATURE, cache=True, error_model="numpy")(door)
+    except RuntimeError:  # there is no directory for the cache
+        return numba.cfunc(SIGNATURE, error_model="numpy")(door)
+
+
+@lru_cache(64)
+def compiled(function: Callable[[State], Any]) -> Any:
+    """A user's function of the state, compiled for C; a true answer means pull.
+
+    Raises
+    ------
+    InputError
+        If Numba cannot compile it.
+    """
+    try:
+        inner = numba.njit(function, error_model="numpy")
+
+        def door(state, parameters):
+            return PULL if inner(read_state(state)) else PUSH
+
+        return numba.cfunc(SIGNATURE, error_model="numpy")(door)
+    except numba.core.errors.NumbaError as error:
+        raise InputError(
+            f"direction = {function!r} cannot be compiled by Numba; it takes the state of a level and "
+            f"returns true to pull. Numba says: {str(error).splitlines()[0]}"
+        ) from None

@@ -1,0 +1,1 @@
+"""Where a kernel runs: host or device, decided at every call."""

@@ -1,0 +1,1 @@
+"""Which part of the edges the host computes, and which the device."""

@@ -1,0 +1,1 @@
+"""Weakly connected components."""

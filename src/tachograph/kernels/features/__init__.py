@@ -1,0 +1,1 @@
+"""Small loops that measure a graph or evaluate a model of it."""

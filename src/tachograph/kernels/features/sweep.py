@@ -1,0 +1,47 @@
+"""A plain breadth-first sweep, for measuring a graph's diameter."""
+
+from __future__ import annotations
+
+from ..runtime.atomics import stopped
+from ..runtime.launch import kernel
+
+__all__ = ["sweep"]
+
+BLOCK = 1 << 14
+
+
+@kernel
+def sweep(stop, start, indptr, indices, back_indptr, back_indices, both, level, queue):
+    """Levels from ``start`` along arcs (and, with ``both``, against them).
+
+    ``level`` holds -1 for vertices not seen. Returns a vertex of the last level, of several the first
+    one found. ``queue`` has room for every vertex, and each
+    enters it at most once.
+    """
+    level[start] = 0
+    queue[0] = start
+    head = 0
+    tail = 1
+    while head < tail:
+        if head % BLOCK == 0 and stopped(stop):
+            break
+        v = queue[head]
+        head += 1
+        for k in range(indptr[v], indptr[v + 1]):
+            t = indices[k]
+            if level[t] < 0:
+                level[t] = level[v] + 1
+                queue[tail] = t
+                tail += 1
+        if both:
+            for k in range(back_indptr[v], back_indptr[v + 1]):
+                t = back_indices[k]
+                if level[t] < 0:
+                    level[t] = level[v] + 1
+                    queue[tail] = t
+                    tail += 1
+    last = queue[tail - 1]
+    first = tail - 1
+    while first > 0 and level[queue[first - 1]] == level[last]:
+        first -= 1
+    return queue[first]

@@ -1,0 +1,1 @@
+"""Maximum flow: push-relabel, single paths, rounds."""

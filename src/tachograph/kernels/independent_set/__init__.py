@@ -1,0 +1,1 @@
+"""Maximal independent sets: in one pass, and in rounds."""

@@ -1,0 +1,1 @@
+"""PageRank and products with a vector."""

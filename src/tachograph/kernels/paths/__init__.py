@@ -1,0 +1,1 @@
+"""Searches that find one certain path: in a fixed order, or from both ends."""

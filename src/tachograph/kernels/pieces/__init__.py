@@ -1,0 +1,1 @@
+"""Loops over one part of a partitioned graph."""

@@ -1,0 +1,144 @@
+"""Jaccard's similarity of the ends of arcs from one part of a graph to another (or to itself).
+
+Rows are those of ``scale/piece.py``: sorted, with local ids, maybe with loops and parallel arcs, which
+count for nothing. ``here`` tells for each local id of the other part the local id in this one, or -1;
+``there`` the other way round for the vertices ``first <= v < last`` of this part that the other owns.
+
+Of each arc (u, v) the neighbours of the end with the longer row are marked (bytes, one for each
+local id of this part), those of the other end looked up: one loop goes over this part's rows, the
+other over those of the other part, and each takes the arcs for which its own row is the longer one.
+``values`` has a place for each arc; stores go to the place of an arc that was found in ``indices``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..runtime.atomics import ld, st, stopped
+from ..runtime.launch import inline, kernel
+from ..similarity.edges import KINDS, search, similarity_of
+
+__all__ = ["from_here", "from_there"]
+
+JACCARD = KINDS["jaccard"]
+LOOK = 256  # rows between two looks at the stop flag
+
+
+@inline
+def counts(indices, k, first, v):
+    """Whether the target at ``k`` of the row of ``v``, which begins at ``first``, is a neighbour."""
+    x = ld(indices, k)
+    return x != v and (k == first or ld(indices, k - 1) != x)
+
+
+@inline
+def set_marks(indices, first, last, v, marks, value):
+    """Mark the neighbours of ``v``; how many there are."""
+    size = np.int64(0)
+    for k in range(first, last):
+        if counts(indices, k, first, v):
+            st(marks, ld(indices, k), value)
+            size += 1
+    return size
+
+
+@inline
+def set_marks_through(indices, first, last, v, here, marks, value):
+    """The same for a row of another part."""
+    size = np.int64(0)
+    for k in range(first, last):
+        if counts(indices, k, first, v):
+            x = ld(here, ld(indices, k))
+            if x >= 0:
+                st(marks, x, value)
+            size += 1
+    return size
+
+
+@kernel
+def from_here(
+    stop,
+    lo,
+    hi,
+    indptr,
+    indices,
+    first,
+    last,
+    upper,
+    there,
+    other_indptr,
+    other_indices,
+    here,
+    values,
+):
+    """Arcs of rows ``lo:hi`` to ``first:last`` whose own row is not the shorter one.
+
+    With ``upper`` only those to higher vertices.
+    """
+    marks = np.zeros(indptr.size - 1, np.uint8)
+    for u in range(lo, hi):
+        if u % LOOK == 0 and stopped(stop):
+            return
+        begin = ld(indptr, u)
+        end = ld(indptr, u + 1)
+        k = search(indices, begin, end, max(first, u + 1) if upper else first)
+        if k == end or ld(indices, k) >= last:
+            continue
+        size = set_marks(indices, begin, end, u, marks, 1)
+        while k < end and ld(indices, k) < last:
+            w = ld(there, ld(indices, k) - first)
+            a = ld(other_indptr, w)
+            b = ld(other_indptr, w + 1)
+            if counts(indices, k, begin, u) and b - a <= end - begin:
+                common = np.int64(0)
+                theirs = np.int64(0)
+                for j in range(a, b):
+                    if counts(other_indices, j, a, w):
+                        theirs += 1
+                        x = ld(here, ld(other_indices, j))
+                        if x >= 0:
+                            common += ld(marks, x)
+                st(values, k, similarity_of(JACCARD, common, size, theirs))
+            k += 1
+        set_marks(indices, begin, end, u, marks, 0)
+
+
+@kernel
+def from_there(
+    stop, lo, hi, indptr, indices, first, upper, own_begin, own_end, there, other_indptr,
+    other_indices, back_indptr, back_indices, here, values,
+):  # fmt: skip
+    """Arcs to ``first + lo : first + hi`` whose row in the other part is the longer one.
+
+    ``back_*`` are the other part's rows of arcs into its vertices.
+    """
+    marks = np.zeros(indptr.size - 1, np.uint8)
+    for i in range(lo, hi):
+        if i % LOOK == 0 and stopped(stop):
+            return
+        v = first + i
+        w = ld(there, i)
+        a = ld(other_indptr, w)
+        b = ld(other_indptr, w + 1)
+        theirs = np.int64(-1)
+        c = ld(back_indptr, w)
+        for j in range(c, ld(back_indptr, w + 1)):
+            u = np.int64(ld(here, ld(back_indices, j)))
+            if not counts(back_indices, j, c, w) or u < own_begin or u >= own_end:
+                continue
+            begin = ld(indptr, u)
+            end = ld(indptr, u + 1)
+            if (upper and u > v) or b - a <= end - begin:
+                continue
+            if theirs < 0:
+                theirs = set_marks_through(other_indices, a, b, w, here, marks, 1)
+            common = np.int64(0)
+            size = np.int64(0)
+            for k in range(begin, end):
+                if counts(indices, k, begin, u):
+                    size += 1
+                    common += ld(marks, ld(indices, k))
+            st(values, search(indices, begin, end, v),
+               similarity_of(JACCARD, common, size, theirs))  # fmt: skip
+        if theirs >= 0:
+            set_marks_through(other_indices, a, b, w, here, marks, 0)

@@ -1,0 +1,1 @@
+"""Compressed rows: built from edges, checked, combined."""

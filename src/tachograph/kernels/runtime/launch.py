@@ -1,0 +1,229 @@
+"""How kernels are compiled and spread over threads.
+
+A kernel is a function compiled by :func:`kernel` that releases the GIL. :func:`run` starts it once
+per worker as ``worker(index, stop, *args)`` and waits so that Ctrl-C is answered at once: it raises
+``stop[0]``, which workers read between blocks of work, and joins them before it lets go.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, cast
+
+import numba
+import numpy as np
+from numba._dispatcher import compute_fingerprint
+
+from ...util.cores import threads, threads_available
+from ...util.progress import bar
+from .workers import Crew, start
+
+# fmt: off
+__all__ = ["KERNELS", "clock", "inline", "inline_maker", "kept_on_disk", "kernel", "not_counted",
+           "over_parts", "prepare", "read_only", "run", "threads", "threads_available", "told"]
+# fmt: on
+
+PATIENCE = 0.5  # seconds of compiling before it is mentioned
+LOOK = 0.1  # seconds between two looks of a waiting caller
+KERNELS: list[Any] = []  # all that are kept on disk
+told = threading.Event()  # whether compiling was mentioned
+_ready: set[tuple[Any, bytes]] = set()  # kernels, and the types of arguments they are loaded for
+_spent = threading.local()  # .seconds: what this thread has spent on loading and compiling
+SMALL = 1 << 16  # items below which one worker is faster than several
+
+#: Checks on every array access, for tests: set before import (and use a separate NUMBA_CACHE_DIR).
+CHECKED = os.environ.get("NUMBA_BOUNDSCHECK", "0") == "1"
+
+
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile ``function`` without the GIL, with NumPy's division rules, cached on disk."""
+    options: dict[str, Any] = {
+        "nogil": True, "error_model": "numpy", "boundscheck": CHECKED, "_nrt": True,
+    }  # fmt: skip
+    try:
+        compiled: Any = numba.njit(function, cache=True, **options)
+    except RuntimeError:  # neither the package nor the user has a directory for the cache
+        return cast(Callable[..., Any], numba.njit(function, **options))
+    # Numba compiles anew when the kernel's own file has changed; helpers are part of its code, too.
+    with suppress(AttributeError):  # Numba has no public door to this
+        compiled._cache._cache_file._source_stamp = _sources(function.__module__)
+    KERNELS.append(compiled)
+    return cast(Callable[..., Any], compiled)
+
+
+def kept_on_disk(compiled: Any) -> bool | None:
+    """Whether a variant of a kernel is kept on disk; None if that cannot be."""
+    try:
+        return Path(compiled._cache._cache_file._index_path).exists()
+    except AttributeError:
+        return None
+
+
+@lru_cache(None)
+def _sources(module: str) -> str:
+    """A hash of the file of ``module`` and of all modules of ours that it takes helpers from."""
+    todo, seen = [module], {__name__}  # nothing in this file becomes part of a kernel
+    contents = hashlib.sha256()
+    while todo:
+        name = todo.pop()
+        if name in seen or name not in sys.modules:
+            continue
+        seen.add(name)
+        space = vars(sys.modules[name])
+        contents.update(Path(space["__file__"]).read_bytes())
+        used = {getattr(value, "__module__", None) or "" for value in space.values()}
+        todo += sorted(u for u in used if u.partition(".")[0] == __package__.partition(".")[0])
+    return contents.hexdigest()
+
+
+INLINE: dict[str, Any] = {
+    "nogil": True, "error_model": "numpy", "boundscheck": CHECKED, "forceinline": True,
+    "_nrt": False,
+}  # fmt: skip
+
+
+def inline(function: Callable[..., Any]) -> Any:
+    """Compile a helper into its callers: a call with arrays costs seven arguments for each.
+
+    The helper does not count references to arrays, which is done by atomic operations and can take
+    more time than all it does; so it must neither make arrays nor return any.
+    """
+    return numba.njit(function, **INLINE)
+
+
+def inline_maker(function: Callable[..., Any]) -> Any:
+    """The same for a helper that makes or returns arrays."""
+    return numba.njit(function, **{**INLINE, "_nrt": True})
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view for a kernel that only reads: one variant is compiled, whatever arrays users have."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def run(
+    worker: Callable[..., Any],
+    calls: Iterable[tuple[Any, ...]],
+    stop: np.ndarray | None = None,
+    brief: bool = False,
+    label: str | None = None,
+    step: Callable[[], int] | None = None,
+) -> list[Any]:
+    """Call ``worker(stop, *arguments)`` for every tuple of ``calls``, each on a thread of its own.
+
+    The caller waits where Ctrl-C can reach it, and shows on a terminal that ``label`` (else the name
+    of the worker) is at work, and at which ``step()``, if that takes longer than a second. With
+    ``brief`` a single call runs on the caller's own thread instead, which saves 0.1 ms: for work that
+    takes less than a second. An exception of any worker, or Ctrl-C, stops the rest (at their next
+    look at ``stop[0]``) and is raised when all have ended.
+    """
+    todo = list(calls)
+    stop = np.zeros(1, np.int64) if stop is None else stop
+    prepare(worker, (stop, *todo[0]))
+    if len(todo) == 1 and brief:
+        try:
+            return [worker(stop, *todo[0])]
+        except SystemError as error:  # Ctrl-C came while compiled code was running
+            if isinstance(error.__cause__, KeyboardInterrupt):
+                raise error.__cause__ from None
+            raise
+    results: list[Any] = [None] * len(todo)
+    errors: list[BaseException] = []
+
+    def work(index: int) -> None:
+        try:
+            results[index] = worker(stop, *todo[index])
+        except BaseException as error:
+            errors.append(error)
+            stop[0] = 1
+
+    crew = Crew(len(todo))
+    try:
+        start([partial(work, index) for index in range(len(todo))], crew)
+        _wait(crew, label or worker.__name__.replace("_", " "), step)
+    except BaseException:
+        stop[0] = 1
+        crew.call_off()
+        crew.wait()
+        raise
+    if errors:
+        raise errors[0]
+    return results
+
+
+def _wait(crew: Crew, label: str, step: Callable[[], int] | None) -> None:
+    """Wait for the last to end; most calls are over before a bar would be made."""
+    if crew.wait(LOOK):
+        return
+    with bar(label) as shown:
+        while not crew.wait(LOOK):
+            if step is not None:
+                shown.note(f"step {step()}")
+
+
+def clock() -> float:
+    """Seconds on a clock that stands still while this thread loads or compiles kernels."""
+    return time.perf_counter() - getattr(_spent, "seconds", 0.0)
+
+
+def prepare(worker: Any, arguments: tuple[Any, ...]) -> None:
+    """Load or compile a kernel for arguments of types it has not seen yet."""
+    if not hasattr(worker, "overloads"):
+        return  # not compiled: plain Python
+    key = (worker, compute_fingerprint(arguments))
+    if key in _ready:
+        return
+    done = threading.Event()
+    before = sum(worker.stats.cache_misses.values())
+    watcher = threading.Thread(target=_tell, args=(worker, before, done), daemon=True)
+    watcher.start()
+    try:
+        with not_counted():
+            worker.compile(tuple(numba.typeof(a) for a in arguments))
+        _ready.add(key)
+    finally:
+        done.set()
+
+
+@contextmanager
+def not_counted() -> Iterator[None]:
+    """Let :func:`clock` stand still in this block, which compiles something."""
+    begin = time.perf_counter()
+    try:
+        yield
+    finally:
+        _spent.seconds = getattr(_spent, "seconds", 0.0) + time.perf_counter() - begin
+
+
+def _tell(worker: Any, before: int, done: threading.Event) -> None:
+    """Say that kernels are compiled, once, if that takes long; loading one is not mentioned."""
+    while not done.wait(PATIENCE) and not told.is_set():
+        if worker.stats.cache_path is None:
+            text = (
+                "compiling; set NUMBA_CACHE_DIR to a directory that can keep it for the next time"
+            )
+        elif sum(worker.stats.cache_misses.values()) > before:
+            text = "compiling, once per machine ... (tacho warm compiles everything)"
+        else:
+            continue
+        told.set()
+        print(f"tachograph: {text}", file=sys.stderr)
+
+
+def over_parts(worker: Callable[..., Any], size: int, *arguments: Any) -> list[Any]:
+    """``worker(stop, lo, hi, *arguments)`` on equal parts of 0..size, a thread for each."""
+    workers = threads_available() if size >= SMALL else 1
+    cuts = [size * w // workers for w in range(workers + 1)]
+    calls = [(lo, hi, *arguments) for lo, hi in itertools.pairwise(cuts)]
+    return run(worker, calls, brief=size < SMALL)

@@ -1,0 +1,1 @@
+"""Similarity of vertices by their common neighbours."""

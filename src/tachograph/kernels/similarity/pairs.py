@@ -1,0 +1,167 @@
+"""Similarity of given pairs of vertices, with or without weights.
+
+Pairs are grouped by their owner, the vertex of higher degree: row u of ``groups`` has the other
+vertices and the number of each pair. If an owner has several pairs its neighbours are marked once;
+otherwise the two sorted rows are merged, or, if one is much longer, the shorter one's entries searched
+in it.
+
+``slots`` is a permutation of the pairs, which bounds the stores to ``values``; marks have a place for
+each vertex.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..rows import build as csr
+from ..runtime.atomics import fetch_add, ld, st, stopped
+from ..runtime.launch import inline, kernel, threads_available
+from ..runtime.team import TICKET, run_team
+from .edges import COSINE, search, similarity_of
+
+__all__ = ["pair_similarities", "weighted_sizes"]
+
+CHUNK = 64
+FEW = 3  # pairs of an owner up to which marking does not pay
+SMALL = 1 << 14  # pairs below which one worker is faster than several
+
+
+@inline
+def _merge(indices, i, i_end, j, j_end):
+    """How many entries two sorted rows have in common."""
+    common = np.int64(0)
+    while i < i_end and j < j_end:
+        a = ld(indices, i)
+        b = ld(indices, j)
+        common += a == b
+        i += a <= b
+        j += b <= a
+    return common
+
+
+@inline
+def _search_each(indices, i, i_end, j, j_end):
+    """The same, with each entry of ``j:j_end``, the shorter row, searched in the rest of the other."""
+    common = np.int64(0)
+    while j < j_end and i < i_end:
+        x = ld(indices, j)
+        i = search(indices, i, i_end, x)
+        common += i < i_end and ld(indices, min(i, i_end - 1)) == x
+        j += 1
+    return common
+
+
+@inline
+def _steps(degree):
+    """Steps of a binary search in a row of that length."""
+    steps = 1
+    while degree > 1:
+        degree >>= 1
+        steps += 1
+    return steps
+
+
+@kernel
+def walk(control, me, workers, group_ptr, others, slots, indptr, indices, kind, values):
+    """One worker: chunks of owners until there are none."""
+    n = indptr.size - 1
+    mark = np.zeros(n, np.uint8)
+    while True:
+        begin = fetch_add(control, TICKET, CHUNK)
+        if begin >= n or stopped(control):
+            break
+        for u in range(begin, min(begin + CHUNK, n)):
+            p = ld(group_ptr, u)
+            p_end = ld(group_ptr, u + 1)
+            if p == p_end:
+                continue
+            i = ld(indptr, u)
+            i_end = ld(indptr, u + 1)
+            degree = i_end - i
+            marked = p_end - p > FEW
+            if marked:
+                for k in range(i, i_end):
+                    st(mark, ld(indices, k), 1)
+            for q in range(p, p_end):
+                v = np.int64(ld(others, q))
+                j = ld(indptr, v)
+                j_end = ld(indptr, v + 1)
+                common = np.int64(0)
+                if marked:
+                    for k in range(j, j_end):
+                        common += ld(mark, ld(indices, k))
+                elif (j_end - j) * _steps(degree) < degree:
+                    common = _search_each(indices, i, i_end, j, j_end)
+                else:
+                    common = _merge(indices, i, i_end, j, j_end)
+                st(values, ld(slots, q), similarity_of(kind, common, degree, j_end - j))
+            if marked:
+                for k in range(i, i_end):
+                    st(mark, ld(indices, k), 0)
+
+
+@kernel
+def walk_weighted(
+    control, me, workers, group_ptr, others, slots, indptr, indices, weights, sizes, kind, values
+):
+    """The same with weights: what two rows have in common is the sum of the smaller weights, or, for
+    the cosine, of the products; a vertex has the size ``sizes`` says.
+    """
+    n = indptr.size - 1
+    mark = np.zeros(n, np.float64)
+    while True:
+        begin = fetch_add(control, TICKET, CHUNK)
+        if begin >= n or stopped(control):
+            break
+        for u in range(begin, min(begin + CHUNK, n)):
+            if ld(group_ptr, u) == ld(group_ptr, u + 1):
+                continue
+            for k in range(ld(indptr, u), ld(indptr, u + 1)):
+                st(mark, ld(indices, k), ld(weights, k))
+            for q in range(ld(group_ptr, u), ld(group_ptr, u + 1)):
+                v = np.int64(ld(others, q))
+                common = 0.0
+                for k in range(ld(indptr, v), ld(indptr, v + 1)):
+                    here = ld(mark, ld(indices, k))
+                    there = ld(weights, k)
+                    common += here * there if kind == COSINE else min(here, there)
+                value = similarity_of(kind, common, ld(sizes, u), ld(sizes, v))
+                st(values, ld(slots, q), value)
+            for k in range(ld(indptr, u), ld(indptr, u + 1)):
+                st(mark, ld(indices, k), 0.0)
+
+
+def weighted_sizes(indptr: np.ndarray, weights: np.ndarray, kind: int) -> np.ndarray:
+    """The sum of each row's weights, or, for the cosine, of their squares."""
+    added = weights**2 if kind == COSINE else weights
+    if not added.size:
+        return np.zeros(indptr.size - 1)
+    sums = np.add.reduceat(np.append(added, 0.0), indptr[:-1])
+    return np.where(np.diff(indptr) > 0, sums, 0.0)
+
+
+def pair_similarities(
+    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None,
+    source: np.ndarray, target: np.ndarray, kind: int,
+) -> tuple[np.ndarray, int]:  # fmt: skip
+    """Similarities of the pairs, whose ids exist, in a simple graph with sorted rows; workers."""
+    values = np.zeros(source.size)
+    brief = source.size < SMALL
+    workers = 1 if brief else threads_available()
+    if not source.size:
+        return values, workers
+    n = indptr.size - 1
+    degrees = np.diff(indptr)
+    swap = degrees[source] < degrees[target]
+    owner = np.where(swap, target, source).astype(indices.dtype)
+    other = np.where(swap, source, target).astype(indices.dtype)
+    slots = np.arange(source.size, dtype=np.int32 if source.size < 2**31 else np.int64)
+    groups = csr.build(owner, other, slots, n, indices.dtype)
+    if weights is None:
+        run_team(walk, workers, *groups, indptr, indices, kind, values, brief=brief)
+    else:
+        weights = weights.astype(np.float64)
+        sizes = weighted_sizes(indptr, weights, kind)
+        run_team(walk_weighted, workers, *groups, indptr, indices, weights, sizes, kind, values,
+                 brief=brief)  # fmt: skip
+    return values, workers

@@ -1,0 +1,1 @@
+"""Shortest paths: delta-stepping, Bellman-Ford, and their approximations."""

@@ -1,0 +1,235 @@
+"""Buckets of vertices by distance, one set for each worker: what delta-stepping keeps its work in.
+
+Bucket b holds vertices whose tentative distance lies in ``[b * delta, (b + 1) * delta)``. The next
+``ring`` buckets have a list each; what is farther away shares one more list and is sorted into the
+ring when its time has come. ``delta`` is a power of two, so the bucket of a distance is exact: a shift
+for integers, a product for floats (``width`` is the shift or the reciprocal).
+
+A set is a tuple of arrays: VERTEX and DISTANCE are the entries, in blocks of 64; LINK joins the blocks
+of a list; HEAD is where a list's next entry goes (0: it is empty), COUNT its number of blocks; STATE
+has the first free block, the first unused one, how many are free or unused, and the lowest bucket of
+the far list.
+
+Bounds: an entry is *valid* while its distance is the vertex's distance. A worker adds an entry only
+when it has lowered a distance, so it has at most one valid entry for each vertex. :func:`make_room`
+throws the others out when blocks run short: then at most n / 64 full blocks and one more for each
+list are in use; a set has twice as many, and more for what is put at a time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from ..runtime.atomics import ld, peek, poke, st
+from ..runtime.launch import inline, inline_maker, kernel
+
+# fmt: off
+__all__ = ["BLOCK", "LATER", "bucket_of", "clean", "clear", "lowest", "make_room", "new_set", "put",
+           "ring_size", "room_for", "size_of", "sort_far", "take"]
+# fmt: on
+
+BITS = 6
+BLOCK = 1 << BITS
+VERTEX, DISTANCE, LINK, HEAD, COUNT, STATE = 0, 1, 2, 3, 4, 5
+FREE, UNUSED, LEFT, FAR = 0, 1, 2, 3
+LATER = np.int64(1) << 62  # no bucket at all
+RING = 512  # buckets with a list of their own, at most
+
+
+def bucket_of(distance, width):
+    """The bucket of a distance: compiled code only."""
+    raise NotImplementedError
+
+
+@overload(bucket_of)
+def _bucket_of(distance, width):
+    if isinstance(width, types.Integer):
+        return lambda distance, width: np.int64(distance) >> width
+    return lambda distance, width: np.int64(min(distance * width, 2.0**61))
+
+
+def ring_size(heaviest: float, delta: float) -> int:
+    """A power of two that is enough for arcs up to ``heaviest``, within limits."""
+    needed = min(heaviest / delta + 3, RING)
+    return 1 << max(1, int(np.ceil(np.log2(needed))))
+
+
+@inline_maker
+def new_set(n, ring, most, vertices, distances):
+    """An empty set for the types of two arrays and up to ``most`` entries put at a time."""
+    blocks = 2 * (n >> BITS) + 2 * (ring + 1) + (most >> BITS) + 8
+    state = np.empty(4, np.int64)
+    made = (
+        np.empty(blocks << BITS, vertices.dtype),
+        np.empty(blocks << BITS, distances.dtype),
+        np.empty(blocks, np.int64),
+        np.zeros(ring + 1, np.int64),
+        np.zeros(ring + 1, np.int64),
+        state,
+    )
+    state[FREE] = -1
+    state[UNUSED] = 1  # block 0 stays unused: a head of 0 means an empty list
+    state[LEFT] = blocks - 1
+    state[FAR] = LATER
+    return made
+
+
+@inline
+def lists(kept):
+    """The number of lists of the next buckets; the far list comes after them."""
+    return kept[HEAD].size - 1
+
+
+@inline
+def add(kept, at, v, d):
+    """Append to the list ``at``."""
+    p = peek(kept, HEAD, at)
+    if p & (BLOCK - 1) == 0:
+        k = peek(kept, STATE, FREE)
+        if k >= 0:
+            poke(kept, STATE, FREE, peek(kept, LINK, k))
+        else:
+            k = peek(kept, STATE, UNUSED)
+            poke(kept, STATE, UNUSED, k + 1)
+        poke(kept, STATE, LEFT, peek(kept, STATE, LEFT) - 1)
+        poke(kept, LINK, k, (p - 1) >> BITS)
+        poke(kept, COUNT, at, peek(kept, COUNT, at) + 1)
+        p = k << BITS
+    poke(kept, VERTEX, p, v)
+    poke(kept, DISTANCE, p, d)
+    poke(kept, HEAD, at, p + 1)
+
+
+@inline
+def put(kept, ring, current, v, d, width):
+    """Add vertex ``v`` at distance ``d``, not below bucket ``current``; there are ``ring`` lists."""
+    b = bucket_of(d, width)
+    if b < current + ring:
+        add(kept, b & (ring - 1), v, d)
+    else:
+        add(kept, ring, v, d)
+        poke(kept, STATE, FAR, min(peek(kept, STATE, FAR), b))
+
+
+@inline
+def size_of(kept, at):
+    """Entries in a list, those that are no longer valid counted too."""
+    p = peek(kept, HEAD, at)
+    if p == 0:
+        return np.int64(0)
+    return ((peek(kept, COUNT, at) - 1) << BITS) + ((p - 1) & (BLOCK - 1)) + 1
+
+
+@inline
+def release(kept, k):
+    """Give block ``k`` back; the block that follows it in its list."""
+    after = peek(kept, LINK, k)
+    poke(kept, LINK, k, peek(kept, STATE, FREE))
+    poke(kept, STATE, FREE, k)
+    poke(kept, STATE, LEFT, peek(kept, STATE, LEFT) + 1)
+    return after
+
+
+@inline
+def take(kept, at, vertices, distances, begin):
+    """Move the last block of a list, if there is one, to the places from ``begin`` of two arrays;
+    how many entries that were.
+    """
+    p = peek(kept, HEAD, at)
+    if p == 0:
+        return np.int64(0)
+    k = (p - 1) >> BITS
+    filled = ((p - 1) & (BLOCK - 1)) + 1
+    for i in range(filled):
+        st(vertices, begin + i, peek(kept, VERTEX, (k << BITS) + i))
+        st(distances, begin + i, peek(kept, DISTANCE, (k << BITS) + i))
+    after = release(kept, k)
+    poke(kept, COUNT, at, peek(kept, COUNT, at) - 1)
+    poke(
+        kept, HEAD, at, (after + 1) << BITS
+    )  # the one before is full; after is -1 if there is none
+    return filled
+
+
+@inline
+def clear(kept):
+    """Forget all entries."""
+    for at in range(lists(kept) + 1):
+        p = peek(kept, HEAD, at)
+        if p:
+            k = (p - 1) >> BITS
+            for _ in range(peek(kept, COUNT, at)):
+                k = release(kept, k)
+            poke(kept, HEAD, at, 0)
+            poke(kept, COUNT, at, 0)
+    poke(kept, STATE, FAR, LATER)
+
+
+@inline
+def lowest(kept, current):
+    """The lowest bucket from ``current`` on that has entries, or ``LATER``."""
+    ring = lists(kept)
+    for k in range(ring):
+        if peek(kept, HEAD, (current + k) & (ring - 1)) != 0:
+            return min(current + k, peek(kept, STATE, FAR))
+    return peek(kept, STATE, FAR)
+
+
+@kernel
+def refile(kept, at, keep, current, dist, width):
+    """Drop the entries of a list that are not valid; put the others where they belong when
+    ``current`` is the lowest bucket, or with ``keep`` back into the same list.
+    """
+    held_v = np.empty(BLOCK, kept[VERTEX].dtype)
+    held_d = np.empty(BLOCK, kept[DISTANCE].dtype)
+    ring = lists(kept)
+    p = peek(kept, HEAD, at)
+    blocks = peek(kept, COUNT, at)
+    poke(kept, HEAD, at, 0)
+    poke(kept, COUNT, at, 0)
+    for _ in range(blocks):
+        k = (p - 1) >> BITS
+        filled = ((p - 1) & (BLOCK - 1)) + 1
+        for i in range(filled):  # copied first: the freed block may be the next one used
+            st(held_v, i, peek(kept, VERTEX, (k << BITS) + i))
+            st(held_d, i, peek(kept, DISTANCE, (k << BITS) + i))
+        p = (release(kept, k) + 1) << BITS
+        for i in range(filled):
+            if ld(held_d, i) == ld(dist, ld(held_v, i)):
+                if keep:
+                    add(kept, at, ld(held_v, i), ld(held_d, i))
+                else:
+                    put(kept, ring, current, ld(held_v, i), ld(held_d, i), width)
+
+
+@kernel
+def clean(kept, dist, width):
+    """Drop all entries that are not valid."""
+    for at in range(lists(kept) + 1):
+        refile(kept, at, True, 0, dist, width)
+
+
+@inline
+def room_for(kept):
+    """How many entries can be put for certain: they start a block in every list at most, and one
+    more for each 64. After :func:`clean` that is what the set was made for.
+    """
+    return (peek(kept, STATE, LEFT) - lists(kept) - 2) << BITS
+
+
+@inline
+def make_room(kept, entries, dist, width):
+    """Make sure that ``entries`` can be put."""
+    if room_for(kept) < entries:
+        clean(kept, dist, width)
+
+
+@inline
+def sort_far(kept, current, dist, width):
+    """Sort the far list into the ring, as far as that reaches, if ``current`` has come to it."""
+    if peek(kept, STATE, FAR) <= current:
+        make_room(kept, 0, dist, width)  # a block for every list
+        poke(kept, STATE, FAR, LATER)
+        refile(kept, lists(kept), False, current, dist, width)

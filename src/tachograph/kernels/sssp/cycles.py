@@ -1,0 +1,194 @@
+"""Cycles of negative weight, and trees of shortest paths: what can be said once distances are known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..rows.passes import over_rows
+from ..runtime.atomics import fetch_min, ld, stopped
+from ..runtime.launch import kernel, run
+
+__all__ = ["SLACK", "negative_cycle", "shortest_path_tree"]
+
+BLOCK = 4096
+SLACK = 1e-9  # of the numbers, by which arcs with negative float weights may miss
+
+
+@kernel
+def best_arcs(stop, indptr, indices, weights, dist, parent, arc):
+    """For each vertex the arc that gives it the lowest distance, if that is not above its own."""
+    best = dist.copy()
+    for u in range(indptr.size - 1):
+        if u % BLOCK == 0 and stopped(stop):
+            return
+        if dist[u] < np.inf:
+            for k in range(indptr[u], indptr[u + 1]):
+                v = indices[k]
+                d = dist[u] + weights[k]
+                if d < best[v] or (d == best[v] and parent[v] < 0):
+                    best[v] = d
+                    parent[v] = u
+                    arc[v] = k
+
+
+@kernel
+def relax_all(stop, indptr, indices, weights, dist, parent, arc):
+    """Relax every arc once, in order; whether a distance was lowered."""
+    changed = False
+    for u in range(indptr.size - 1):
+        if u % BLOCK == 0 and stopped(stop):
+            return False
+        if dist[u] < np.inf:
+            for k in range(indptr[u], indptr[u + 1]):
+                v = indices[k]
+                d = dist[u] + weights[k]
+                if d < dist[v]:
+                    dist[v] = d
+                    parent[v] = u
+                    arc[v] = k
+                    changed = True
+    return changed
+
+
+@kernel
+def on_cycle(stop, parent, mark, begin):
+    """A vertex on a cycle of parents that is found from ``begin`` on or later; -1 if there is none.
+
+    ``mark`` remembers between calls which vertices were seen, and from where.
+    """
+    for start in range(begin, parent.size):
+        v = start
+        while v >= 0 and mark[v] < 0:
+            mark[v] = start
+            v = parent[v]
+        if v >= 0 and mark[v] == start:
+            return v
+    return -1
+
+
+def _cycles(
+    parent: np.ndarray, arc: np.ndarray, weights: np.ndarray
+) -> tuple[list[int], float] | None:
+    """The first cycle of parents whose weight is negative, from its smallest vertex on."""
+    mark = np.full(parent.size, -1, np.int64)
+    begin = 0
+    while True:
+        v = run(on_cycle, [(parent, mark, begin)], brief=True)[0]
+        if v < 0:
+            return None
+        cycle = [int(v)]
+        while (u := int(parent[cycle[-1]])) != v:
+            cycle.append(u)
+        weight = math.fsum(float(weights[arc[u]]) for u in cycle)
+        if weight < 0:
+            cycle.reverse()
+            first = cycle.index(min(cycle))
+            return cycle[first:] + cycle[:first], weight
+        begin = int(mark[v]) + 1
+
+
+def negative_cycle(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    weights: np.ndarray,
+    distances: np.ndarray,
+    *,
+    certain: bool,
+) -> tuple[list[int], float] | None:
+    """The vertices of a cycle of negative weight, and that weight, from distances that do not settle.
+
+    Without ``certain`` one look is taken, which finds a cycle only if distances have gone around it.
+    With it, arcs are relaxed on until the last arcs used make a cycle; None then means that
+    distances settle after all.
+    """
+    n = indptr.size - 1
+    parent, arc = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    run(best_arcs, [(indptr, indices, weights, distances, parent, arc)])
+    found = _cycles(parent, arc, weights)
+    if found or not certain:
+        return found
+    parent[:] = arc[:] = -1
+    distances = distances.copy()
+    for _ in range(n + 1):
+        if not run(relax_all, [(indptr, indices, weights, distances, parent, arc)])[0]:
+            return None
+        found = _cycles(parent, arc, weights)
+        if found:
+            return found
+    return None
+
+
+@kernel
+def strict_parents(stop, lo, hi, indptr, indices, weights, dist, parent):
+    """Give each vertex the smallest parent that is nearer and on a path that is not longer."""
+    for u in range(lo, hi):
+        if u % BLOCK == 0 and stopped(stop):
+            return
+        du = ld(dist, u)
+        if du < np.inf:
+            for k in range(ld(indptr, u), ld(indptr, u + 1)):
+                v = ld(indices, k)
+                d = ld(dist, v)
+                if du + ld(weights, k) <= d and du < d and u < ld(parent, v):
+                    fetch_min(parent, v, u)
+
+
+@kernel
+def search_tight(stop, indptr, indices, weights, dist, sources, parent, queue, slack):
+    """A search along the arcs that keep to the distances, up to a ``slack`` relative to the numbers:
+    parents for all, also across zero weights. How many were found.
+    """
+    parent[:] = -1
+    tail = 0
+    for s in sources:
+        parent[s] = s
+        queue[tail] = s
+        tail += 1
+    head = 0
+    while head < tail:
+        if head % BLOCK == 0 and stopped(stop):
+            return tail
+        u = queue[head]
+        head += 1
+        for k in range(indptr[u], indptr[u + 1]):
+            v = indices[k]
+            room = slack * (abs(dist[v]) + abs(weights[k]))
+            if parent[v] < 0 and dist[v] < np.inf and dist[u] + weights[k] - dist[v] <= room:
+                parent[v] = u
+                queue[tail] = v
+                tail += 1
+    return tail
+
+
+def shortest_path_tree(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    weights: np.ndarray,
+    distances: np.ndarray,
+    sources: np.ndarray,
+) -> np.ndarray:
+    """A predecessor for each vertex, from distances; sources are their own, -1 if not reached.
+
+    It is the smallest vertex that is nearer; where paths go on without getting longer (arcs of weight
+    zero, or below), a search from the sources decides. The same for any number of threads. Where
+    distances are approximate, a path may be shorter than they say.
+    """
+    n = indptr.size - 1
+    nothing = np.iinfo(indices.dtype).max
+    parent = np.full(n, nothing, indices.dtype)
+    over_rows(strict_parents, indptr, indices, weights, distances, parent)
+    roots = sources[distances[sources] == 0]  # another source may be nearer by negative arcs
+    parent[roots] = roots
+    parent[np.isinf(distances)] = -1
+    if (parent == nothing).any():
+        queue = np.empty(n, indices.dtype)
+        reached = int(np.isfinite(distances).sum())
+        for slack in (0.0, SLACK):  # rounding may have led around a cycle of weight zero
+            found = run(
+                search_tight, [(indptr, indices, weights, distances, roots, parent, queue, slack)]
+            )[0]
+            if found == reached:
+                break
+    return parent

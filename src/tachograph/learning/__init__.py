@@ -1,1 +1,0 @@
-"""Traces in, models out: collect, fit, evaluate, keep."""

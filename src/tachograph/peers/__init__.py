@@ -1,0 +1,1 @@
+"""Tachograph beside other libraries, in one run."""

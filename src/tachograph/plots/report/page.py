@@ -1,0 +1,147 @@
+"""A page for a browser in one file: no network, light and dark, for screens and phones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from html import escape
+from importlib.resources import files
+
+from ... import __version__
+from ...graph.files.streams import aside
+from ..drawing import NARROW, WIDE, Drawing
+from ..palette import DARK, LIGHT, classes, variables
+from ..tables import Table
+
+__all__ = ["Figure", "Section", "page", "write_page"]
+
+BESIDE = 72  # letters of a table that fits beside a chart
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart for any width, the numbers behind it, and what to see in it; each may be missing."""
+
+    draw: Callable[[float], Drawing] | None = None
+    table: Table | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: what was done, what was decided and why, in numbers and figures."""
+
+    title: str
+    text: Sequence[str] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    figures: Sequence[Figure] = field(default=())
+
+
+def page(title: str, sections: Sequence[Section], about: str = "") -> str:
+    """The page as HTML.
+
+    Parameters
+    ----------
+    title
+        Of the page.
+    sections
+        From top to bottom.
+    about
+        A sentence below the title.
+
+    Examples
+    --------
+    >>> text = page("One run", [Section("bfs", ["It was <fast>."])])
+    >>> "It was &lt;fast&gt;." in text, "http://" in text.replace("http://www.w3.org/2000/svg", "")
+    (True, False)
+    """
+    here = files(__package__)
+    style = here.joinpath("style.css").read_text(encoding="utf-8")
+    script = here.joinpath("script.js").read_text(encoding="utf-8")
+    body = "\n".join(_section(k, section) for k, section in enumerate(sections))
+    when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Tachograph {__version__}">
+<title>{escape(title)}</title>
+<style>{_colours()}{style}</style>
+</head>
+<body>
+<header class="top"><div><h1>{escape(title)}</h1><p class="soft">{escape(about)}</p></div>
+<button id="theme" type="button" hidden>Dark</button></header>
+<main>
+{_contents(sections)}
+{body}
+</main>
+<footer>Made by Tachograph {__version__}, {when}. Point at a chart, or give it the focus and use the
+arrow keys, to see its values.</footer>
+<div id="tip" role="status"></div>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def write_page(
+    path: str | os.PathLike[str], title: str, sections: Sequence[Section], about: str = ""
+) -> None:
+    """Write the page to a file, which is complete or not there."""
+    text = page(title, sections, about)
+    with aside(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _colours() -> str:
+    """Light, dark if the reader's system is, or what the button chose."""
+    dark = variables(DARK)
+    return (
+        f":root{{{variables(LIGHT)}}}"
+        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}"
+        f":root[data-theme=dark]{{{dark}}}{classes()}"
+    )
+
+
+def _contents(sections: Sequence[Section]) -> str:
+    if len(sections) < 3:
+        return ""
+    links = "".join(
+        f'<li><a href="#s{k}">{escape(s.title)}</a></li>' for k, s in enumerate(sections)
+    )
+    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
+
+
+def _section(number: int, section: Section) -> str:
+    text = "".join(f"<p>{escape(line)}</p>" for line in section.text)
+    facts = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+        for name, value in section.facts
+    )
+    facts = f'<dl class="facts">{facts}</dl>' if facts else ""
+    figures = "".join(map(_figure, section.figures))
+    return (
+        f'<section id="s{number}"><h2>{escape(section.title)}</h2>{text}{facts}{figures}</section>'
+    )
+
+
+def _figure(figure: Figure) -> str:
+    """The chart in two widths, of which a style shows the one that fits, beside its table."""
+    parts = []
+    if figure.draw is not None:
+        drawn = "".join(
+            f'<div class="{name}">{figure.draw(width).svg(styled=False)}</div>'
+            for name, width in (("wide", WIDE), ("narrow", NARROW))
+        )
+        note = f"<figcaption>{escape(figure.note)}</figcaption>" if figure.note else ""
+        parts.append(f"<figure>{drawn}{note}</figure>")
+    if figure.table is not None:
+        parts.append(
+            f'<div class="table" tabindex="0" role="region" aria-label="{escape(figure.table.title)}">'
+            f"{figure.table.html()}</div>"
+        )
+    beside = len(parts) == 2 and figure.table is not None and figure.table.width <= BESIDE
+    return f'<div class="pair{" two" if beside else ""}">{"".join(parts)}</div>'

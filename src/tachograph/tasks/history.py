@@ -1,0 +1,83 @@
+"""What the runs in the journal tell: how far off predictions were, and what was lost."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..journal import Run
+from .table import find_task
+
+__all__ = ["Summary", "regrets", "summaries"]
+
+CLOSE = 0.35  # of the actual time
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The runs of one task. ``off`` is the median of how far predictions were from the actual time,
+    ``close`` the share within 35 %, ``regret`` the time lost against the best known run of the same
+    question, as a share of that best time.
+    """
+
+    task: str
+    runs: int
+    seconds: float
+    predicted: int
+    off: float | None
+    close: float | None
+    regret: float | None
+    worst_regret: float | None
+
+
+def _question(run: Run) -> str:
+    """What was asked, without how it was done."""
+    task = find_task(run.task)
+    how = task.how if task is not None else frozenset[str]()
+    told = {k: v for k, v in run.options.items() if k not in how and v not in (None, False, "auto")}
+    return json.dumps([run.task, run.machine, run.graph.get("mark"), told], sort_keys=True)
+
+
+def regrets(runs: Iterable[Run]) -> dict[int, float]:
+    """For each run that is not the only one of its question: time lost against the best, as a share."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.provenance == "measured" and run.seconds > 0 and run.graph.get("mark"):
+            groups.setdefault(_question(run), []).append(run)
+    return {
+        run.id: run.seconds / min(r.seconds for r in group) - 1
+        for group in groups.values()
+        if len(group) > 1
+        for run in group
+    }
+
+
+def summaries(runs: list[Run]) -> list[Summary]:
+    """A summary for each task, those with most runs first."""
+    lost = regrets(runs)
+    made = []
+    for task in dict.fromkeys(run.task for run in runs):
+        own = [run for run in runs if run.task == task]
+        off = [run.predicted / run.seconds for run in own if run.predicted and run.seconds > 0]
+        regret = [lost[run.id] for run in own if run.id in lost]
+        made.append(
+            Summary(
+                task,
+                len(own),
+                sum(run.seconds for run in own),
+                len(off),
+                statistics.median(abs(o - 1) for o in off) if off else None,
+                sum(abs(o - 1) <= CLOSE for o in off) / len(off) if off else None,
+                _mean(regret),
+                max(regret, default=None),
+            )
+        )
+    return sorted(made, key=lambda s: -s.runs)
+
+
+def _mean(values: list[float]) -> Any:
+    return math.fsum(values) / len(values) if values else None

@@ -1,0 +1,1 @@
+"""What is needed everywhere and belongs nowhere else."""

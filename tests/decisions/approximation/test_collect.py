@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tachograph as tg
+from tachograph.algorithms.inaccuracy import inaccuracy
+from tachograph.decisions.approximation.graphs import Subject, available, with_random_weights
+from tachograph.decisions.approximation.methods import collect as measuring
+from tachograph.decisions.approximation.state import FEATURES
+
+SIZES = {"delta-stepping": (10, 8), "bellman-ford": (8, 4), "dijkstra": (4, 0), "hybrid": (4, 0)}
+COUNT = 34  # all of them, and 4 from each of two random sources
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """One small graph of the paper's kind, few configurations, two runs of each."""
+    g = tg.kronecker(7, seed=1, weights=True)
+    subjects = {"kronecker-14": Subject("kronecker-14", "kronecker", lambda: g)}
+    monkeypatch.setattr(measuring, "available", lambda: subjects)
+    monkeypatch.setattr(measuring, "RUNS", 3)
+    monkeypatch.setattr(measuring, "SIZES", SIZES)
+    monkeypatch.setattr(measuring, "BLOCK", 4)
+    return g
+
+
+def test_what_is_in_the_journal_is_not_measured_again(tiny, monkeypatch):
+    assert measuring.collect() == COUNT == 10 + 4 + 4 + 8 + 4 + 4
+    monkeypatch.setattr(measuring, "measure", None)
+    assert measuring.collect() == COUNT
+    assert measuring.collect(["kronecker-14"], size=0.5) == 8 + 4 + 4 + 4 + 4 + 4  # blocks
+
+
+def test_interrupted_work_goes_on(tiny, monkeypatch):
+    measure, calls, stopped = measuring.measure, [], []
+
+    def killed(*arguments):
+        calls.append(1)
+        if not stopped and len(calls) == 60:
+            stopped.append(True)
+            raise KeyboardInterrupt
+        return measure(*arguments)
+
+    monkeypatch.setattr(measuring, "measure", killed)
+    with pytest.raises(KeyboardInterrupt):
+        measuring.collect()
+    assert 0 < len(measuring.records()) < COUNT
+    before, calls = len(calls), []
+    assert measuring.collect() == len(measuring.records()) == COUNT
+    monkeypatch.setenv("TACHOGRAPH_HOME", "another")
+    again, calls = len(calls), []
+    measuring.collect()
+    assert again < len(calls) < before + again
+
+
+def test_records_say_what_was_measured(tiny):
+    measuring.collect()
+    source = int(tiny.degrees.argmax())
+    exact = tg.sssp(tiny, source).distances
+    for r in measuring.records():
+        assert r["speedup"] > 0
+        assert r["gain"] > 0
+        assert set(r["features"]) == set(FEATURES)
+        assert len(r["times"]) == 3
+        if r["hub"] and r["algorithm"] == "dijkstra" and r["approximation"]["fraction"] == 1:
+            choice = tg.Approximation(**r["approximation"])
+            found = tg.sssp(tiny, source, algorithm="dijkstra", approximation=choice).distances
+            assert r["error"] == pytest.approx(inaccuracy(exact, found, source).mean)
+
+
+def test_times():
+    assert measuring.trimmed([5, 1, 2, 9]) == 3.5
+    assert measuring.shortest([3, 1, 2], 3) == 1
+    assert measuring.shortest([3, 1, 2, 5], 2) == np.mean([min(3, 2), min(1, 5)])
+
+
+def test_a_random_choice_counts_with_each_of_its_seeds():
+    times = {"times": [3, 9, 5, 2, 8, 7], "exact_times": [4, 6, 5, 7, 8, 9, 3, 6, 6, 6, 6, 6]}
+    whole, part = ({"approximation": {"fraction": f}, **times} for f in (1, 0.5))
+    assert measuring.typical(whole, "times") == 2
+    assert measuring.typical(part, "times") == (2 + 8 + 5) / 3
+    assert measuring.typical(part, "exact_times") == (3 + 6) / 2  # two for each run, taking turns
+
+
+def test_random_weights_are_the_same_both_ways():
+    g = with_random_weights(tg.kronecker(6, seed=2))
+    assert g.weights.min() >= 1
+    assert np.array_equal(g.to_scipy().toarray(), g.to_scipy().toarray().T)
+
+
+def test_graphs_to_learn_from_and_others_differ():
+    names = available()
+    assert any(s.held_out for s in names.values())
+    assert any(not s.held_out for s in names.values())
+    for subject in names.values():
+        if subject.data is None and subject.name.endswith(("-11", "-60")):
+            assert subject.make().weighted

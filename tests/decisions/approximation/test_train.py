@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tachograph as tg
+from tachograph.decisions.approximation.advisor import best
+from tachograph.decisions.approximation.model import from_scale
+from tachograph.decisions.approximation.models import boosted, fitted
+from tachograph.decisions.approximation.state import FEATURES
+from tachograph.decisions.approximation.tables import Data
+from tachograph.decisions.approximation.train import _score, evaluate, train, trees_of
+from tests.decisions.approximation.made_up import records
+
+
+@pytest.fixture(scope="module")
+def data():
+    return Data(records())
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    return train(data)
+
+
+def test_trees_predict_what_scikit_learn_predicts():
+    random = np.random.default_rng(1)
+    rows = random.random((500, len(FEATURES)))
+    wanted = rows[:, 3] * 2 + np.sin(9 * rows[:, 7]) + (rows[:, 9] > 0.5)
+    learned = fitted(boosted(False, max_iter=30), rows, wanted)
+    new = random.random((300, len(FEATURES)))
+    assert np.allclose(trees_of(learned).predict(new), learned.predict(new), rtol=0, atol=1e-12)
+    # values that lie exactly on a threshold go the same way
+    assert np.allclose(trees_of(learned).predict(rows), learned.predict(rows), rtol=0, atol=1e-12)
+
+
+def test_the_advisor_keeps_budgets_of_graphs_it_has_not_seen(data, model):
+    verdicts = evaluate(model, data.only(held_out=True), 0.9)
+    assert {v.graph for v in verdicts}.isdisjoint(model.card["graphs"])
+    assert np.mean([v.kept for v in verdicts]) >= 0.9
+    assert any(v.chosen != "exact" for v in verdicts)
+    for v in verdicts:
+        assert v.gain <= v.best_gain or not v.kept
+
+
+def test_more_confidence_needs_a_wider_margin(model):
+    assert 0 <= model.margin(0.5) <= model.margin(0.9) <= model.margin(0.97)
+    assert model.margin(0.9999) == np.inf  # too few graphs to say that
+
+
+@given(st.data())
+@settings(deadline=None)
+def test_from_the_score_on_the_budget_is_kept(data):
+    size = data.draw(st.integers(1, 8))
+    floats = st.lists(st.floats(0, 1), min_size=size, max_size=size).map(np.array)
+    level, error = 6 * data.draw(floats) - 5, data.draw(floats)
+    gain = 0.9 + data.draw(floats)
+    budget = data.draw(st.floats(0.01, 0.5))
+    score = _score(level, gain, error, budget)
+    for margin in np.linspace(score, 6, 40):
+        chosen = best(from_scale(level + margin), gain, budget)
+        assert chosen is None or error[chosen] <= budget
+
+
+def test_too_few_graphs(data):
+    with pytest.raises(tg.InputError, match="measurements of 1 graphs, and 5 are needed"):
+        train(data.only(graph="kronecker-14"))
+    with pytest.raises(tg.InputError, match="measurements of 0 graphs"):
+        train(Data([]))

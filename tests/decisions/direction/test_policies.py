@@ -1,0 +1,254 @@
+"""Direction policies: what each decides, what model files are refused, what a wrong choice costs."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tachograph as tg
+from tachograph.decisions.direction.policies import POLICIES, State, learned, policy_named, scripted
+from tachograph.decisions.direction.policies import model as models
+from tachograph.decisions.model_files import own_model, shipped_model
+from tachograph.kernels.bfs.search import search as kernel
+
+PUSH, PULL = "push", "pull"
+
+# The rules again, as the SURF paper's algorithms 4 to 6 and the sources of the others state them.
+EXPECTED = {
+    "push": lambda s: False,
+    "pull": lambda s: True,
+    "hbfs": lambda s: s.m_f > s.m_u / 14 if s.previous == 0 else s.n_f >= s.n / 24,
+    "gunrock": lambda s: (
+        s.n_f * s.arcs / s.n > s.n_u * s.n / (s.n - s.n_u) * (0.001 if s.previous == 0 else 0.2)
+    ),
+    "enterprise": lambda s: s.hubs_f > 0.3 * s.hubs,
+    "gapbs": lambda s: (
+        s.m_f > s.m_u / 15 if s.previous == 0 else not (s.n_f < s.before and s.n_f <= s.n / 18)
+    ),
+    "lagraph": lambda s: (
+        not (s.n_f < s.before and s.n_f <= s.n / 512)
+        if s.previous
+        else s.n_f > s.before
+        and s.m_u + s.m_f >= s.n
+        and (s.n_f > s.n / 8 if s.pulled else s.m_f > s.m_u / 8)
+    ),
+    "cugraph": lambda s: (
+        s.n_f > s.before and s.m_f * (s.arcs / s.n) > s.m_u
+        if s.previous == 0
+        else not (s.n_f < s.before and s.n_f * 24 < s.n)
+    ),
+}
+
+
+@st.composite
+def states(draw):
+    n = draw(st.integers(2, 10**6))
+    n_f = draw(st.integers(1, n))
+    n_u = draw(st.integers(0, n - n_f))
+    degree = draw(st.integers(1, 50))
+    before = draw(st.integers(0, n))
+    slope = draw(st.integers(-n, n))
+    hubs = draw(st.integers(0, n))
+    return State(
+        n=n, arcs=n * degree, n_f=n_f, m_f=draw(st.integers(0, n_f * degree)), n_u=n_u,
+        m_u=draw(st.integers(0, n_u * degree)), s_f=n_f - before, c_f=n_f - before - slope,
+        before=before, m_before=draw(st.integers(0, n * degree)),
+        previous=draw(st.sampled_from([0.0, 1.0])), pulled=draw(st.integers(0, 3)), depth=3,
+        hubs_f=draw(st.integers(0, hubs)), hubs=hubs, p_h=draw(st.floats(0, 1)),
+        threads=draw(st.sampled_from([1.0, 2.0])), directed=draw(st.sampled_from([0.0, 1.0])),
+    )  # fmt: skip
+
+
+@given(state=states())
+@settings(max_examples=300, deadline=None)
+def test_rules_decide_as_their_sources_say(state):
+    for name, expected in EXPECTED.items():
+        assert policy_named(name).choose(state) == (PULL if expected(state) else PUSH), name
+
+
+def network(model, s):
+    """SURF's network in NumPy."""
+    net = model["surf"]
+    x = [
+        math.log(s.arcs / s.n + 0.01), s.p_h, math.asinh(1000 * s.s_f / s.n),
+        math.asinh(1000 * s.c_f / s.n), math.log(s.n_f / s.n), math.log((s.n_u + 1) / s.n),
+    ]  # fmt: skip
+    z = (np.array(x) - net["mean"]) / net["scale"]
+    hidden = np.maximum(np.array(net["weights"]) @ z + net["bias"], 0)
+    return float(hidden @ net["output"] + net["output_bias"][0])
+
+
+@given(state=states())
+@settings(max_examples=200, deadline=None)
+def test_the_network_is_that_of_its_file(state):
+    model = models.load_model(shipped_model(models.FILE))
+    value = network(model, state)
+    if abs(value) > 1e-9:
+        assert learned("surf", model).choose(state) == (PULL if value > 0 else PUSH)
+    assert learned("surf", model).explain(state).startswith(learned("surf", model).choose(state))
+
+
+@given(state=states())
+@settings(max_examples=200, deadline=None)
+def test_cost_takes_the_cheaper_and_says_so(state):
+    policy = policy_named("cost")
+    text = policy.explain(state)
+    assert text.startswith(policy.choose(state))
+    assert "µs" in text
+
+
+def test_obvious_states():
+    few = State(n=10**6, arcs=2 * 10**7, n_f=3, m_f=60, n_u=10**6 - 4, m_u=2 * 10**7 - 100)
+    most = State(n=10**6, arcs=2 * 10**7, n_f=4 * 10**5, m_f=10**7, n_u=5 * 10**5, m_u=9 * 10**6,
+                 s_f=397_000, c_f=394_000, before=3000, m_before=10**5, p_h=0.3)  # fmt: skip
+    for name in ("cost", "surf", "auto"):
+        assert (policy_named(name).choose(few), policy_named(name).choose(most)) == (PUSH, PULL)
+
+
+def test_a_script_is_followed_and_ends_in_pushes():
+    g = tg.kronecker(9, seed=1)
+    found = tg.bfs(g, 0, direction=scripted([1, 0, 1]), verify=True).trace["direction"].tolist()
+    assert found[:3] == [PULL, PUSH, PULL]
+    assert set(found[3:]) <= {PUSH}
+
+
+def test_functions_of_the_state_are_policies():
+    g = tg.kronecker(9, seed=1)
+    never = tg.bfs(g, 0, direction=lambda s: False).trace["direction"]
+    always = tg.bfs(g, 0, direction=lambda s: s.n_f > 0, verify=True).trace["direction"]
+    assert (set(never), set(always)) == ({PUSH}, {PULL})
+    with pytest.raises(tg.InputError, match="cannot be compiled by Numba"):
+        tg.bfs(g, 0, direction=lambda s: open("x"))
+    with pytest.raises(tg.InputError, match="'nonsense': it is one of auto, push"):
+        tg.bfs(g, 0, direction="nonsense")
+
+
+def test_the_oracle_times_both():
+    g = tg.kronecker(10, seed=1)
+    trace = tg.bfs(g, 0, direction="oracle", verify=True).trace
+    faster = np.where(trace["pull_seconds"] < trace["push_seconds"], PULL, PUSH)
+    assert (trace["direction"] == faster).all()
+    assert np.isfinite(trace["pull_seconds"]).any()
+    with pytest.raises(tg.InputError, match="no target"):
+        tg.bfs(g, 0, direction="oracle", target=3)
+
+
+# -- guards -----------------------------------------------------------------------------------
+
+
+def clique_chain(cliques, size):
+    """To a policy each clique looks like a random graph, but a pull finds nothing in it."""
+    i, j = np.triu_indices(size, 1)
+    source = np.concatenate([i + k * size for k in range(cliques)])
+    target = np.concatenate([j + k * size for k in range(cliques)])
+    ends = np.arange(cliques - 1) * size + size - 1
+    return tg.Graph.from_edges(
+        np.r_[source, ends], np.r_[target, ends + 1], n=cliques * size, directed=False
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("script", [[], [1] * 60, [0, 1, 1, 0, 1] * 12])
+def test_a_pull_that_is_given_up_gives_the_same_levels(monkeypatch, threads, script):
+    monkeypatch.setattr(kernel, "SMALL", 0)
+    g = clique_chain(12, 70)
+    wanted = tg.bfs(g, 5, direction="push").levels
+    policy = scripted(script)
+    guarded = type(policy)("script", "", policy.function, policy.parameters, learned=True)
+    with tg.threads(threads):
+        for direction in (guarded, "auto"):
+            found = tg.bfs(g, 5, direction=direction, verify=True)
+            assert (found.levels == wanted).all()
+            assert found.trace["frontier_vertices"].sum() == g.n
+
+
+def test_wrong_pulls_are_given_up_and_tried_less_and_less(monkeypatch):
+    monkeypatch.setattr(kernel, "SMALL", 0)
+    always = scripted([1] * 100)
+    guarded = type(always)("script", "", always.function, always.parameters, learned=True)
+    with tg.threads(2):
+        found = tg.bfs(clique_chain(30, 80), 5, direction=guarded).trace
+    assert (found["direction"] == PUSH).mean() > 0.8
+
+
+# -- model files ------------------------------------------------------------------------------
+
+
+def damaged(change):
+    model = json.loads(shipped_model(models.FILE).read_text())
+    change(model)
+    return json.dumps(model)
+
+
+DAMAGE = {
+    "cut": (lambda: shipped_model(models.FILE).read_text()[:500], "not whole JSON"),
+    "other": (lambda: "[1, 2]", "not a model"),
+    "newer": (lambda: damaged(lambda m: m.update(version=99)), "version 99"),
+    "nan": (lambda: damaged(lambda m: m["cost"].__setitem__(2, math.nan)), "not finite"),
+    "short": (lambda: damaged(lambda m: m["cost"].pop()), "should have the shape"),
+    "shape": (lambda: damaged(lambda m: m["surf"]["weights"][1].pop()), "should have the shape"),
+    "empty": (lambda: damaged(lambda m: m["surf"].update(bias=[])), "should have the shape"),
+    "text": (lambda: damaged(lambda m: m["surf"].update(mean="six")), "should have the shape"),
+    "negative": (lambda: damaged(lambda m: m["cost"].__setitem__(2, -1.0)), "not positive"),
+    "missing": (lambda: damaged(lambda m: m.pop("surf")), "no network"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_damaged_models_are_refused(tmp_path, kind):
+    text, message = DAMAGE[kind]
+    path = tmp_path / "model.json"
+    path.write_text(text())
+    with pytest.raises(tg.FileFormatError, match=message):
+        models.load_model(path)
+
+
+def test_a_damaged_own_model_warns_and_the_shipped_one_is_used():
+    path = own_model(models.FILE)
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    with pytest.warns(tg.TachographWarning, match="using the one of the package"):
+        found = tg.bfs(tg.kronecker(8, seed=1), 0)
+    assert found.levels[0] == 0
+
+
+def test_an_own_model_is_used():
+    path = own_model(models.FILE)
+    path.parent.mkdir(parents=True)
+    huge = [
+        c * 1e6 if i in (8, 9, 10, 12) else c
+        for i, c in enumerate(json.loads(shipped_model(models.FILE).read_text())["cost"])
+    ]
+    path.write_text(damaged(lambda m: m.update(cost=huge)))
+    assert set(tg.bfs(tg.kronecker(10, seed=1), 0).trace["direction"]) == {PUSH}
+
+
+def test_the_card_names_graphs_machine_and_metrics():
+    card = models.load_model(shipped_model(models.FILE))["card"]
+    assert len(card["graphs"]) >= 40
+    assert {"date", "machine", "families_left_out"} <= set(card)
+
+
+def test_policies_are_read_from_the_cache_by_another_process():
+    code = (
+        "from tachograph.decisions.direction.rules import built_in; d = built_in('cost'); "
+        "print(d.cache_hits)"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        for _ in range(2)
+    ]
+    assert runs[1].stdout.strip() == "1"
+
+
+def test_every_policy_has_a_name_and_a_reason():
+    state = State(n=100, arcs=800, n_f=10, m_f=80, n_u=80, m_u=640)
+    for name in POLICIES:
+        assert policy_named(name).explain(state).split(":")[0] in (PUSH, PULL)

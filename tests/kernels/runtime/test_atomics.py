@@ -1,0 +1,101 @@
+"""Atomics are exact under contention, and the barrier holds with more workers than cores."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from tachograph.kernels.runtime.launch import CHECKED, kernel, team
+from tachograph.kernels.runtime.launch import atomics as machine
+
+
+@kernel
+def hammer(control, me, workers, counters, rounds):
+    for i in range(rounds):
+        machine.fetch_add(counters, 0, 1)
+        machine.fetch_min(counters, 1, -(me * rounds + i))
+        machine.fetch_or(counters, 2, 1 << (i % 40))
+        while True:
+            old = machine.ld_acquire(counters, 3)
+            if machine.compare_exchange(counters, 3, old, old + 2):
+                break
+
+
+def test_atomics_are_exact():
+    counters = np.zeros(4, np.int64)
+    team.run_team(hammer, 5, counters, 20_000)
+    assert counters.tolist() == [100_000, -(4 * 20_000 + 19_999), 2**40 - 1, 200_000]
+
+
+@kernel
+def in_step(control, me, workers, seen, rounds):
+    """Every worker writes its round, then sees all the others in the same round."""
+    wrong = 0
+    for i in range(rounds):
+        team.next_phase(control, me, i)
+        machine.fetch_add(control, team.cell(team.SUM, i), i)
+        machine.st(seen, me * 16, i)
+        if not team.barrier(control, workers):
+            return -1
+        if machine.ld_acquire(control, team.cell(team.SUM, i)) != i * workers:
+            wrong += 1
+        for other in range(workers):
+            if machine.ld(seen, other * 16) < i:
+                wrong += 1
+    return wrong
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4, 9])
+def test_barrier_keeps_workers_in_step(workers):
+    begin = time.monotonic()
+    assert team.run_team(in_step, workers, np.zeros(workers * 16, np.int64), 300) == [0] * workers
+    assert time.monotonic() - begin < 20
+
+
+@kernel
+def swapped(pair, i):
+    old = machine.peek(pair, 1, i)
+    machine.poke(pair, 1, i, machine.peek(pair, 0, i))
+    machine.poke(pair, 0, i, old)
+
+
+def test_arrays_in_a_tuple():
+    pair = np.arange(3), np.arange(3.0) + 7
+    swapped(pair, 2)
+    assert [a.tolist() for a in pair] == [[0, 1, 9], [7.0, 8.0, 2.0]]
+    if CHECKED:
+        for i in (3, -1):
+            with pytest.raises(IndexError):
+                swapped(pair, i)
+
+
+def test_the_clock_runs():
+    @kernel
+    def clock(box):
+        return machine.nanoseconds(box)
+
+    box = np.zeros(2, np.int64)
+    ours = clock(box)
+    before = time.monotonic_ns()
+    ours = clock(box)
+    after = time.monotonic_ns()
+    assert before <= ours <= after
+
+
+@kernel
+def four(stop, array, at, value):
+    return machine.four_equal(array, at, value), machine.four_below(array, at, value)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_four_are_compared_at_once(kind):
+    array = np.array([5, -1, 7, 5, 9, 5], kind)
+    for at in range(3):
+        for value in (-2, -1, 5, 6, 9, 10):
+            row = array[at : at + 4]
+            expected = [
+                sum(int(x) << i for i, x in enumerate(b)) for b in (row == value, row < value)
+            ]
+            assert list(four(np.zeros(1, np.int64), array, at, value)) == expected

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numba
+import numpy as np
+import pytest
+
+import tachograph as tg
+from tachograph.kernels.runtime.atomics import stopped
+from tachograph.kernels.runtime.launch import launch as runtime
+
+
+@runtime.kernel
+def wait_for_stop(stop, limit):
+    spins = 0
+    while not stopped(stop) and spins < limit:
+        spins += 1
+    return spins
+
+
+def test_results_come_in_the_order_of_the_calls():
+    assert runtime.run(lambda stop, x: x * x, [(i,) for i in range(9)]) == [i * i for i in range(9)]
+
+
+def test_a_failing_worker_stops_the_others_and_is_raised():
+    def worker(stop, i):
+        if i == 1:
+            raise ValueError("broken")
+        while not stop[0]:
+            time.sleep(0.001)
+
+    with pytest.raises(ValueError, match="broken"):
+        runtime.run(worker, [(0,), (1,), (2,)])
+
+
+def test_ctrl_c_stops_compiled_workers_within_a_second():
+    wait_for_stop(np.ones(1, np.int64), 1)  # compiles
+    # A shell that starts us in the background makes us deaf to Ctrl-C: listen again.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            runtime.run(wait_for_stop, [(10**10,), (10**10,)])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - begin < 1.2
+
+
+@pytest.mark.parametrize("variable", ["NUMBA_NUM_THREADS", "OMP_NUM_THREADS"])
+def test_threads_follow_the_environment(monkeypatch, variable):
+    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+    for value in ("3", "3,2", " 3 "):
+        monkeypatch.setenv(variable, value)
+        assert runtime.threads_available() == 3
+    for value in ("nonsense", "0", "-1", ""):
+        monkeypatch.setenv(variable, value)
+        assert runtime.threads_available() == len(os.sched_getaffinity(0))
+
+
+def test_algorithms_use_the_threads_of_the_environment_unless_told_otherwise(monkeypatch):
+    g = tg.uniform(1 << 16, 4, seed=1)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
+    assert set(tg.bfs(g, 0).trace["threads"]) == {3}
+    monkeypatch.delenv("NUMBA_NUM_THREADS")
+    assert set(tg.bfs(g, 0).trace["threads"]) == {2}
+    with tg.threads(4):
+        assert set(tg.bfs(g, 0).trace["threads"]) == {4}
+        assert set(tg.bfs(g, 0, threads=1).trace["threads"]) == {1}
+
+
+def test_the_clock_stands_still_while_a_kernel_is_compiled_for_each_new_type():
+    @numba.njit(nogil=True)
+    def double(stop, x):
+        return x + x
+
+    for argument in (1, 1.5, np.ones(3)):
+        wall, ours = time.perf_counter(), runtime.clock()
+        runtime.run(double, [(argument,)])
+        ours, wall = runtime.clock() - ours, time.perf_counter() - wall
+        assert ours < wall / 2
+    assert len(double.overloads) == 3
+
+
+def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
+    class Kernel:
+        __name__ = "slow"
+        overloads: ClassVar[dict] = {}
+        stats = SimpleNamespace(cache_path="somewhere", cache_misses=Counter())
+
+        def __init__(self, misses):
+            self.misses = misses
+
+        def compile(self, types):
+            self.stats.cache_misses["a type"] += self.misses
+            time.sleep(0.3)
+
+        def __call__(self, stop):
+            return 1
+
+    monkeypatch.setattr(runtime, "PATIENCE", 0.05)
+    monkeypatch.setattr(runtime, "told", threading.Event())
+    for misses, said in [(0, 0), (1, 1), (1, 0)]:
+        assert runtime.run(Kernel(misses), [()]) == [1]
+        assert capsys.readouterr().err.count("compiling") == said

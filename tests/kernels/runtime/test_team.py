@@ -1,0 +1,65 @@
+"""A team at work for long, as a user at a terminal sees it."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+ENDLESS = """
+import numba
+from tachograph.kernels.runtime.atomics import stopped
+from tachograph.kernels.runtime.team import next_phase, run_team
+
+@numba.njit(nogil=True)
+def walk(control, me, workers):
+    turns = 0
+    while not stopped(control):
+        next_phase(control, me, turns // (1 << 16))
+        turns += 1
+
+run_team(walk, 3)
+"""
+
+
+def read_until(terminal: int, words: tuple[bytes, ...], patience: float) -> bytes:
+    """What the terminal shows until one of ``words`` is there, or the other side has closed it."""
+    seen, deadline = b"", time.monotonic() + patience
+    while not any(word in seen for word in words) and time.monotonic() < deadline:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                seen += os.read(terminal, 4096)
+            except OSError:  # Linux, when nobody has the other side open
+                break
+    return seen
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_progress_shows_on_a_terminal_and_ctrl_c_ends_it_within_a_second():
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # see test_runtime.py
+    )
+    os.close(theirs)
+    try:
+        assert b"__main__: step 0" not in (seen := read_until(ours, (b"__main__: step",), 60))
+        assert b"__main__: step" in seen
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        seen = read_until(ours, (b"KeyboardInterrupt",), 10)
+        assert b"KeyboardInterrupt" in seen
+        assert time.monotonic() - begin < 1
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)

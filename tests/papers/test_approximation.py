@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from tachograph.decisions.approximation.model import the_model
+from tachograph.decisions.approximation.tables import Data
+from tachograph.papers import approximation, approximation_figures
+from tachograph.papers.reproduce import Settings, reproduce
+from tests.decisions.approximation.made_up import records
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """Tables and figures of made-up measurements."""
+    data = Data(records())
+    for module in (approximation, approximation_figures):
+        monkeypatch.setattr(module, "measurements", lambda full: data)
+    return data
+
+
+def test_all_models_beside_the_paper(measured):
+    best, models, families, advice = reproduce("sssp-table-4", Settings())
+    assert len(models.rows) == 6 * 3
+    by_name = {(r[0], r[1]): r for r in models.rows}
+    for scenario, inaccuracy, _, speedup, _ in best.rows:
+        own = [r for r in models.rows if r[1] == scenario]
+        assert inaccuracy.startswith(f"{max(r[9] for r in own):.3f} (")
+        assert speedup.startswith(f"{max(r[10] for r in own):.3f} (")
+    assert [r[2] for r in best.rows] == [0.999, 0.951, 0.909]
+    assert by_name["RF", "random"][-3:] == [0.999, 0.999, 0.999]
+    assert by_name["ours", "large"][-3:] == [None, None, None]
+    assert [r[0] for r in families.rows] == ["kronecker", "roads", "social"]
+    assert [r[0] for r in advice.rows] == ["1%", "5%", "10%", "20%"]
+    learned = set(the_model().card["graphs"])
+    unseen = len(set(measured.only(held_out=True).column("graph").tolist()) - learned)
+    for _, kept, exact, gain, best, least, _ in advice.rows:
+        assert kept.endswith(f" of {unseen}")
+        assert exact <= unseen
+        assert least <= gain
+        assert best >= 1
+
+
+def test_figures_are_files_and_a_page(measured, tmp_path):
+    (table,) = reproduce("sssp-figures", Settings(output=tmp_path))
+    assert len(table.rows) == len(approximation_figures.FIGURES) + 1
+    for name in approximation_figures.FIGURES:
+        assert (tmp_path / f"sssp-{name}.png").read_bytes()[:4] == b"\x89PNG"
+    page = (tmp_path / "sssp-figures.html").read_text()
+    assert page.count("data:image/png") == len(approximation_figures.FIGURES)
+
+
+def test_the_pareto_front(measured):
+    front = approximation_figures.pareto_front(measured)
+    assert front[0] == (0.0, 1.0)
+    for (e1, g1), (e2, g2) in zip(front, front[1:], strict=False):
+        assert e1 <= e2
+        assert g1 < g2
+    for r in measured.records:  # none is better in both
+        assert not any(r["error"] < e and r["gain"] > g for e, g in front[1:])

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tachograph as tg
+from tachograph.decisions.placement.rules import train as placement
+from tachograph.papers import heterogeneous
+from tachograph.papers.reproduce import Settings, reproduce
+from tests.devices.support import any_device, needs_pyopencl
+
+
+@needs_pyopencl
+@pytest.mark.parametrize("name", ["mis-overlap", "mis-hot", "mis-switch", "flow-switch"])
+def test_tables_have_a_row_for_each_graph(name, monkeypatch):
+    any_device()
+    small = {
+        "grid": lambda: heterogeneous.stencil((9, 9)),
+        "power law": lambda: tg.kronecker(7, seed=1),
+    }
+    flows = {"layers": lambda: placement.layers(4, 20)}
+    monkeypatch.setattr(heterogeneous, "graphs", lambda full: small)
+    monkeypatch.setattr(heterogeneous, "_flow_problems", lambda full: flows)
+    monkeypatch.setattr(heterogeneous, "ROUNDS", 1)
+    tasks = {
+        "mis": ([lambda: tg.kronecker(7, seed=2)], placement.TASKS["mis"][1]),
+        "maxflow": ([lambda: placement.layers(4, 30)], placement.TASKS["maxflow"][1]),
+    }
+    monkeypatch.setattr(placement, "TASKS", tasks)
+    monkeypatch.setattr(placement, "count_instructions", lambda task: {})
+    (table,) = reproduce(name, Settings())
+    assert [row[0] for row in table.rows] == list(flows if name.startswith("flow") else small)
+    assert all(len(row) == len(table.columns) for row in table.rows)
+    if name.endswith("switch"):
+        at = table.columns.index("learned, time")
+        assert all(row[at] >= 1 for row in table.rows)  # nobody beats the oracle on its own times
+    assert any("published" in note for note in table.notes)
+
+
+def test_stencils():
+    assert heterogeneous.stencil((3, 4)).m == 3 * 3 + 2 * 4
+    assert heterogeneous.stencil((3, 4), corners=True).m == 17 + 2 * 2 * 3
+    cube = heterogeneous.stencil((5, 5, 5), corners=True)
+    assert cube.degrees.max() == 26
+    assert heterogeneous.stencil((5, 5), 2).degrees[12] == 8
+    assert np.array_equal(heterogeneous.stencil((4, 4), links=5).indices,
+                          heterogeneous.stencil((4, 4), links=5).indices)  # fmt: skip
+    assert len(heterogeneous.graphs(False)) == 9

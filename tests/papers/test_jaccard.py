@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tachograph.graph import generate
+from tachograph.papers import jaccard
+from tachograph.papers.reproduce import Settings, reproduce
+from tests.devices.support import any_device, needs_pyopencl
+
+
+@needs_pyopencl
+def test_the_figure_has_every_share_and_says_where_it_comes_from(monkeypatch):
+    any_device()
+    small = {name: partial(generate.kronecker, 6, seed=s) for s, name in enumerate("abcd")}
+    monkeypatch.setattr(jaccard, "_graphs", lambda full: small)
+    summary, curve = reproduce("jaccard-figure-1", Settings(output=Path()))
+    assert [row[0] for row in summary.rows] == list(small)
+    assert [row[0] for row in curve.rows] == pytest.approx([k / 10 for k in range(11)])
+    assert any("A100" in note for note in summary.notes)
+    for row in summary.rows:
+        best = min(point[1 + list(small).index(row[0])] for point in curve.rows)
+        assert row[5] == best
+        assert row[7] == pytest.approx(1 - best / row[2])
+    assert Path("jaccard-figure-1.svg").exists()

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+import tachograph as tg
+from tachograph.algorithms.inaccuracy import inaccuracy
+from tachograph.papers import trade_offs
+from tachograph.papers.reproduce import Settings, reproduce
+
+
+def test_the_best_within_each_error(monkeypatch):
+    monkeypatch.setattr(trade_offs, "SCALE", 9)
+    (table,) = reproduce("sssp-table-1", Settings())
+    measured = [
+        trade_offs.of_kronecker(9, algorithm, rounds)["rows"]
+        for algorithm in trade_offs.ALGORITHMS
+        for rounds in trade_offs.ROUNDS
+    ]
+    errors = {(k // len(trade_offs.ROUNDS), r[2]): r[0] for k, m in enumerate(measured) for r in m}
+    for row, (limit, published) in zip(table.rows, trade_offs.PUBLISHED, strict=True):
+        assert row[1] == published
+        for algorithm, (speedup, choice, error) in enumerate((row[2:5], row[5:8])):
+            assert speedup > 0
+            assert error <= limit
+            assert (algorithm, choice) in errors
+    assert [r[2] for r in table.rows] == sorted(r[2] for r in table.rows)
+
+
+def test_errors_are_those_of_the_search():
+    g = tg.kronecker(9, seed=1, weights=True)
+    source = int(g.degrees.argmax())
+    exact = tg.sssp(g, source).distances
+    rows = trade_offs.of_kronecker(9, "bellman-ford", 1)["rows"]
+    assert len({r[2] for r in rows}) == len(rows) > 4
+    once = tg.sssp(g, source, algorithm="bellman-ford", approximation=tg.Approximation(1))
+    error = inaccuracy(exact, once.distances, source).mean
+    assert [r[0] for r in rows if r[2] == "iterations=1"] == [pytest.approx(error, abs=0.05)]

@@ -1,0 +1,95 @@
+"""Peers are timed only if they agree with us."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tachograph as tg
+from tachograph.peers import bench
+from tachograph.peers.libraries import Case, Peer, components_facts, levels_facts, timed
+from tests.cli.test_cli import tacho
+
+GRAPHS = {
+    "kronecker": lambda: tg.kronecker(8, seed=1, weights=True),
+    "road": lambda: tg.road(12, 9, seed=1),
+    "directed": lambda: tg.kronecker(8, seed=2, directed=True),
+    "parts": lambda: tg.disjoint_union(tg.path(9), tg.complete(6), tg.star(3)),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_all_installed_peers_agree_on_graphs_of_every_kind(name, tmp_path):
+    graph = GRAPHS[name]()
+    found = {r.algorithm: r for r in bench.rows(name, graph, 2, 2, tmp_path)}
+    assert set(found) == set(bench.TASKS) - ({"triangles", "mis"} if graph.directed else set())
+    for algorithm, row in found.items():
+        luby = (
+            {"NetworKit": "sets"} if algorithm == "mis" else {}
+        )  # its sets are not always maximal
+        assert row.differs.items() <= luby.items(), algorithm
+        assert "SciPy" in row.seconds or algorithm in ("pagerank", "triangles", "mis")
+        assert all(len(times) == 2 and min(times) > 0 for times in row.seconds.values())
+
+
+class Liar(Peer):
+    name, module = "liar", "numpy"
+
+    def bfs(self) -> Case:
+        return Case(timed(lambda: 0), lambda _: levels_facts(np.zeros(self.job.graph.n)))
+
+    def components(self) -> Case:
+        return Case(timed(lambda: 0), lambda _: {"count": 1})
+
+
+def test_a_peer_that_differs_has_no_time(monkeypatch, tmp_path):
+    monkeypatch.setattr(bench, "PEERS", (Liar,))
+    found = {r.algorithm: r for r in bench.rows("path", tg.path(5), 1, 3, tmp_path)}
+    assert found["bfs"].differs == {"liar": "levels"}
+    assert set(found["bfs"].seconds) == {bench.OURS}
+    assert found["components"].differs == {}  # here it is right
+    assert found["components"].ratio("liar") > 0
+
+
+def test_what_counts_as_the_same():
+    ours = {"count": 3, "scores": np.array([0.5, 0.25, 0.25])}
+    assert bench.difference(ours, {"count": 3}, 0) is None
+    assert bench.difference(ours, {"count": 4}, 0) == "count"
+    assert bench.difference(ours, {"scores": np.array([0.5, 0.25, 0.26])}, 0.02) is None
+    assert bench.difference(ours, {"scores": np.array([0.5, 0.25, 0.30])}, 0.02) == "scores"
+    assert bench.difference(ours, {"scores": np.array([0.5, 0.5])}, 1) == "scores"
+    assert components_facts([7, 7, 2, 7, 9, 2])["labels"].tolist() == [0, 0, 2, 0, 4, 2]
+
+
+def test_the_command():
+    done = tacho("bench", "--scale", "6", "--rounds", "1", "--json", "b.json", COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    assert "kron-6" in done.stdout
+    assert "SciPy" in done.stdout
+    rows = json.loads(Path("b.json").read_text())["rows"]
+    assert {row["graph"] for row in rows} == {"kron-6", "urand-6", "road-12"}
+    for row in rows:
+        assert row["differs"] == {}
+        for peer, ratio in row["ratios"].items():
+            mine, theirs = row["seconds"][bench.OURS], row["seconds"][peer]
+            assert ratio == pytest.approx(mine[0] / theirs[0])
+    tg.write(tg.Graph.from_edges([], []), "empty.tgraph")
+    for words, said in [
+        (["nowhere.txt"], "no such file"),
+        (["empty.tgraph"], "has no vertices"),
+        (["--plot", "b.gif"], "pictures are .png or .svg"),
+    ]:
+        wrong = tacho("bench", *words)
+        assert (wrong.returncode, said in wrong.stderr) == (1, True), wrong.stderr
+
+
+def test_the_picture():
+    pytest.importorskip("matplotlib")
+    tg.write(tg.complete(9), "c.tgraph")
+    done = tacho("bench", "c.tgraph", "--rounds", "1", "--plot", "c.svg")
+    assert done.returncode == 0, done.stderr
+    assert Path("c.svg").read_text().startswith("<?xml")
+    assert [p.name for p in Path().glob("*c.svg*")] == ["c.svg"]

@@ -1,0 +1,198 @@
+"""What all charts have in common, for data of every size."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tachograph.plots.bandwidth import bandwidth
+from tachograph.plots.bars import bars
+from tachograph.plots.directions import directions
+from tachograph.plots.drawing import NARROW, WIDE, Drawing, stacked
+from tachograph.plots.heat import heat
+from tachograph.plots.lanes import lanes
+from tachograph.plots.of_trace import charts_of
+from tachograph.plots.pareto import front, pareto
+from tachograph.plots.placements import placements
+from tachograph.plots.prediction import prediction
+from tachograph.plots.split import rates_of, split_curve
+from tachograph.plots.svg import svg
+from tachograph.plots.tables import Table, table_of
+from tachograph.util.errors import InputError, MissingDependencyError
+
+SVG = "{http://www.w3.org/2000/svg}"
+seconds = st.floats(0, 1e4) | st.sampled_from([0.0, 1e-9, 3e-7])
+rows = st.lists(st.tuples(seconds, seconds, st.integers(0, 10**9)), max_size=30)
+
+
+def levels(found, both=False):
+    columns = {
+        "direction": ["pull" if t > b else "push" for t, b, _ in found],
+        "frontier_vertices": [n for *_, n in found],
+        "seconds": [t for t, *_ in found],
+    }
+    if both:
+        columns["push_seconds"] = [t for t, *_ in found]
+        columns["pull_seconds"] = [b if n % 3 else math.nan for _, b, n in found]
+    return columns
+
+
+def pieces(found):
+    return {
+        "phase": ["host" if n % 2 else "opencl:0" for *_, n in found],
+        "begin": [b for _, b, _ in found],
+        "seconds": [t for t, *_ in found],
+        "edges": [n for *_, n in found],
+    }
+
+
+def kernels(found):
+    return {
+        "kernel": [f"kernel {n % 3}" for *_, n in found],
+        "iteration": [k // 3 for k in range(len(found))],
+        "device": ["host" if n % 2 else "device" for *_, n in found],
+        "seconds": [t for t, *_ in found],
+    }
+
+
+CHARTS = {
+    "directions": lambda f, w: directions(levels(f), w),
+    "both directions": lambda f, w: directions(levels(f, both=True), w),
+    "lanes": lambda f, w: lanes(pieces(f), w),
+    "placements": lambda f, w: placements(kernels(f), w),
+    "pareto": lambda f, w: pareto([{"name": "x" * (n % 90), "seconds": t, "error": b, "chosen": n % 2}
+                                   for t, b, n in f], {"seconds": 1.0, "error": 0.1}, 0.05, w),
+    "split": lambda f, w: split_curve((sum(t for t, *_ in f), sum(b for _, b, _ in f)),
+                                      [(0.5, 1.0, "this run")], 0.4, w),
+    "bandwidth": lambda f, w: bandwidth({"DDR3": {
+        "seconds": [float(k) for k in range(len(f))], "gbps": [t for t, *_ in f],
+        "row_hit_rate": [None if n % 5 == 0 else n % 100 / 100 for *_, n in f], "peak_gbps": 10.0}}, w),
+    "prediction": lambda f, w: prediction([(f"run {n}", "bfs", t, b) for t, b, n in f], w),
+    "bars": lambda f, w: bars([("name " * (n % 40), t, "measured") for t, _, n in f], "Time", w),
+    "heat": lambda f, w: heat([[n for *_, n in f]], ["ch 0"], [str(k) for k, _ in enumerate(f)], "Requests", w),
+}  # fmt: skip
+
+
+def parsed(drawing: Drawing):
+    return ElementTree.fromstring(drawing.svg())
+
+
+@pytest.mark.parametrize("name", CHARTS)
+@settings(max_examples=25, deadline=None)
+@given(found=rows, width=st.sampled_from([WIDE, NARROW]))
+def test_everything_is_on_the_sheet(name, found, width):
+    drawing = CHARTS[name](found, width)
+    assert (drawing.width, drawing.about != "") == (width, True)
+    parsed(drawing)
+    for mark in drawing.marks:
+        if mark.kind == "dot":
+            assert math.isfinite(mark.size)
+        for x, y in mark.points:
+            assert -0.01 <= x <= width + 0.01, mark
+            assert -0.01 <= y <= drawing.height + 0.01, mark
+
+
+def test_every_level_has_a_bar_and_its_value():
+    found = [(1e-3 * (k + 1), 0.0, 10**k) for k in range(6)]
+    drawn = parsed(directions(levels(found), WIDE))
+    tips = [t.text for t in drawn.iter(f"{SVG}title")]
+    assert [t for t in tips if "100,000 vertices" in t] == [
+        "level 5: pull\n100,000 vertices in the frontier"
+    ]
+    assert sum("ms" in t for t in tips) == 6
+    heights = [float(r.get("height")) for r in drawn.iter(f"{SVG}rect") if len(r)]
+    assert heights[:6] == sorted(heights[:6])
+    times = heights[6:]  # on a linear scale
+    assert times[5] / times[0] == pytest.approx(6, rel=0.02)
+
+
+def test_the_other_direction_is_a_ring():
+    columns = {"direction": ["push", "pull"], "frontier_vertices": [1, 9], "seconds": [1e-3, 2e-3],
+               "push_seconds": [1e-3, 8e-3], "pull_seconds": [math.nan, 2e-3]}  # fmt: skip
+    rings = [m for m in directions(columns).marks if m.hollow]
+    assert [m.tip for m in rings] == ["level 1: push would have taken 8 ms"]
+    dot = next(m for m in directions(columns).marks if m.tip == "level 1: pull\n2 ms")
+    assert rings[0].points[0][1] < dot.points[0][1]  # longer is higher
+
+
+def test_long_traces_are_put_together_without_losing_time():
+    n = 5000
+    columns = {"direction": ["push"] * n, "frontier_vertices": [2] * n, "seconds": [1e-3] * n}
+    drawn = directions(columns)
+    bars_drawn = [m for m in drawn.marks if m.kind == "rect" and "\n" in m.tip and "s" in m.tip]
+    assert len(bars_drawn) < 2 * WIDE / 4
+    assert drawn.about == "Direction of each level: 5000 push, 5 s"
+    assert len(drawn.svg()) < 60_000
+
+
+def test_workers_that_overlap_do_not_cover_each_other():
+    columns = {"phase": ["host", "host", "host"], "begin": [0.0, 0.0, 5.0], "seconds": [4.0, 9.0, 4.0],
+               "edges": [1, 2, 1]}  # fmt: skip
+    (a, b), (c, d), (e, f) = (m.points for m in lanes(columns).marks if m.tip)
+    assert b[1] <= c[1]
+    assert (a[1], b[1]) == (e[1], f[1])
+    assert b[0] <= e[0]
+    assert d[0] > c[0]
+
+
+def test_a_split_has_the_rates_of_the_run():
+    trace = pieces([(2.0, 0.0, 30), (1.0, 0.0, 31), (2.0, 0.0, 32)])
+    host, device = rates_of(trace)
+    assert (host, device) == pytest.approx((93 / 31, 2 * 93 / 62))
+    assert rates_of(pieces([(1.0, 0.0, 1)])) is None
+    drawn = charts_of(trace)
+    assert [d.title for d in drawn] == [
+        "Devices over time",
+        "Time by the host's share of the edges",
+    ]
+    assert "best 1.5 s at 50 %" in drawn[1].about
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12))
+def test_the_front_is_what_none_beats(points):
+    def beaten(p):
+        return any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in points)
+
+    assert front(points) == sorted({p for p in points if not beaten(p)})
+
+
+def test_text_is_escaped():
+    drawn = bars([("<b>&", 1.0, "measured")], title="a<b")
+    assert "<b>" not in drawn.svg()
+    assert parsed(drawn).get("aria-label") == "a<b: <b>& 1 s measured"
+    assert "<i>" not in Table("<i>", ("<i>",), [("<i>",)]).html()
+
+
+def test_a_table_of_a_long_trace_says_what_it_leaves_out():
+    table = table_of({"phase": ["x"] * 100, "seconds": [1.0] * 100, "joules": [math.nan] * 100})
+    assert table.columns == ["row", "phase", "time"]
+    assert "the first and last 30 of 100 rows" in table.title
+    assert [row[0] for row in table.rows] == [str(k) for k in [*range(30), *range(70, 100)]]
+
+
+def test_files(tmp_path, monkeypatch):
+    drawing = stacked([CHARTS[name]([(0.1, 0.2, 3), (0.3, 0.1, 8)], WIDE) for name in CHARTS])
+    drawing.save("a.svg")
+    assert ElementTree.parse("a.svg").getroot().tag == f"{SVG}svg"
+    drawing.save("a.html")
+    assert Path("a.html").read_text().startswith("<!doctype html>")
+    assert drawing._repr_html_().startswith("<div")
+    assert "prefers-color-scheme: dark" in svg(drawing, styled=True)
+    with pytest.raises(InputError, match=r"written as \.svg, \.png"):
+        drawing.save("a.doc")
+    pytest.importorskip("matplotlib")
+    drawing.save("a.png")
+    assert Path("a.png").read_bytes()[:4] == b"\x89PNG"
+    drawing.save("a.pdf")
+    assert Path("a.pdf").read_bytes()[:4] == b"%PDF"
+    assert sorted(p.name for p in Path().iterdir()) == ["a.html", "a.pdf", "a.png", "a.svg"]
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    drawing.save("b.svg")
+    with pytest.raises(MissingDependencyError, match=r"tachograph\[plot\]"):
+        drawing.save("b.png")

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+import tachograph as tg
+
+
+@pytest.fixture
+def graph():
+    return tg.kronecker(9, seed=2, weights=True)
+
+
+@pytest.mark.parametrize(
+    ("task", "told"),
+    [("bfs", {"source": 1}), ("components", {}), ("pagerank", {"max_iterations": 3})],
+)
+def test_measured_beside_simulated(graph, task, told):
+    plain = tg.Graph.from_csr(graph.indptr, graph.indices, directed=False)
+    found = tg.what_if(task, plain, ["host", "hitgraph@ddr3-1600k", "accugraph@hbm"], **told)
+    assert [row.provenance for row in found.rows] == ["measured", "simulated", "simulated"]
+    for row in found.rows:
+        assert 0 < row.low <= row.seconds <= row.high
+        assert row.name in str(found)
+    assert len(found.to_dict()["machines"]) == 3
+
+
+def test_weights_that_a_task_ignores_do_not_matter(graph):
+    assert tg.what_if("wcc", graph, ["accugraph"]).rows[0].seconds > 0
+
+
+def test_what_takes_too_long_is_modelled(graph, monkeypatch):
+    monkeypatch.setattr("tachograph.tasks.what_if.LONGEST", 0.0)
+    assert tg.what_if("wcc", graph, ["host"]).rows[0].provenance == "modelled"
+
+
+def test_machines_that_do_not_exist(graph):
+    with pytest.raises(tg.InputError, match="unknown accelerator 'abacus'"):
+        tg.what_if("wcc", graph, ["abacus"])
+    with pytest.raises(tg.InputError, match="pagerank does not run on opencl:0"):
+        tg.what_if("pagerank", graph, ["opencl:0"])
+    with pytest.raises(tg.InputError, match="needs machines"):
+        tg.what_if("wcc", graph, [])
+    with pytest.raises(tg.InputError, match="does not run 'mis'"):
+        tg.what_if("mis", graph, ["hitgraph"])
