@@ -31,8 +31,8 @@ import numpy as np
 from record import rounded, show
 
 import tachograph as tg
-from tachograph.kernels.runtime.launch import launch as runtime
-from tachograph.kernels.runtime.launch import random
+from tachograph.kernels.runtime import launch as runtime
+from tachograph.kernels.runtime import random
 from tachograph.papers.reproduce import Table
 
 SCALE, FACTOR = 20, 16

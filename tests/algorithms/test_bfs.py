@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms.verify import check_bfs
 from tachograph.decisions.direction.policies import POLICIES, scripted
-from tachograph.kernels.bfs.search import oracle as bfs_both
-from tachograph.kernels.bfs.search import search as kernel
+from tachograph.kernels.bfs import oracle as bfs_both
+from tachograph.kernels.bfs import search as kernel
 from tests import oracles
 from tests.graph.test_build import make
 from tests.strategies import edge_lists

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_components
-from tachograph.kernels.components.afforest import afforest as kernel
+from tachograph.kernels.components import afforest as kernel
 from tests import oracles
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make

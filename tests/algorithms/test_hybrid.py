@@ -17,7 +17,7 @@ from tachograph.devices import Host, OpenCL
 from tachograph.devices.calibrate import UNITS
 from tachograph.journal import journal
 from tachograph.kernels.runtime.team import SIZE
-from tachograph.kernels.similarity.edges import edges as kernel
+from tachograph.kernels.similarity import edges as kernel
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import make

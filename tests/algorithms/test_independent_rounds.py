@@ -227,7 +227,7 @@ def test_hot_vertices_that_are_decided_are_dropped():
 @pytest.mark.parametrize("workers", [1, 5])
 def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
     """What the other side has taken already is passed over, and nothing else."""
-    from tachograph.kernels.independent_set.greedy import rounds as kernels
+    from tachograph.kernels.independent_set import rounds as kernels
     from tachograph.kernels.runtime.launch import run
 
     g = tg.uniform(5000, 4, seed=1)
@@ -247,7 +247,7 @@ def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
 
 
 def test_words_that_do_not_come_are_left():
-    from tachograph.kernels.independent_set.greedy import rounds as kernels
+    from tachograph.kernels.independent_set import rounds as kernels
     from tachograph.kernels.runtime.launch import run
 
     g = tg.path(3000)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_pagerank, check_product
-from tachograph.kernels.pagerank.pull import pull as kernel
+from tachograph.kernels.pagerank import pull as kernel
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make
 from tests.strategies import WHOLE, edge_lists

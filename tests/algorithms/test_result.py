@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.kernels.runtime.launch import launch as runtime
+from tachograph.kernels.runtime import launch as runtime
 
 CALLS = {
     "bfs": lambda g: tg.bfs(g, 0),

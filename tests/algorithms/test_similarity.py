@@ -13,7 +13,7 @@ import tachograph as tg
 from tachograph.algorithms import lanes
 from tachograph.algorithms.similarity import as_bytes
 from tachograph.algorithms.verify import check_similarity
-from tachograph.kernels.similarity.edges import pairs as pair_kernel
+from tachograph.kernels.similarity import pairs as pair_kernel
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make
 from tests.oracles import similarity

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_triangles
-from tachograph.kernels.triangles.marks import marks as kernel
+from tachograph.kernels.triangles import marks as kernel
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make
 from tests.strategies import edge_lists

@@ -10,7 +10,7 @@ import pytest
 
 import tachograph as tg
 from tachograph.cli import ahead as room
-from tachograph.kernels.runtime.launch import launch as runtime
+from tachograph.kernels.runtime import launch as runtime
 
 CHECK = """
 import tachograph as tg

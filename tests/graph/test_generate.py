@@ -5,9 +5,9 @@ import pytest
 
 import tachograph as tg
 from tachograph.graph.generate import GENERATORS
-from tachograph.kernels.rows.passes import build as csr
-from tachograph.kernels.runtime.launch import launch as runtime
-from tachograph.kernels.runtime.launch import random
+from tachograph.kernels.rows import build as csr
+from tachograph.kernels.runtime import launch as runtime
+from tachograph.kernels.runtime import random
 
 SMALL = {
     "kronecker": {"scale": 9},

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.decisions.placement.rules import train as placement
+from tachograph.decisions.placement import train as placement
 from tachograph.papers import heterogeneous
 from tachograph.papers.reproduce import Settings, reproduce
 from tests.devices.support import any_device, needs_pyopencl

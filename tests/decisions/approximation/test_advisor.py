@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
+from tachograph.decisions.approximation import model as models
 from tachograph.decisions.approximation.advisor import WORTH, advise, best
-from tachograph.decisions.approximation.methods import model as models
 from tachograph.decisions.model_files import own_model, shipped_model
 from tachograph.decisions.trees import Trees
 

@@ -5,8 +5,8 @@ import pytest
 
 import tachograph as tg
 from tachograph.algorithms.inaccuracy import inaccuracy
+from tachograph.decisions.approximation import collect as measuring
 from tachograph.decisions.approximation.graphs import Subject, available, with_random_weights
-from tachograph.decisions.approximation.methods import collect as measuring
 from tachograph.decisions.approximation.state import FEATURES
 
 SIZES = {"delta-stepping": (10, 8), "bellman-ford": (8, 4), "dijkstra": (4, 0), "hybrid": (4, 0)}

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
+from tachograph.decisions.direction import model as models
 from tachograph.decisions.direction.policies import POLICIES, State, learned, policy_named, scripted
-from tachograph.decisions.direction.policies import model as models
 from tachograph.decisions.model_files import own_model, shipped_model
-from tachograph.kernels.bfs.search import search as kernel
+from tachograph.kernels.bfs import search as kernel
 
 PUSH, PULL = "push", "pull"
 

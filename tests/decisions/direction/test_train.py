@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
+from tachograph.decisions.direction import collect, evaluate, graphs
 from tachograph.decisions.direction.levels import Levels, levels_of
 from tachograph.decisions.direction.model import load_model
-from tachograph.decisions.direction.policies import collect, evaluate, graphs, learned, policy_named
+from tachograph.decisions.direction.policies import learned, policy_named
 from tachograph.decisions.direction.train import save, train
 
 SMALL = ["kronecker 9 8", "uniform 600 6", "road 20 20", "tree 500 3", "small_world 400 3 0.1"]

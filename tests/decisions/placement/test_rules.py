@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tachograph as tg
+from tachograph.decisions.placement import rules as placement
 from tachograph.decisions.placement.rules import (
     BreakPoint,
     Call,
@@ -15,7 +16,6 @@ from tachograph.decisions.placement.rules import (
     fit,
     hinted,
 )
-from tachograph.decisions.placement.rules import rules as placement
 from tachograph.devices.host import Host
 from tests.devices.support import any_device, needs_pyopencl
 

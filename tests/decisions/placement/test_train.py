@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 import tachograph as tg
+from tachograph.decisions.placement import train as placement
 from tachograph.decisions.placement.rules import KERNELS, Call, named
-from tachograph.decisions.placement.rules import train as placement
 from tachograph.devices.host import Host
 from tachograph.journal import journal
 from tests.devices.support import any_device, needs_pyopencl

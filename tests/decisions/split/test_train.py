@@ -7,8 +7,8 @@ import pytest
 
 import tachograph as tg
 from tachograph.decisions.model_files import own_model, shipped_model
+from tachograph.decisions.split import train as split
 from tachograph.decisions.split.model import model as decision
-from tachograph.decisions.split.model import train as split
 from tachograph.journal import journal
 from tests.devices.support import any_device, needs_pyopencl
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tachograph.kernels.rows.passes import build as csr
+from tachograph.kernels.rows import build as csr
 from tests import oracles
 from tests.strategies import edge_lists
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tachograph.kernels.rows.passes import build as csr
-from tachograph.kernels.rows.passes import passes as rows
+from tachograph.kernels.rows import build as csr
+from tachograph.kernels.rows import passes as rows
 from tests import oracles
 from tests.strategies import edge_lists
 

@@ -7,12 +7,14 @@ import time
 import numpy as np
 import pytest
 
-from tachograph.kernels.runtime.launch import CHECKED, kernel, team
-from tachograph.kernels.runtime.launch import atomics as machine
+from tachograph.kernels.runtime import atomics as machine
+from tachograph.kernels.runtime import team
+from tachograph.kernels.runtime.launch import CHECKED, kernel
 
 
 @kernel
-def hammer(control, me, workers, counters, rounds):
+def hammer(team, counters, rounds):
+    _control, me, _workers = team
     for i in range(rounds):
         machine.fetch_add(counters, 0, 1)
         machine.fetch_min(counters, 1, -(me * rounds + i))
@@ -30,8 +32,9 @@ def test_atomics_are_exact():
 
 
 @kernel
-def in_step(control, me, workers, seen, rounds):
+def in_step(team, seen, rounds):
     """Every worker writes its round, then sees all the others in the same round."""
+    control, me, workers = team
     wrong = 0
     for i in range(rounds):
         team.next_phase(control, me, i)

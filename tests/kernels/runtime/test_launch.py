@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import tachograph as tg
+from tachograph.kernels.runtime import launch as runtime
 from tachograph.kernels.runtime.atomics import stopped
-from tachograph.kernels.runtime.launch import launch as runtime
 
 
 @runtime.kernel

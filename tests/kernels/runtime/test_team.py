@@ -17,7 +17,7 @@ from tachograph.kernels.runtime.atomics import stopped
 from tachograph.kernels.runtime.team import next_phase, run_team
 
 @numba.njit(nogil=True)
-def walk(control, me, workers):
+def walk(team):
     turns = 0
     while not stopped(control):
         next_phase(control, me, turns // (1 << 16))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tachograph as tg
+from tachograph.kernels.runtime import workers as hands
 from tachograph.kernels.runtime.launch import run
-from tachograph.kernels.runtime.launch import workers as hands
 
 
 def who(stop):

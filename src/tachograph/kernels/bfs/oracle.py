@@ -78,10 +78,11 @@ def look(me, workers, n, indptr, back_indptr, back_indices, queue, lo, hi, front
 
 @kernel
 def walk_both(
-    control, me, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, hub,
+    team, n, indptr, indices, back_indptr, back_indices, sources, cutoff, hub,
     repeats, parent, level, queue, front, after, board,
 ):  # fmt: skip
     """What each worker does; worker 0 returns the rows."""
+    control, me, workers = team
     words = (n + 63) >> 6
     rows = np.empty((64 if me == 0 else 0, 10), np.int64)
     buffer = np.empty(BUFFER, queue.dtype)

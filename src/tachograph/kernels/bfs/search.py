@@ -160,11 +160,12 @@ def alone(
 
 @kernel
 def walk(
-    control, me, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
+    team, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
     policy, parameters, certain, bounded, hub, p_h, directed, parent, level, queue, front, after, left,
     traced,
 ):  # fmt: skip
     """What each worker does; worker 0 keeps the trace and returns it."""
+    control, me, workers = team
     words = (n + 63) >> 6
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
     buffer = np.empty(BUFFER, queue.dtype)

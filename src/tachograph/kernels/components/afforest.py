@@ -140,10 +140,9 @@ def most_frequent(n, label):
 
 
 @kernel
-def walk(
-    control, me, workers, n, indptr, indices, back_indptr, back_indices, directed, label, times
-):
+def walk(team, n, indptr, indices, back_indptr, back_indices, directed, label, times):
     """What each worker does; worker 0 stores when each phase ended."""
+    control, me, workers = team
     box = np.empty(2, np.int64)
     begin = nanoseconds(box)
     skip = np.int64(-1)

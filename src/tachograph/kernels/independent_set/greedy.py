@@ -107,8 +107,9 @@ def decide(key, v, indptr, indices, back_indptr, back_indices, both, state):
 
 
 @kernel
-def walk(control, me, workers, indptr, indices, back_indptr, back_indices, both, key, state):
+def walk(team, indptr, indices, back_indptr, back_indices, both, key, state):
     """What each worker does: chunks of vertices, then again those that had to wait for others."""
+    control, me, workers = team
     n = state.size
     first, last = share(n, me, workers)
     for v in range(first, last):

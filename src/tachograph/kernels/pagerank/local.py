@@ -233,10 +233,11 @@ def take(queues, phase, me, workers, pairs):
 
 @kernel
 def walk_nearby(
-    control, me, workers, n, indptr, indices, out, jump, spots, damping, tolerance, limit, paired,
+    team, n, indptr, indices, out, jump, spots, damping, tolerance, limit, paired,
     factor, short, share, marks, queues, seams, errors, lost, masses, times, deltas, exact, shift,
 ):  # fmt: skip
     """What each worker does; returns the number of iterations."""
+    control, me, workers = team
     blocks = (n + (np.int64(1) << shift) - 1) >> shift
     pairs = (blocks + 1) // 2
     box = np.empty(2, np.int64)

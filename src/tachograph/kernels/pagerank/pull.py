@@ -104,7 +104,7 @@ def settle(
 
 @kernel
 def walk(
-    control, me, workers, n, back_indptr, back_indices, weights, weighted, out, inverse, jump,
+    team, n, back_indptr, back_indices, weights, weighted, out, inverse, jump,
     spots, damping, tolerance, limit, paired, rich, scores, share, fresh, errors, lost, masses, times,
     deltas, exact, block, stages,
 ):  # fmt: skip
@@ -112,6 +112,7 @@ def walk(
 
     ``fresh`` has room for the largest stage: a block more than its part of all.
     """
+    control, me, workers = team
     blocks = (n + block - 1) // block
     box = np.empty(2, np.int64)
     begin = nanoseconds(box)

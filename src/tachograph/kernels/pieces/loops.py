@@ -63,13 +63,14 @@ def mark(stop, begin, end, depth, indptr, ghost_degrees, level, parent, front, q
 
 
 @kernel
-def expand(control, me, workers, pulls, n, indptr, indices, depth, count, edges, parent, level,
+def expand(team, pulls, n, indptr, indices, depth, count, edges, parent, level,
            queue, front, after):  # fmt: skip
     """One level of a breadth-first search by a team; vertices found and arcs out of them.
 
     A push takes ``queue[:count]`` and appends what it finds; every vertex is found once, so n slots are
     enough. A pull takes the bitmap ``front`` and fills ``after``.
     """
+    control, me, workers = team
     buffer = np.empty(BUFFER, queue.dtype)
     if me == 0:
         st_release(control, TAIL, count)

@@ -29,7 +29,8 @@ from .workers import Crew, start
 
 # fmt: off
 __all__ = ["KERNELS", "clock", "inline", "inline_maker", "kept_on_disk", "kernel", "not_counted",
-           "over_parts", "prepare", "read_only", "run", "threads", "threads_available", "told"]
+           "over_parts", "prepare", "read_only", "run", "run_calls", "threads",
+           "threads_available", "told"]
 # fmt: on
 
 PATIENCE = 0.5  # seconds of compiling before it is mentioned
@@ -118,9 +119,21 @@ def run(
     stop: np.ndarray | None = None,
     brief: bool = False,
     label: str | None = None,
+) -> list[Any]:
+    """Call ``worker(stop, *arguments)`` for every tuple of ``calls``, each on a thread of its own."""
+    stop = np.zeros(1, np.int64) if stop is None else stop
+    return run_calls(worker, [(stop, *arguments) for arguments in calls], stop, brief, label)
+
+
+def run_calls(
+    worker: Callable[..., Any],
+    todo: list[tuple[Any, ...]],
+    stop: np.ndarray,
+    brief: bool = False,
+    label: str | None = None,
     step: Callable[[], int] | None = None,
 ) -> list[Any]:
-    """Call ``worker(stop, *arguments)`` for every tuple of ``calls``, each on a thread of its own.
+    """Call ``worker(*arguments)`` for every tuple of ``todo``, each on a thread of its own.
 
     The caller waits where Ctrl-C can reach it, and shows on a terminal that ``label`` (else the name
     of the worker) is at work, and at which ``step()``, if that takes longer than a second. With
@@ -128,12 +141,10 @@ def run(
     takes less than a second. An exception of any worker, or Ctrl-C, stops the rest (at their next
     look at ``stop[0]``) and is raised when all have ended.
     """
-    todo = list(calls)
-    stop = np.zeros(1, np.int64) if stop is None else stop
-    prepare(worker, (stop, *todo[0]))
+    prepare(worker, todo[0])
     if len(todo) == 1 and brief:
         try:
-            return [worker(stop, *todo[0])]
+            return [worker(*todo[0])]
         except SystemError as error:  # Ctrl-C came while compiled code was running
             if isinstance(error.__cause__, KeyboardInterrupt):
                 raise error.__cause__ from None
@@ -143,7 +154,7 @@ def run(
 
     def work(index: int) -> None:
         try:
-            results[index] = worker(stop, *todo[index])
+            results[index] = worker(*todo[index])
         except BaseException as error:
             errors.append(error)
             stop[0] = 1

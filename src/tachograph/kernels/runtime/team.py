@@ -21,16 +21,16 @@ all rows after it. A worker has two rows that alternate between phases: nobody c
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .atomics import fetch_add, ld, ld_acquire, let_others_run, pause, st, st_release, stopped
-from .launch import inline, inline_maker, kernel, run
+from .launch import inline, inline_maker, kernel, run_calls
 
 # fmt: off
-__all__ = ["CELL", "GIVEN_UP", "SUM", "SUM2", "TAIL", "TICKET", "barrier", "cell", "grown", "least",
-           "new_board", "next_phase", "post", "run_team", "share", "total"]
+__all__ = ["CELL", "GIVEN_UP", "SUM", "SUM2", "TAIL", "TICKET", "Team", "barrier", "cell", "grown",
+           "least", "new_board", "next_phase", "post", "run_team", "share", "total"]
 # fmt: on
 
 CELL = 16
@@ -42,6 +42,14 @@ PHASE = 13 * CELL
 GIVEN_UP = 14 * CELL
 SIZE = 15 * CELL
 SPINS = 1 << 10  # looks before a waiting worker lets others have its core
+
+
+class Team(NamedTuple):
+    """What a worker knows of its team: the control block, its own number, how many there are."""
+
+    control: np.ndarray
+    me: int
+    workers: int
 
 
 @kernel
@@ -133,11 +141,11 @@ def least(board, phase, workers, k):
 def run_team(
     worker: Callable[..., Any], workers: int, *arguments: Any, brief: bool = False
 ) -> list[Any]:
-    """``worker(control, me, workers, *arguments)`` on a thread for each ``me``; their results.
+    """Call ``worker(Team(...), *arguments)`` on a thread for each worker; return their results.
 
     Progress goes by the name of the worker's module, and by its phases if it has any.
     """
     control = np.zeros(SIZE, np.int64)
-    calls = [(me, workers, *arguments) for me in range(workers)]
+    calls = [(Team(control, me, workers), *arguments) for me in range(workers)]
     label = worker.__module__.rpartition(".")[2]
-    return run(worker, calls, control, brief, label, lambda: int(control[PHASE]))
+    return run_calls(worker, calls, control, brief, label, lambda: int(control[PHASE]))

@@ -62,8 +62,9 @@ def _steps(degree):
 
 
 @kernel
-def walk(control, me, workers, group_ptr, others, slots, indptr, indices, kind, values):
+def walk(team, group_ptr, others, slots, indptr, indices, kind, values):
     """One worker: chunks of owners until there are none."""
+    control, _me, _workers = team
     n = indptr.size - 1
     mark = np.zeros(n, np.uint8)
     while True:
@@ -101,12 +102,11 @@ def walk(control, me, workers, group_ptr, others, slots, indptr, indices, kind, 
 
 
 @kernel
-def walk_weighted(
-    control, me, workers, group_ptr, others, slots, indptr, indices, weights, sizes, kind, values
-):
+def walk_weighted(team, group_ptr, others, slots, indptr, indices, weights, sizes, kind, values):
     """The same with weights: what two rows have in common is the sum of the smaller weights, or, for
     the cosine, of the products; a vertex has the size ``sizes`` says.
     """
+    control, _me, _workers = team
     n = indptr.size - 1
     mark = np.zeros(n, np.float64)
     while True:

@@ -64,11 +64,12 @@ def _sort(array, used):
 
 
 @kernel
-def count(control, me, workers, lo, hi, indptr, indices, back_ptr, back, seen, found):
+def count(team, lo, hi, indptr, indices, back_ptr, back, seen, found):
     """``found[u - lo]``: vertices above u that have a neighbour in common with it.
 
     ``seen`` has a row of n for each worker, filled with -1, and notes who has seen a vertex last.
     """
+    control, me, _workers = team
     n = indptr.size - 1
     base = me * n
     while True:
@@ -89,12 +90,13 @@ def count(control, me, workers, lo, hi, indptr, indices, back_ptr, back, seen, f
 
 @kernel
 def fill(
-    control, me, workers, lo, hi, indptr, indices, weights, back_ptr, back, back_weights, kind, sizes,
+    team, lo, hi, indptr, indices, weights, back_ptr, back, back_weights, kind, sizes,
     starts, source, target, values,
 ):  # fmt: skip
     """Write the pairs of the rows ``lo:hi``, those of u from ``starts[u - lo]`` on: as many as
     ``count`` has found.
     """
+    control, _me, _workers = team
     n = indptr.size - 1
     sums = np.full(n, np.nan)
     touched = np.empty(n, indices.dtype)
@@ -175,12 +177,13 @@ def _keep(at, k, u, used, kind, sizes, sums, touched, targets, values):
 
 @kernel
 def best(
-    control, me, workers, indptr, indices, weights, back_ptr, back, back_weights, kind, sizes, k,
+    team, indptr, indices, weights, back_ptr, back, back_weights, kind, sizes, k,
     targets, values, held,
 ):  # fmt: skip
     """The ``k`` most similar partners of every vertex u, best first, from ``u * k`` on; ``held[u]`` of
     them, of which there are at most k, which bounds the stores.
     """
+    control, _me, _workers = team
     n = indptr.size - 1
     sums = np.full(n, np.nan)
     touched = np.empty(n, indices.dtype)

@@ -63,13 +63,14 @@ def cleaned(queue_v, queue_d, head, tail, to, dist):
 
 @kernel
 def walk(
-    control, me, workers, n, indptr, indices, weights, sources, width, delta, ring, bits, ceiling,
+    team, n, indptr, indices, weights, sources, width, delta, ring, bits, ceiling,
     infinity, dist, out_v, out_d, room, largest, sent, limits, rounds, board, traced,
 ):  # fmt: skip
     """What each worker does: the trace (worker 0), and how it ended (all).
 
     Ends ``rounds`` after that of the sources. What is at distance 0, as sources are, is never left out.
     """
+    control, me, workers = team
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
     used = np.int64(0)
     box = np.empty(2, np.int64)

@@ -256,7 +256,7 @@ def collect(control, phase, kept, at, indptr, dist, held, front_v, front_d):
 
 @kernel
 def walk(
-    control, me, workers, n, indptr, indices, weights, back_indptr, back_indices, back_weights,
+    team, n, indptr, indices, weights, back_indptr, back_indices, back_weights,
     symmetric, sources, width, wider, delta, ring, trigger, reach, ceiling, infinity, dist, front_v,
     front_d, limits, rounds, board, largest, traced,
 ):  # fmt: skip
@@ -266,6 +266,7 @@ def walk(
     number of buckets from there to the limit. Of the pushing from there on, at most ``rounds`` are
     done; a pull, if possible, is then the last thing, and looks at all distances.
     """
+    control, me, workers = team
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
     used = np.int64(0)
     box = np.empty(2, np.int64)

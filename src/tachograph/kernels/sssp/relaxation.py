@@ -196,7 +196,7 @@ def relax(
 
 @kernel
 def walk(
-    control, me, workers, indptr, indices, weights, which, label, stamp, settled, two_steps, front,
+    team, indptr, indices, weights, which, label, stamp, settled, two_steps, front,
     after, count, turn, limit, ceiling, limits, unvisited, phase_name, board, traced,
 ):  # fmt: skip
     """What each worker does, from a frontier of ``count`` vertices in ``front``, for at most ``limit``
@@ -205,6 +205,7 @@ def walk(
     Returns the trace, the number of vertices in the frontier that is left, whether that is in
     ``after``, the next turn, and whether a distance left its range.
     """
+    control, me, workers = team
     rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
     used = np.int64(0)
     box = np.empty(2, np.int64)

@@ -30,8 +30,9 @@ RANKED = 300.0  # arcs of a neighbour, in the mean, from which on ranking pays
 
 
 @kernel
-def walk(control, me, workers, n, indptr, indices, whole):
+def walk(team, n, indptr, indices, whole):
     """The triangles that one worker finds. ``whole``: rows hold all neighbours, sorted."""
+    control, _me, _workers = team
     mark = np.zeros(n, np.uint8)
     total = np.int64(0)
     while True:

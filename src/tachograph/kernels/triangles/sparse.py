@@ -102,8 +102,9 @@ def up_to_four(u, indptr, indices, first, last):
 
 
 @kernel
-def walk_sparse(control, me, workers, n, indptr, indices):
+def walk_sparse(team, n, indptr, indices):
     """The triangles that one worker finds."""
+    control, _me, _workers = team
     total = np.int64(0)
     while True:
         chunk = fetch_add(control, TICKET, CHUNK)
