@@ -53,7 +53,7 @@ def main() -> None:
         _ = graph.transpose
         for design in (tg.AccuGraph(), tg.HitGraph()):
             rows.append(row(name, graph, "wcc", design, given.rounds))
-    graph = tg.kronecker(given.scale, 86, directed=True, simple=False, seed=1)
+    graph = tg.kronecker(given.scale, 86, directed=True, simple=False, rng=1)
     _ = graph.transpose
     size = max(1, 256_000 >> (21 - given.scale))
     for algorithm in ("pagerank", "wcc"):

@@ -38,11 +38,11 @@ def main() -> None:
     memory = 3 * a.nbytes / statistics.median(times[1:])
     rows = [["triad", *rounded([memory / 1e9, 100.0]), None]]
     for name, g in {
-        f"kron-{SCALE}": tg.kronecker(SCALE, seed=1),
-        f"urand-{SCALE}": tg.uniform(1 << SCALE, 16, seed=1),
-        "road 3000 x 3000": tg.road(3000, 3000, seed=1),
+        f"kron-{SCALE}": tg.kronecker(SCALE, rng=1),
+        f"urand-{SCALE}": tg.uniform(1 << SCALE, 16, rng=1),
+        "road 3000 x 3000": tg.road(3000, 3000, rng=1),
     }.items():
-        trace = tg.pagerank(g, tolerance=1e-4).trace
+        trace = tg.pagerank(g, tol=1e-4).trace
         moved = (8 + 4 * 4) * g.n + 4 * g.arcs
         rate = moved / statistics.median(trace["seconds"][1:])
         gathered = 4 * g.arcs / statistics.median(trace["seconds"][1:])

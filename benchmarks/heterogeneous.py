@@ -71,7 +71,7 @@ def sets(full: bool) -> Table:
             third.add_nodes_from(range(g.n))
             third.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))
             candidates["NetworkX"] = lambda third=third: networkx.maximal_independent_set(
-                third, seed=1
+                third, rng=1
             )
         rows.append(row(name, g, in_turns(candidates), peers))
     columns = ["graph", "vertices", "edges", "ours, ms", *(f"{peer}, ×" for peer in peers)]
@@ -94,7 +94,7 @@ def problems(full: bool) -> Iterator[tuple[str, tg.Graph]]:
     yield "layers, wide", layers(24, 1500 * wide, seed=5)
     yield "layers, long", layers(1500 * wide, 24, seed=5)
     for scale in (13, 15 + wide):
-        g = weighted(tg.kronecker(scale, 8, seed=5, directed=True))
+        g = weighted(tg.kronecker(scale, 8, rng=5, directed=True))
         order = np.argsort(-g.degrees)
         yield f"power law {scale}", g.with_meta(source=int(order[2]), sink=int(order[20]))
 

@@ -36,7 +36,7 @@ def seconds(call: Callable[[], object]) -> float:
 def calls() -> Table:
     """Many short searches."""
     rows: list[list[Any]] = []
-    small, team = tg.uniform(2000, 16, seed=1), tg.uniform(40_000, 32, seed=1)
+    small, team = tg.uniform(2000, 16, rng=1), tg.uniform(40_000, 32, rng=1)
     for name, graph, threads in (
         ("2,000 vertices", small, None),
         ("2,000 vertices, threads=4", small, 4),
@@ -57,7 +57,7 @@ def commands(cold: bool) -> Table:
     """The whole command, as a shell runs it."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "small.txt"
-        tg.write(tg.road(40, 40, seed=1), path)
+        tg.write(tg.road(40, 40, rng=1), path)
         command = [sys.executable, "-m", "tachograph", "run", "bfs", str(path), "--source", "0"]
 
         def run(**environment: str) -> None:
@@ -76,7 +76,7 @@ def commands(cold: bool) -> Table:
 
 def trace(scale: int, rounds: int) -> Table:
     """Searches with and without a trace take turns, so that a slow minute is slow for both."""
-    graph = tg.kronecker(scale, seed=1)
+    graph = tg.kronecker(scale, rng=1)
     source = int((graph.degrees > 2).argmax())
     times: dict[bool, list[float]] = {True: [], False: []}
     levels = set()

@@ -27,8 +27,8 @@ def graphs(scale: int) -> dict[str, Any]:
     made = {}
     n = 1 << scale
     for name, g in (
-        ("kronecker", tg.kronecker(scale, edge_factor=8, seed=1)),
-        ("uniform", tg.uniform(n, degree=16, seed=1)),
+        ("kronecker", tg.kronecker(scale, edge_factor=8, rng=1)),
+        ("uniform", tg.uniform(n, degree=16, rng=1)),
     ):
         source, target, _ = g.to_edges()
         dice = random.Random(1)

@@ -51,7 +51,7 @@ def text_file(directory: Path) -> tuple[str, Path, tg.Graph]:
         if place and original.is_file():
             path.write_bytes(gzip.open(original).read())
             return "web-NotreDame", path, tg.read(path)
-    tg.write(tg.kronecker(17, seed=1, directed=True), path)
+    tg.write(tg.kronecker(17, rng=1, directed=True), path)
     return "kronecker(17), web-NotreDame being absent", path, tg.read(path)
 
 
@@ -158,7 +158,7 @@ def builders() -> Candidates:
 def openers(directory: Path) -> Candidates:
     """A .tgraph of about half a gigabyte."""
     path = directory / "large.tgraph"
-    tg.write(tg.kronecker(SCALE + 1, FACTOR, seed=1, weights=True), path)
+    tg.write(tg.kronecker(SCALE + 1, FACTOR, rng=1, weights=True), path)
     return {f"tg.read, {path.stat().st_size / 1e6:.0f} MB": lambda: (tg.read(path).n, 0)}
 
 

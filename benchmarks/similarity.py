@@ -58,7 +58,7 @@ def peers(name: str) -> list[Any]:
     from tachograph.kernels.runtime.launch import threads_available
 
     g = undirected(name)
-    found = tg.jaccard(g, devices="host")
+    found = tg.jaccard(g, device="host")
     source, target = found.source, found.target
     nk.setNumberOfThreads(threads_available())
     ends = source.astype(np.uint64), target.astype(np.uint64)
@@ -92,7 +92,7 @@ def peers(name: str) -> list[Any]:
     times: dict[str, list[float]] = {}
     for _ in range(3):
         for _ in range(3):
-            times.setdefault("tachograph", []).append(tg.jaccard(g, devices="host").seconds)
+            times.setdefault("tachograph", []).append(tg.jaccard(g, device="host").seconds)
         times.setdefault("NetworKit, triangles", []).append(timed(by_triangles))
         for who, call in slow.items():
             times.setdefault(who, []).append(timed(call) / part)
@@ -114,7 +114,7 @@ def devices(name: str) -> list[Any]:
         "auto": {"devices": "auto"},
     }
     shares = {s: {"devices": ["host", device], "split": s} for s in np.linspace(0, 1, 21).tolist()}
-    expected = tg.jaccard(g, devices="host").values
+    expected = tg.jaccard(g, device="host").values
     for options in (*ways.values(), {"devices": ["host", device], "split": 0.5}):
         assert np.array_equal(tg.jaccard(g, threads=1, **options).values, expected)
     times: dict[object, list[float]] = {}
@@ -137,11 +137,11 @@ def status(name):
     line = next(x for x in open("/proc/self/status") if x.startswith(name))
     return int(line.split()[1]) * 1024
 g = undirected(sys.argv[1])
-tg.jaccard(tg.kronecker(14, seed=3), devices="host")  # compiles, starts threads
+tg.jaccard(tg.kronecker(14, rng=3), device="host")  # compiles, starts threads
 ctypes.CDLL(None).malloc_trim(0)  # what was freed is not there to be used again unseen
 open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
 before = status("VmRSS")
-r = tg.jaccard(g, devices="host")
+r = tg.jaccard(g, device="host")
 peak = status("VmHWM") - before
 results = r.source.nbytes + r.target.nbytes + r.values.nbytes
 print(g.nbytes, results, peak)
@@ -164,7 +164,7 @@ def status(name):
     line = next(x for x in open("/proc/self/status") if x.startswith(name))
     return int(line.split()[1]) * 1024
 g = undirected(sys.argv[1])
-tg.jaccard(tg.kronecker(12, seed=3), "two_hop", topk=10)
+tg.jaccard(tg.kronecker(12, rng=3), "two_hop", topk=10)
 ctypes.CDLL(None).malloc_trim(0)
 open("/proc/self/clear_refs", "w").write("5")
 before = status("VmRSS")

@@ -31,7 +31,7 @@ def pairs(
     graph: tg.Graph, weighted: tg.Graph, parts: Any, weighted_parts: Any, source: int
 ) -> dict[str, tuple[Callable[[], Result], Callable[[], Result], str]]:
     """What is compared: on one machine, in parts, and the name of what has to be the same."""
-    pages: dict[str, Any] = {"tolerance": 1e-12, "max_iterations": ITERATIONS}
+    pages: dict[str, Any] = {"tol": 1e-12, "max_iter": ITERATIONS}
     scale = tg.scale
     return {
         "bfs": (
@@ -75,8 +75,8 @@ def main() -> None:
     parser.add_argument("--only", help="some of the algorithms, as bfs,mis")
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args()
-    graph = tg.kronecker(given.scale, seed=1)
-    weighted = tg.kronecker(given.scale, seed=1, weights=True)
+    graph = tg.kronecker(given.scale, rng=1)
+    weighted = tg.kronecker(given.scale, rng=1, weights=True)
     source = int(np.argmax(graph.degrees > 2))
     with tempfile.TemporaryDirectory() as place, connect(workers=2) as client, client.as_current():
         parts = tg.scale.partition(graph, parts=2, directory=Path(place) / "parts")

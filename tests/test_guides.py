@@ -103,7 +103,7 @@ def test_its_twin_gives_the_same_sums(added, monkeypatch):
 
     made = dict(vars(test_contract))
     exec(blocks("new-device-kernel.md")["", "tests/devices/test_contract.py"], made)
-    for graph in (tg.star(5), tg.kronecker(8, seed=1), tg.uniform(70, 3, directed=True)):
+    for graph in (tg.star(5), tg.kronecker(8, rng=1), tg.uniform(70, 3, directed=True)):
         made["neighbor_degree"](device, graph, monkeypatch)
         host = importlib.import_module("tachograph.kernels.neighbor_degree.sums").sum_of_neighbors
         degrees = graph.degrees.astype(np.int64)

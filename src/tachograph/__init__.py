@@ -1,7 +1,7 @@
 """Tachograph runs graph algorithms fast and decides how to run them.
 
 >>> import tachograph as tg
->>> g = tg.kronecker(scale=8, seed=1)
+>>> g = tg.kronecker(scale=8, rng=1)
 >>> g.n
 256
 

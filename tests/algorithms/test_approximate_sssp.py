@@ -109,7 +109,7 @@ def test_two_steps_do_not_depend_on_threads(algorithm, teams):
 @pytest.mark.parametrize("algorithm", ["auto", "bellman-ford", "dijkstra", "hybrid"])
 def test_without_atomics(algorithm, kind, teams):
     """One worker loses nothing; of several, each may lose what another writes."""
-    g = weighted(tg.kronecker(11, seed=1), kind=kind)
+    g = weighted(tg.kronecker(11, rng=1), kind=kind)
     exact = tg.sssp(g, 0).distances
     plain = tg.Approximation(atomic=False)
     alone = tg.sssp(g, 0, algorithm=algorithm, approximation=plain, threads=1)
@@ -130,7 +130,7 @@ def test_the_source_is_never_left_out(teams):
 
 def test_after_the_last_round_everyone_looks_around(teams):
     """Delta-stepping ends with a pull, which reaches what as many rounds of Dijkstra's do not."""
-    g = weighted(tg.kronecker(11, seed=1))
+    g = weighted(tg.kronecker(11, rng=1))
     source = int(g.degrees.argmax())
     exact = tg.sssp(g, source).distances
     one = tg.Approximation(iterations=1)

@@ -66,10 +66,10 @@ GRAPHS = {
     "star": lambda: tg.star(3000),
     "complete": lambda: tg.complete(60),
     "apart": lambda: tg.disjoint_union(tg.path(50), tg.star(70)),
-    "kronecker": lambda: tg.kronecker(11, seed=1),
-    "directed": lambda: tg.kronecker(11, seed=1, directed=True),
-    "parallel": lambda: tg.kronecker(9, seed=1, simple=False),
-    "road": lambda: tg.road(60, 60, seed=1),
+    "kronecker": lambda: tg.kronecker(11, rng=1),
+    "directed": lambda: tg.kronecker(11, rng=1, directed=True),
+    "parallel": lambda: tg.kronecker(9, rng=1, simple=False),
+    "road": lambda: tg.road(60, 60, rng=1),
 }
 
 
@@ -95,7 +95,7 @@ def test_cutoff_and_target(workers):
 
 
 def test_two_hundred_runs_with_more_threads_than_cores():
-    g = tg.kronecker(16, 4, seed=3)
+    g = tg.kronecker(16, 4, rng=3)
     source = int(g.degrees.argmax())
     with tg.threads(4):
         first = tg.bfs(g, source, verify=True, deterministic=True)
@@ -107,7 +107,7 @@ def test_two_hundred_runs_with_more_threads_than_cores():
 
 
 def test_trace():
-    g = tg.kronecker(12, seed=1)
+    g = tg.kronecker(12, rng=1)
     result = tg.bfs(g, int(g.degrees.argmax()))
     t = result.trace
     assert set(t["direction"]) == {"push", "pull"}
@@ -161,7 +161,7 @@ def test_bad_arguments(options, message):
 
 
 def wrong(change):
-    g = tg.road(8, 8, deleted=0.1, seed=1)
+    g = tg.road(8, 8, deleted=0.1, rng=1)
     r = tg.bfs(g, 0)
     levels, parents = r.levels.copy(), r.parents.copy()
     change(levels, parents)
@@ -188,7 +188,7 @@ def test_the_verifier_finds_errors(change):
 def test_a_path_is_not_walked_in_step(workers):
     """Levels of one vertex are left to one worker: a team would wait for each other at every level."""
     n = 30_000
-    long_and_bushy = tg.disjoint_union(tg.path(n), tg.kronecker(10, seed=1))
+    long_and_bushy = tg.disjoint_union(tg.path(n), tg.kronecker(10, rng=1))
     source, target = long_and_bushy.to_edges()[:2]
     g = tg.Graph.from_edges(
         np.append(source, n - 1), np.append(target, n), n=long_and_bushy.n, directed=False

@@ -42,7 +42,7 @@ def test_graphs_of_every_kind(name):
 
 
 def test_two_hundred_runs_with_more_threads_than_cores():
-    g = tg.disjoint_union(*(tg.kronecker(12, 8, seed=s) for s in range(8)))
+    g = tg.disjoint_union(*(tg.kronecker(12, 8, rng=s) for s in range(8)))
     with tg.threads(4):
         first = tg.connected_components(g, verify=True)
         assert first.trace["threads"][0] == 4
@@ -51,7 +51,7 @@ def test_two_hundred_runs_with_more_threads_than_cores():
 
 
 def test_trace_and_empty_graph():
-    r = tg.connected_components(tg.kronecker(10, seed=1))
+    r = tg.connected_components(tg.kronecker(10, rng=1))
     assert r.trace["phase"].tolist() == list(kernel.PHASES)
     assert r.trace.summary()["iterations"] == len(kernel.PHASES)
     empty = tg.connected_components(tg.Graph.from_edges([], []), verify=True)

@@ -73,9 +73,9 @@ def test_single_paths_rearrange_their_trees(kind):
     """On grids and power laws many paths are filled, after each of which trees lose branches."""
     rng = np.random.default_rng(4)
     for g in (
-        tg.road(30, 20, seed=1),
+        tg.road(30, 20, rng=1),
         stencil((12, 30)),
-        tg.kronecker(9, 8, seed=2, directed=True),
+        tg.kronecker(9, 8, rng=2, directed=True),
     ):
         capacity = rng.integers(1, 40, g.arcs).astype(kind) / (1 if kind is np.int32 else 8)
         whole = np.round(capacity * 8).astype(np.int32)

@@ -29,7 +29,7 @@ def test_rounds_find_the_value(case, directed, workers, data):
     g = make(edges, n, np.int32, directed=directed)
     flow_rounds.SMALL, small = 0, flow_rounds.SMALL
     try:
-        found = tg.maximum_flow(g, source, sink, devices="host", threads=workers, verify=True)
+        found = tg.maximum_flow(g, source, sink, device="host", threads=workers, verify=True)
     finally:
         flow_rounds.SMALL = small
     assert found.value == oracles.maximum_flow(edges, n, source, sink, directed)
@@ -37,12 +37,12 @@ def test_rounds_find_the_value(case, directed, workers, data):
 
 PROBLEMS = {
     "layers": lambda: layers(12, 64, seed=1),
-    "power law": lambda: tg.kronecker(9, seed=1, directed=True, weights=True).with_meta(
+    "power law": lambda: tg.kronecker(9, rng=1, directed=True, weights=True).with_meta(
         source=3, sink=9
     ),
     "path": lambda: tg.path(200, weights=True).with_meta(source=0, sink=199),
     "apart": lambda: tg.disjoint_union(tg.path(5), tg.path(5)).with_meta(source=0, sink=9),
-    "real": lambda: tg.kronecker(8, seed=1, weights=(0.0, 1.0)).with_meta(source=3, sink=9),
+    "real": lambda: tg.kronecker(8, rng=1, weights=(0.0, 1.0)).with_meta(source=3, sink=9),
 }
 
 
@@ -52,10 +52,10 @@ PROBLEMS = {
 def test_every_place_finds_the_same_flow(name, masked):
     g = PROBLEMS[name]()
     device = any_device().masked(*masked)
-    expected = tg.maximum_flow(g, devices="host", verify=True)
+    expected = tg.maximum_flow(g, device="host", verify=True)
     assert expected.value == pytest.approx(tg.maximum_flow(g).value, rel=1e-9)
     for placement in ("device", lambda c: "device" if c.iteration % 2 else "host", "oracle"):
-        found = tg.maximum_flow(g, devices=device, placement=placement, verify=True)
+        found = tg.maximum_flow(g, device=device, placement=placement, verify=True)
         assert np.array_equal(found.flow, expected.flow)  # nothing depends on the order of lists
         assert np.array_equal(found.source_side, expected.source_side)
     assert set(found.trace["best"]) <= {"host", "device"}
@@ -75,7 +75,7 @@ def test_a_device_that_is_lost(after):
 
     device.launch = launch
     g = layers(6, 30, seed=1)
-    found = tg.maximum_flow(g, devices=device, placement="device", verify=True)
+    found = tg.maximum_flow(g, device=device, placement="device", verify=True)
     assert found.value == tg.maximum_flow(g).value
     assert found.trace["note"][-1] == "the device has gone"
 
@@ -83,5 +83,5 @@ def test_a_device_that_is_lost(after):
 @needs_pyopencl
 def test_reals_need_double_precision():
     device = any_device().masked("double")
-    found = tg.maximum_flow(PROBLEMS["real"](), devices=device, placement="device", verify=True)
+    found = tg.maximum_flow(PROBLEMS["real"](), device=device, placement="device", verify=True)
     assert "double precision" in found.trace["note"][-1]

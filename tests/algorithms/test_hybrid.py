@@ -58,11 +58,11 @@ def same(found, expected, device):
 )
 def test_the_device_alone_and_beside_the_host(device, name, task):
     g = GRAPHS[name]()
-    expected = TASKS[task](g, devices="host")
-    alone = TASKS[task](g, devices=[device])
+    expected = TASKS[task](g, device="host")
+    alone = TASKS[task](g, device=[device])
     same(alone, expected, device)
     assert alone.share == (1.0 if not g.arcs else 0.0)
-    both = TASKS[task](g, devices=["host", device], threads=3)
+    both = TASKS[task](g, device=["host", device], threads=3)
     same(both, expected, device)
 
 
@@ -72,8 +72,8 @@ def test_every_share_gives_the_same(case, share):
     n, edges = case
     g = make(edges, n, directed=False)
     device = any_device()
-    found = tg.jaccard(g, devices=["host", device], split=share, threads=2)
-    expected = tg.jaccard(g, devices="host")
+    found = tg.jaccard(g, device=["host", device], split=share, threads=2)
+    expected = tg.jaccard(g, device="host")
     same(found, expected, device)
     m = expected.values.size
     if share != "auto" and m:
@@ -82,14 +82,14 @@ def test_every_share_gives_the_same(case, share):
 
 
 def test_a_share_is_kept_as_exactly_as_vertices_allow():
-    g = tg.kronecker(11, seed=1)
+    g = tg.kronecker(11, rng=1)
     for share in (0.0, 0.25, 0.5, 1.0):
-        found = tg.jaccard(g, devices=["host", any_device()], split=share)
+        found = tg.jaccard(g, device=["host", any_device()], split=share)
         assert found.share == pytest.approx(share, abs=0.02)
 
 
 def test_the_sparse_end_is_the_hosts():
-    g = tg.kronecker(11, seed=1)
+    g = tg.kronecker(11, rng=1)
     owner_degree = []
     for share in (0.5, 1.0):
         queue = lanes._Queue(g, ordered=True)
@@ -102,10 +102,10 @@ def test_the_sparse_end_is_the_hosts():
 
 
 def test_parts_of_a_graph_that_does_not_fit():
-    g = tg.kronecker(9, seed=1)
+    g = tg.kronecker(9, rng=1)
     room = g.nbytes // 4 + 12 * (g.arcs // 2) + 20 * g.n
     device = any_device().masked("shares_memory", memory=room)
-    same(tg.jaccard(g, devices=[device]), tg.jaccard(g, devices="host"), device)
+    same(tg.jaccard(g, device=[device]), tg.jaccard(g, device="host"), device)
     from tachograph.devices import resident
 
     assert len(resident(device, g).cuts) > 3
@@ -137,8 +137,8 @@ def test_both_ends_of_the_queue_meet_exactly_once():
 
 @pytest.mark.parametrize(("share", "after"), [(0.3, 0), ("auto", 0), ("auto", 1)])
 def test_a_device_lost_in_the_middle_is_replaced_by_the_host(device, monkeypatch, share, after):
-    g = tg.kronecker(10, seed=1)
-    expected = tg.jaccard(g, devices="host")
+    g = tg.kronecker(10, rng=1)
+    expected = tg.jaccard(g, device="host")
     launch, calls = OpenCL.launch, []
 
     def dying(self, kernel, size, *arguments, **options):
@@ -156,14 +156,14 @@ def test_a_device_lost_in_the_middle_is_replaced_by_the_host(device, monkeypatch
 
     monkeypatch.setattr(kernel, "walk", late)
     with pytest.warns(tg.TachographWarning, match="was given up, the host did its part: made-up"):
-        found = tg.jaccard(g, devices=["host", device], split=share)
+        found = tg.jaccard(g, device=["host", device], split=share)
     np.testing.assert_array_equal(found.values, expected.values)
     assert np.array_equal(found.source, expected.source)
     assert "given up" in found.why
 
 
 def test_a_device_alone_that_is_lost(monkeypatch):
-    g = tg.kronecker(9, seed=1)
+    g = tg.kronecker(9, rng=1)
     monkeypatch.setattr(lanes, "PIECE", 1000)
     calls = []
 
@@ -178,17 +178,17 @@ def test_a_device_alone_that_is_lost(monkeypatch):
     if not any_device().capabilities.shares_memory:
         pytest.skip("no shared memory")
     with pytest.warns(tg.TachographWarning, match="lost"):
-        found = tg.jaccard(g, devices="opencl")
-    assert np.array_equal(found.values, tg.jaccard(g, devices="host").values)
+        found = tg.jaccard(g, device="opencl")
+    assert np.array_equal(found.values, tg.jaccard(g, device="host").values)
 
 
 @pytest.mark.parametrize("room", [10, 3000])
 def test_a_device_without_memory_is_replaced_by_the_host(room):
-    g = tg.kronecker(9, seed=1)
+    g = tg.kronecker(9, rng=1)
     device = any_device().masked("shares_memory", memory=room)
     with pytest.warns(tg.TachographWarning, match="use the host"):
-        found = tg.jaccard(g, devices=["host", device])
-    assert np.array_equal(found.values, tg.jaccard(g, devices="host").values)
+        found = tg.jaccard(g, device=["host", device])
+    assert np.array_equal(found.values, tg.jaccard(g, device="host").values)
     assert found.share == 1.0
 
 
@@ -198,7 +198,7 @@ def test_a_kernel_that_cannot_be_built(monkeypatch):
 
     monkeypatch.setattr(OpenCL, "kernel", broken)
     with pytest.warns(tg.TachographWarning, match="cannot be built"):
-        found = tg.jaccard(tg.complete(9), devices=["host", "opencl"])
+        found = tg.jaccard(tg.complete(9), device=["host", "opencl"])
     assert found.values.size == 36
 
 
@@ -214,7 +214,7 @@ def calibrated(device, host_rate, device_rate):
 
 def test_auto_takes_the_host_until_a_device_is_calibrated(monkeypatch):
     monkeypatch.setattr(lanes_placed, "SMALL", 0)
-    found = tg.jaccard(tg.kronecker(8, seed=1))
+    found = tg.jaccard(tg.kronecker(8, rng=1))
     assert found.share == 1.0
     assert "no device is calibrated" in found.why
 
@@ -226,14 +226,14 @@ def test_auto_takes_what_is_predicted_to_be_fastest(monkeypatch, rates, share):
     zero = np.zeros(len(split.FEATURES))
     monkeypatch.setattr(split, "model", lambda: split.Model(zero, zero, zero, {}))
     calibrated(device, *rates)
-    g = tg.kronecker(12, seed=1)
+    g = tg.kronecker(12, rng=1)
     found = tg.jaccard(g, threads=1)
     assert "predicted" in found.why
     if share is not None:
         assert found.share == share
     else:
         assert found.why.startswith("both")
-    same(found, tg.jaccard(g, devices="host"), device)
+    same(found, tg.jaccard(g, device="host"), device)
 
 
 def test_a_part_of_the_threads_is_taken_to_be_as_much_slower():
@@ -245,7 +245,7 @@ def test_a_part_of_the_threads_is_taken_to_be_as_much_slower():
 
 
 def test_the_best_device_is_a_matter_of_predicted_times():
-    state = split.State.of(tg.kronecker(10, seed=1), transfer=10**9)
+    state = split.State.of(tg.kronecker(10, rng=1), transfer=10**9)
     host = dict.fromkeys(UNITS, 100.0)
     near = split.expected(state, host, {**host, "transfer": None}, shares_cores=True)
     far = split.expected(state, host, {**host, "transfer": 1.0}, shares_cores=False)

@@ -21,17 +21,17 @@ from tests.strategies import edge_lists
 def test_rounds_give_the_greedy_set(case, directed, seed):
     n, edges = case
     g = make(edges, n, directed=directed)
-    rounds = tg.maximal_independent_set(g, seed=seed, devices="host", verify=True)
-    assert np.array_equal(rounds.mask, tg.maximal_independent_set(g, seed=seed).mask)
+    rounds = tg.maximal_independent_set(g, rng=seed, device="host", verify=True)
+    assert np.array_equal(rounds.mask, tg.maximal_independent_set(g, rng=seed).mask)
     assert rounds.trace.columns[:4] == ("kernel", "iteration", "device", "work")
 
 
 def test_several_threads_make_the_same_set(monkeypatch):
     monkeypatch.setattr(independent_rounds, "SMALL", 0)
-    g = tg.kronecker(12, seed=1)
-    expected = tg.maximal_independent_set(g, seed=2).mask
+    g = tg.kronecker(12, rng=1)
+    expected = tg.maximal_independent_set(g, rng=2).mask
     for _ in range(20):
-        found = tg.maximal_independent_set(g, seed=2, devices="host", threads=4)
+        found = tg.maximal_independent_set(g, rng=2, device="host", threads=4)
         assert np.array_equal(found.mask, expected)
 
 
@@ -40,11 +40,11 @@ def test_several_threads_make_the_same_set(monkeypatch):
 def test_every_place_makes_the_same_set(name):
     g = GRAPHS[name]()
     device = any_device()
-    expected = tg.maximal_independent_set(g, seed=1).mask
+    expected = tg.maximal_independent_set(g, rng=1).mask
     for masked in ((), ("svm",), ("svm", "shares_memory")):
         for placement in ("device", _in_turns):
             found = tg.maximal_independent_set(
-                g, seed=1, devices=device.masked(*masked), placement=placement, threads=1
+                g, rng=1, device=device.masked(*masked), placement=placement, threads=1
             )
             assert np.array_equal(found.mask, expected)
             assert found.trace["iteration"].max() + 1 == len(found.trace) // 3
@@ -58,13 +58,13 @@ def _in_turns(call):
 @needs_pyopencl
 def test_the_oracle_marks_the_better_place():
     found = tg.maximal_independent_set(
-        tg.kronecker(10, seed=1), devices=any_device(), placement="oracle"
+        tg.kronecker(10, rng=1), device=any_device(), placement="oracle"
     )
     t = found.trace
     better = np.where(t["host_seconds"] <= t["device_seconds"], "host", "device")
     assert (t["best"] == better).all()
     assert (t["device"] == better).all()
-    assert np.array_equal(found.mask, tg.maximal_independent_set(tg.kronecker(10, seed=1)).mask)
+    assert np.array_equal(found.mask, tg.maximal_independent_set(tg.kronecker(10, rng=1)).mask)
 
 
 @needs_pyopencl
@@ -72,11 +72,11 @@ def test_the_oracle_marks_the_better_place():
 @pytest.mark.parametrize("masked", [(), ("svm_atomics",), ("svm", "shares_memory")])
 def test_overlapping_makes_the_same_set(producer, masked, monkeypatch):
     monkeypatch.setattr(independent_overlap, "FEW", 1)
-    g = tg.kronecker(13, seed=1)
+    g = tg.kronecker(13, rng=1)
     device = any_device().masked(*masked)
-    expected = tg.maximal_independent_set(g, seed=3).mask
+    expected = tg.maximal_independent_set(g, rng=3).mask
     for overlap, hot in ((20, 0), (80, 10), (99, 2), (99, 20)) * (5 if not masked else 1):
-        found = tg.maximal_independent_set(g, seed=3, devices=device, placement="device", overlap=overlap,
+        found = tg.maximal_independent_set(g, rng=3, device=device, placement="device", overlap=overlap,
                                            hot=hot, producer=producer, threads=2)  # fmt: skip
         assert np.array_equal(found.mask, expected)
         rows = [r for r in found.trace if r["kernel"] == "randomize+select"]
@@ -97,8 +97,8 @@ def test_overlapping_makes_the_same_set(producer, masked, monkeypatch):
 def test_five_hundred_schedules_make_the_same_set(monkeypatch):
     monkeypatch.setattr(independent_overlap, "FEW", 1)
     rng = np.random.default_rng(5)
-    graphs = [tg.kronecker(14, seed=2), tg.road(200, 200, seed=1), tg.star(20_000), tg.path(30_000)]
-    expected = [tg.maximal_independent_set(g, seed=5, verify=True).mask for g in graphs]
+    graphs = [tg.kronecker(14, rng=2), tg.road(200, 200, rng=1), tg.star(20_000), tg.path(30_000)]
+    expected = [tg.maximal_independent_set(g, rng=5, verify=True).mask for g in graphs]
     device = any_device()
     for turn in range(500):
         which = turn % len(graphs)
@@ -106,7 +106,7 @@ def test_five_hundred_schedules_make_the_same_set(monkeypatch):
         monkeypatch.setattr(independent_overlap, "PATIENCE", patience)
         monkeypatch.setattr(independent_overlap, "SHARE", share)
         found = tg.maximal_independent_set(
-            graphs[which], seed=5, devices=device, placement=str(rng.choice(["host", "device"])),
+            graphs[which], rng=5, device=device, placement=str(rng.choice(["host", "device"])),
             overlap=int(rng.integers(1, 100)), hot=int(rng.integers(0, 30)),
             producer=str(rng.choice(["host", "device"])), threads=int(rng.integers(1, 5)),
         )  # fmt: skip
@@ -127,8 +127,8 @@ def test_a_producer_that_stands_still_is_noticed(monkeypatch):
 
     original = Rounds.host
     monkeypatch.setattr(Rounds, "host", slow)
-    g = tg.uniform(1 << 15, 16, seed=1)
-    found = tg.maximal_independent_set(g, devices=any_device(), placement="device", overlap=80)
+    g = tg.uniform(1 << 15, 16, rng=1)
+    found = tg.maximal_independent_set(g, device=any_device(), placement="device", overlap=80)
     assert len(waited) == 1
     assert waited[0] < 1
     assert "left waiting" in found.trace["note"][0]
@@ -152,8 +152,8 @@ def test_a_device_that_is_lost(after, masked):
         working(*arguments, **options)
 
     device.launch = launch
-    g = tg.kronecker(11, seed=1)
-    found = tg.maximal_independent_set(g, devices=device, placement="device", verify=True)
+    g = tg.kronecker(11, rng=1)
+    found = tg.maximal_independent_set(g, device=device, placement="device", verify=True)
     assert np.array_equal(found.mask, tg.maximal_independent_set(g).mask)
     assert found.trace["note"][-1] == "the device has gone"
     assert found.trace["device"][-1] == "host"
@@ -166,8 +166,8 @@ def test_a_device_that_nothing_is_placed_on_is_left_alone(solve, monkeypatch):
     touched = []
     monkeypatch.setattr(device, "kernel", lambda *given: touched.append(given))
     monkeypatch.setattr(device, "shared", lambda *given: touched.append(given))
-    g = tg.kronecker(9, seed=1).with_meta(source=0, sink=5)
-    found = solve(g, devices=device, placement="host")
+    g = tg.kronecker(9, rng=1).with_meta(source=0, sink=5)
+    found = solve(g, device=device, placement="host")
     assert set(found.trace["device"]) == {"host"}
     assert not touched
     assert not any(found.trace["note"])
@@ -176,7 +176,7 @@ def test_a_device_that_nothing_is_placed_on_is_left_alone(solve, monkeypatch):
 @needs_pyopencl
 def test_a_graph_that_does_not_fit_stays_on_the_host():
     device = any_device().masked("svm", "shares_memory", memory=1 << 20, largest=1 << 12)
-    found = tg.maximal_independent_set(tg.kronecker(11, seed=1), devices=device, placement="device",
+    found = tg.maximal_independent_set(tg.kronecker(11, rng=1), device=device, placement="device",
                                        verify=True)  # fmt: skip
     assert "use the host" in found.trace["note"][-1]
 
@@ -196,7 +196,7 @@ def test_what_is_refused(options, problem):
 def test_hot_vertices_are_those_of_high_degree(share):
     from tachograph.kernels.independent_set.rounds import front
 
-    degree = tg.kronecker(12, seed=1).degrees.astype(np.int64)
+    degree = tg.kronecker(12, rng=1).degrees.astype(np.int64)
     room = int(share * degree.size)
     hot = np.full(room, -1, np.int32)
     found = front(np.zeros(1, np.int64), degree, hot)
@@ -230,7 +230,7 @@ def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
     from tachograph.kernels.independent_set import rounds as kernels
     from tachograph.kernels.runtime.launch import run
 
-    g = tg.uniform(5000, 4, seed=1)
+    g = tg.uniform(5000, 4, rng=1)
     key, word = np.uint64(7), np.zeros(g.n, np.int32)
     work, state = np.arange(g.n, dtype=np.int32), np.full(g.n, kernels.ACTIVE, np.uint8)
     run(kernels.randomize, [(0, g.n, work, key, g.degrees.astype(np.int64), 1, word)])

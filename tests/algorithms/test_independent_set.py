@@ -35,7 +35,7 @@ def test_the_set_is_that_of_the_oracle(case, workers, seed):
     kernel.SMALL, small = 0, kernel.SMALL
     try:
         g = make(edges, n, directed=False)
-        found = tg.maximal_independent_set(g, seed=seed, threads=workers, verify=True)
+        found = tg.maximal_independent_set(g, rng=seed, threads=workers, verify=True)
     finally:
         kernel.SMALL = small
     assert found.vertices.tolist() == expected(n, edges, seed)
@@ -47,21 +47,21 @@ def test_the_set_is_that_of_the_oracle(case, workers, seed):
 def test_directions_do_not_matter(case, seed):
     n, edges = case
     loops_apart = [e for e in edges if e[0] != e[1]]
-    one = tg.maximal_independent_set(make(loops_apart, n, directed=True), seed=seed, verify=True)
-    other = tg.maximal_independent_set(make(loops_apart, n, directed=False), seed=seed)
+    one = tg.maximal_independent_set(make(loops_apart, n, directed=True), rng=seed, verify=True)
+    other = tg.maximal_independent_set(make(loops_apart, n, directed=False), rng=seed)
     assert one.vertices.tolist() == other.vertices.tolist()
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_graphs_of_every_kind(name):
     g = GRAPHS[name]()
-    found = tg.maximal_independent_set(g, seed=3, verify=True)
+    found = tg.maximal_independent_set(g, rng=3, verify=True)
     assert found.vertices.dtype == g.indices.dtype
 
 
 def test_the_set_is_one_for_networkx_too():
-    g = tg.kronecker(9, seed=1)
-    chosen = set(tg.maximal_independent_set(g, seed=1).vertices.tolist())
+    g = tg.kronecker(9, rng=1)
+    chosen = set(tg.maximal_independent_set(g, rng=1).vertices.tolist())
     other = nx.complement(g.to_networkx().subgraph(chosen))
     assert other.number_of_edges() == len(chosen) * (len(chosen) - 1) // 2
     assert nx.is_dominating_set(g.to_networkx(), chosen)
@@ -70,15 +70,15 @@ def test_the_set_is_one_for_networkx_too():
 def test_five_hundred_runs_with_more_threads_than_cores(monkeypatch):
     monkeypatch.setattr(kernel, "SMALL", 0)
     g = tg.disjoint_union(
-        tg.kronecker(12, 8, seed=1), tg.road(80, 80, seed=1, weights=None), tg.path(6000)
+        tg.kronecker(12, 8, rng=1), tg.road(80, 80, rng=1, weights=None), tg.path(6000)
     )
-    first = tg.maximal_independent_set(g, seed=5, threads=4, verify=True)
+    first = tg.maximal_independent_set(g, rng=5, threads=4, verify=True)
     assert first.trace["threads"][0] == 4
     for _ in range(500):
-        found = tg.maximal_independent_set(g, seed=5, threads=4)
+        found = tg.maximal_independent_set(g, rng=5, threads=4)
         assert np.array_equal(found.mask, first.mask)
-    assert np.array_equal(tg.maximal_independent_set(g, seed=5, threads=1).mask, first.mask)
-    assert not np.array_equal(tg.maximal_independent_set(g, seed=6).mask, first.mask)
+    assert np.array_equal(tg.maximal_independent_set(g, rng=5, threads=1).mask, first.mask)
+    assert not np.array_equal(tg.maximal_independent_set(g, rng=6).mask, first.mask)
 
 
 def test_empty_graphs():

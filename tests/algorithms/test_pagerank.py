@@ -51,7 +51,7 @@ def test_scores_are_those_of_the_definition(data, directed, workers):
     try:
         with tg.threads(workers):
             g = make(edges, n, "int32" if len(edges[0]) > 2 else None, directed=directed)
-            r = tg.pagerank(g, damping=damping, tolerance=1e-12, max_iterations=500,
+            r = tg.pagerank(g, damping=damping, tol=1e-12, max_iter=500,
                             personalization=jump, verify=True)  # fmt: skip
     finally:
         kernel.SMALL = small
@@ -72,10 +72,10 @@ def test_tiny_blocks_with_rows_that_cross(case, directed, workers):
         patch.setattr(kernel, "SMALL", 0)
         patch.setattr(kernel, "FEWEST", 2)
         patch.setattr(kernel, "near_share", lambda *_: 1.0)
-        r = tg.pagerank(g, tolerance=1e-12, max_iterations=500, verify=True)
-        rough = tg.pagerank(g, tolerance=1e-4, verify=True)
+        r = tg.pagerank(g, tol=1e-12, max_iter=500, verify=True)
+        rough = tg.pagerank(g, tol=1e-4, verify=True)
         with tg.threads(1):
-            assert np.array_equal(rough.scores, tg.pagerank(g, tolerance=1e-4).scores)
+            assert np.array_equal(rough.scores, tg.pagerank(g, tol=1e-4).scores)
     assert r.converged
     np.testing.assert_allclose(
         r.scores, dense(n, edges, directed, 0.85, np.full(n, 1 / n)), atol=1e-10
@@ -85,7 +85,7 @@ def test_tiny_blocks_with_rows_that_cross(case, directed, workers):
 @pytest.mark.parametrize("name", GRAPHS)
 def test_against_networkx(name):
     g = GRAPHS[name]()
-    ours = tg.pagerank(g, tolerance=1e-10, max_iterations=1000, verify=True).scores
+    ours = tg.pagerank(g, tol=1e-10, max_iter=1000, verify=True).scores
     theirs = nx.pagerank(g.to_networkx(), tol=1e-12, max_iter=2000)
     np.testing.assert_allclose(ours, [theirs[v] for v in range(g.n)], atol=1e-8)
 
@@ -93,11 +93,11 @@ def test_against_networkx(name):
 @pytest.mark.parametrize(
     "make_graph",
     [
-        lambda: tg.kronecker(13, seed=2, directed=True, weights=True),
-        lambda: tg.kronecker(13, seed=3),  # four stages
-        lambda: tg.road(90, 90, seed=4),  # blocks that use what is new in themselves
-        lambda: shuffled(tg.road(90, 90, seed=4), 200),  # rows that cross
-        lambda: tg.kronecker(13, seed=3, directed=True),
+        lambda: tg.kronecker(13, rng=2, directed=True, weights=True),
+        lambda: tg.kronecker(13, rng=3),  # four stages
+        lambda: tg.road(90, 90, rng=4),  # blocks that use what is new in themselves
+        lambda: shuffled(tg.road(90, 90, rng=4), 200),  # rows that cross
+        lambda: tg.kronecker(13, rng=3, directed=True),
     ],
 )
 def test_the_same_scores_for_any_number_of_threads(make_graph, monkeypatch):
@@ -116,19 +116,19 @@ def test_the_same_scores_for_any_number_of_threads(make_graph, monkeypatch):
 @pytest.mark.parametrize(
     "make_graph",
     [
-        lambda: tg.kronecker(13, seed=5),
-        lambda: tg.uniform(8000, 16, seed=5),
-        lambda: tg.kronecker(12, seed=5, directed=True),
-        lambda: tg.road(90, 90, seed=5),
-        lambda: shuffled(tg.road(90, 90, seed=5), 1000),
-        lambda: shuffled(tg.small_world(8000, 6, seed=5), 100),
+        lambda: tg.kronecker(13, rng=5),
+        lambda: tg.uniform(8000, 16, rng=5),
+        lambda: tg.kronecker(12, rng=5, directed=True),
+        lambda: tg.road(90, 90, rng=5),
+        lambda: shuffled(tg.road(90, 90, rng=5), 1000),
+        lambda: shuffled(tg.small_world(8000, 6, rng=5), 100),
     ],
 )
 def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance, monkeypatch):
     """What is left to change is at most ``damping / (1 - damping)`` times the last change."""
     monkeypatch.setattr(kernel, "LARGE", 0)
     g = make_graph()
-    scores = tg.pagerank(g, tolerance=tolerance, verify=True).scores
+    scores = tg.pagerank(g, tol=tolerance, verify=True).scores
     matrix = g.to_scipy().astype(np.float64)
     out = matrix.sum(axis=1)
     exact = np.full(g.n, 1 / g.n)
@@ -140,20 +140,20 @@ def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance, monkeyp
 
 def test_pairs_and_vertices_without_arcs_beside_a_rich_part(monkeypatch):
     monkeypatch.setattr(kernel, "LARGE", 0)
-    source, target = tg.uniform(6000, 16, seed=8).to_edges()[:2]
+    source, target = tg.uniform(6000, 16, rng=8).to_edges()[:2]
     pairs = np.arange(6000, 6400, 2)
     g = tg.Graph.from_edges(
         np.append(source, pairs), np.append(target, pairs + 1), n=7000, directed=False
     )
-    r = tg.pagerank(g, tolerance=1e-6, verify=True)
-    exact = tg.pagerank(g, tolerance=1e-13, verify=True).scores
+    r = tg.pagerank(g, tol=1e-6, verify=True)
+    exact = tg.pagerank(g, tol=1e-13, verify=True).scores
     assert abs(r.scores - exact).sum() < 1e-6 * 0.85 / 0.15
     assert r.iterations < 10
 
 
 def test_an_unreachable_tolerance_asks_for_the_power_method():
-    g = tg.kronecker(12, seed=6)
-    r = tg.pagerank(g, tolerance=1e-20, max_iterations=4)
+    g = tg.kronecker(12, rng=6)
+    r = tg.pagerank(g, tol=1e-20, max_iter=4)
     matrix, out = g.to_scipy().astype(np.float64), g.degrees
     x = np.full(g.n, 1 / g.n)
     for _ in range(4):
@@ -164,7 +164,7 @@ def test_an_unreachable_tolerance_asks_for_the_power_method():
 
 
 def test_cap_trace_and_empty():
-    r = tg.pagerank(tg.kronecker(9, seed=1), max_iterations=3)
+    r = tg.pagerank(tg.kronecker(9, rng=1), max_iter=3)
     assert (r.iterations, r.converged, len(r.trace)) == (3, False, 3)
     assert (np.diff(r.trace["change"]) < 0).all()
     empty = tg.pagerank(tg.Graph.from_edges([], []))
@@ -176,8 +176,8 @@ def test_cap_trace_and_empty():
     [
         ({"damping": 1.5}, "probability"),
         ({"damping": float("nan")}, "probability"),
-        ({"tolerance": 0}, "above 0"),
-        ({"max_iterations": 0}, "at least one"),
+        ({"tol": 0}, "above 0"),
+        ({"max_iter": 0}, "at least one"),
         ({"personalization": [1]}, "there are 3 vertices"),
         ({"personalization": [0, 0, 0]}, "not all zero"),
         ({"personalization": [1, -1, 1]}, "none negative"),
@@ -204,7 +204,7 @@ def test_products(case):
 
 
 def test_verifiers_find_errors():
-    g = tg.road(5, 5, seed=1)
+    g = tg.road(5, 5, rng=1)
     with pytest.raises(tg.InputError, match="the vector has shape"):
         tg.spmv(g, [1, 2])
     with pytest.raises(tg.VerificationError, match="SciPy's product"):
@@ -226,7 +226,7 @@ def test_scores_that_fall_much_at_first_do_not_end_it():
     last = tg.Graph.from_edges(np.arange(99), np.full(99, 99), n=100, directed=False)
     pair = tg.Graph.from_edges([0], [1], n=2, directed=False)
     for g, jump in ((last, np.ones(100)), (pair, np.array([1.0, 0.0]))):
-        r = tg.pagerank(g, tolerance=1e-12, personalization=jump, verify=True)
+        r = tg.pagerank(g, tol=1e-12, personalization=jump, verify=True)
         assert r.converged
         assert (r.trace.to_pandas()["change"] >= 0).all()
     assert r.scores == pytest.approx([0.15 / (1 - 0.85**2), 0.15 * 0.85 / (1 - 0.85**2)])

@@ -57,5 +57,5 @@ def test_pagerank():
     """Ten iterations, unweighted. (Their directed run drops the score of vertices without out-arcs
     instead of spreading it, so its scores do not sum to 1 and are not comparable.)"""
     g = graph(directed=False)._replace(weights=None)
-    ours = tg.pagerank(g, max_iterations=10, tolerance=1e-30).scores
+    ours = tg.pagerank(g, max_iter=10, tol=1e-30).scores
     np.testing.assert_allclose(ours, reference("PR", g), rtol=1e-12)

@@ -38,7 +38,7 @@ def test_seconds_leave_compiling_out(monkeypatch, name):
 
 
 def test_pictures_of_traces(tmp_path):
-    result = tg.maximal_independent_set(tg.kronecker(8, seed=1), devices="host")
+    result = tg.maximal_independent_set(tg.kronecker(8, rng=1), device="host")
     drawn = result.plot("kernels.svg")
     bars = [m for m in drawn.marks if m.tip]
     assert len(bars) == len(result.trace)

@@ -140,7 +140,7 @@ def test_answers_of_networkx_for_edges(name):
 
 
 def test_all_pairs_of_networkx():
-    g = tg.kronecker(6, seed=3)
+    g = tg.kronecker(6, rng=3)
     theirs = g.to_networkx()
     pairs = [(u, v) for u in range(g.n) for v in range(u + 1, g.n)]
     expected = [v for *_, v in nx.jaccard_coefficient(theirs, pairs)]
@@ -160,7 +160,7 @@ def test_graphs_of_every_kind(name, split_work):
 
 
 def test_the_trace_counts_every_edge(split_work):
-    g = tg.kronecker(10, seed=1)
+    g = tg.kronecker(10, rng=1)
     found = tg.jaccard(g, threads=4)
     assert found.trace["edges"].sum() == g.m
     assert set(found.trace["phase"]) == {"host"}
@@ -171,7 +171,7 @@ def test_the_trace_counts_every_edge(split_work):
 
 def test_merging_searching_and_marking_agree():
     """One pair of an owner is merged or searched, many are marked."""
-    g = tg.kronecker(9, seed=2)
+    g = tg.kronecker(9, rng=2)
     hub = int(g.degrees.argmax())
     single = np.array([tg.jaccard(g, [(hub, v)]).values[0] for v in range(g.n)])
     many = tg.jaccard(g, [(hub, v) for v in range(g.n)]).values
@@ -179,7 +179,7 @@ def test_merging_searching_and_marking_agree():
 
 
 def test_best_of_edges_and_of_given_pairs():
-    g = tg.kronecker(7, seed=1)
+    g = tg.kronecker(7, rng=1)
     every = tg.jaccard(g)
     best = tg.jaccard(g, topk=2)
     for u in range(g.n):
@@ -195,7 +195,7 @@ def test_best_of_edges_and_of_given_pairs():
 
 
 def test_two_hop_pairs_are_streamed_to_a_file_in_bounded_memory(tmp_path):
-    g = tg.kronecker(8, seed=1)
+    g = tg.kronecker(8, rng=1)
     arrays = tg.jaccard(g, "two_hop")
     found = tg.jaccard(g, "two_hop", output=tmp_path / "pairs.parquet", memory_limit="150 kB")
     assert len(found.trace) > 3  # several blocks
@@ -220,7 +220,7 @@ def test_names_are_written_to_the_file():
 
 
 def test_a_limit_that_is_too_small_says_the_least_that_works():
-    g = tg.kronecker(8, seed=1)
+    g = tg.kronecker(8, rng=1)
     for options in ({}, {"pairs": "two_hop"}, {"pairs": "two_hop", "topk": 3},
                     {"pairs": "two_hop", "output": "x.parquet"}, {"pairs": [(0, 1)]}):  # fmt: skip
         with pytest.raises(tg.TooLargeError, match="memory_limit") as problem:

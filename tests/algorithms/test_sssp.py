@@ -111,13 +111,13 @@ GRAPHS = {
     "star": lambda: weighted(tg.star(3000)),
     "complete": lambda: weighted(tg.complete(60)),
     "apart": lambda: weighted(tg.disjoint_union(tg.path(50), tg.star(70))),
-    "kronecker": lambda: weighted(tg.kronecker(11, seed=1)),
-    "directed": lambda: weighted(tg.kronecker(11, seed=1, directed=True)),
-    "floats": lambda: weighted(tg.kronecker(10, seed=2), kind=np.float64),
-    "narrow": lambda: weighted(tg.kronecker(10, seed=2), kind=np.float32),
-    "zeros": lambda: weighted(tg.kronecker(10, seed=3), top=2),
-    "road": lambda: weighted(tg.road(60, 60, seed=1)),
-    "wide road": lambda: weighted(tg.road(60, 60, seed=1), top=10**5),
+    "kronecker": lambda: weighted(tg.kronecker(11, rng=1)),
+    "directed": lambda: weighted(tg.kronecker(11, rng=1, directed=True)),
+    "floats": lambda: weighted(tg.kronecker(10, rng=2), kind=np.float64),
+    "narrow": lambda: weighted(tg.kronecker(10, rng=2), kind=np.float32),
+    "zeros": lambda: weighted(tg.kronecker(10, rng=3), top=2),
+    "road": lambda: weighted(tg.road(60, 60, rng=1)),
+    "wide road": lambda: weighted(tg.road(60, 60, rng=1), top=10**5),
 }
 
 
@@ -284,7 +284,7 @@ def test_extreme_weights(threads, teams):
 
 
 def test_without_weights_predecessors_do_not_depend_on_threads():
-    g = tg.uniform(60_000, 4, seed=1)
+    g = tg.uniform(60_000, 4, rng=1)
     one, four = (tg.sssp(g, 0, threads=t) for t in (1, 4))
     assert np.array_equal(one.predecessors, four.predecessors)
     assert set(four.trace["phase"].tolist()) <= {"push", "pull"}

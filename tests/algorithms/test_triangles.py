@@ -44,7 +44,7 @@ def test_count_is_that_of_the_oracle(case, sparse, ranked, workers):
 def test_vertices_with_many_neighbours_beside_ones_with_few(sparse, monkeypatch):
     """A hub of any id that everybody knows closes a triangle with each edge of a road."""
     monkeypatch.setattr(kernel, "SPARSE", sparse)
-    road = tg.road(40, 40, seed=3)
+    road = tg.road(40, 40, rng=3)
     source, target = road.to_edges()[:2]
     for hub in (0, 700, 1600):
         others = np.delete(np.arange(1601), hub)
@@ -64,7 +64,7 @@ def test_known_counts_and_threads():
     assert tg.triangles(tg.complete(30)).count == 30 * 29 * 28 // 6
     assert tg.triangles(tg.star(100)).count == 0
     assert tg.triangles(tg.Graph.from_edges([], [], directed=False)).count == 0
-    g = tg.kronecker(14, seed=1)
+    g = tg.kronecker(14, rng=1)
     assert tg.triangles(g).trace["phase"].tolist() == ["ranked by degree"]
     with tg.threads(4):
         assert {tg.triangles(g).count for _ in range(20)} == {tg.triangles(g, threads=1).count}
@@ -83,6 +83,6 @@ def test_bad_input_and_verifier():
 
 
 def test_against_the_cube_of_the_matrix():
-    g = tg.kronecker(9, seed=4)
+    g = tg.kronecker(9, rng=4)
     a = g.to_scipy().toarray().astype(np.int64)
     assert tg.triangles(g).count == np.trace(a @ a @ a) // 6

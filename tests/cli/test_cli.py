@@ -27,7 +27,7 @@ def tacho(*arguments: str, **environment: str) -> subprocess.CompletedProcess[st
 
 
 def test_info_convert_and_generate(tmp_path):
-    made = tacho("generate", "kronecker", "--scale", "8", "--seed", "1", "k.tgraph")
+    made = tacho("generate", "kronecker", "--scale", "8", "--rng", "1", "k.tgraph")
     assert made.returncode == 0, made.stderr
     assert made.stdout == ""
     assert "Graph(undirected, 256 vertices" in made.stderr
@@ -37,7 +37,7 @@ def test_info_convert_and_generate(tmp_path):
         assert word in shown.stdout
     assert shown.stderr == ""
     data = json.loads(tacho("info", "k.tgraph", "--json").stdout)
-    g = tg.kronecker(8, seed=1)
+    g = tg.kronecker(8, rng=1)
     assert (data["n"], data["m"], data["directed"]) == (256, g.m, False)
     assert data["gini"] == g.features.gini
     done = tacho("convert", "k.tgraph", "k.mtx.gz")

@@ -15,7 +15,7 @@ from tachograph.util.errors import InputError
 def graph(tmp_path, monkeypatch):
     monkeypatch.setenv("TACHOGRAPH_HOME", str(tmp_path / "home"))
     path = tmp_path / "g.tgraph"
-    tg.write(tg.kronecker(9, seed=1), path)
+    tg.write(tg.kronecker(9, rng=1), path)
     return str(path)
 
 

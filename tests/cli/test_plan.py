@@ -13,7 +13,7 @@ from tachograph.util.errors import InputError
 @pytest.fixture
 def graph(tmp_path):
     path = tmp_path / "g.tgraph"
-    tg.write(tg.kronecker(11, seed=1, weights=True), path)
+    tg.write(tg.kronecker(11, rng=1, weights=True), path)
     return str(path)
 
 

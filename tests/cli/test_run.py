@@ -12,7 +12,7 @@ from tests.cli.test_cli import tacho
 
 
 def test_bfs_writes_values_and_trace():
-    g = tg.kronecker(9, seed=1)
+    g = tg.kronecker(9, rng=1)
     tg.write(g, "k.tgraph")
     done = tacho("run", "bfs", "k.tgraph", "--source", "3", "--verify", "--json", "--deterministic",
                  "-o", "out.parquet", "--trace", "trace.parquet", "--threads", "2")  # fmt: skip
@@ -87,11 +87,11 @@ def test_problems_of_shortest_paths():
 
 
 def test_an_independent_set_is_a_mask():
-    g = tg.kronecker(8, seed=1)
+    g = tg.kronecker(8, rng=1)
     tg.write(g, "k.tgraph")
-    done = tacho("run", "mis", "k.tgraph", "--seed", "2", "--verify", "--json", "-o", "s.parquet")
+    done = tacho("run", "mis", "k.tgraph", "--rng", "2", "--verify", "--json", "-o", "s.parquet")
     assert done.returncode == 0, done.stderr
-    result = tg.maximal_independent_set(g, seed=2)
+    result = tg.maximal_independent_set(g, rng=2)
     assert json.loads(done.stdout)["size"] == result.vertices.size
     assert pq.read_table("s.parquet").column_names == ["vertex", "mask"]
     assert pq.read_table("s.parquet")["mask"].to_pylist() == result.mask.tolist()

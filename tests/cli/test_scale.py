@@ -20,7 +20,7 @@ def tacho(*arguments):
 
 @pytest.fixture
 def parts():
-    tg.write(tg.kronecker(8, seed=1), "graph.parquet")
+    tg.write(tg.kronecker(8, rng=1), "graph.parquet")
     tacho("partition", "graph.parquet", "--parts", 3, "--directory", "parts")
     return "parts"
 
@@ -36,7 +36,7 @@ def test_partition_says_what_it_made():
 
 
 def test_values_are_in_the_files_that_are_named(parts):
-    graph = tg.kronecker(8, seed=1)
+    graph = tg.kronecker(8, rng=1)
     made = tacho("run", "bfs", parts, "--source", 3, "--trace", "trace.parquet", "--json")
     facts = json.loads(made.stdout)
     assert np.array_equal(np.load(facts["levels"]), tg.bfs(graph, 3).levels)

@@ -13,7 +13,7 @@ from tests.devices.support import any_device, needs_pyopencl
 
 
 def test_values_are_written_and_printed():
-    g = tg.kronecker(8, seed=1)
+    g = tg.kronecker(8, rng=1)
     tg.write(g, "k.tgraph")
     run = tacho("run", "jaccard", "k.tgraph", "--json", "--verify", "--output", "out.parquet")
     assert run.returncode == 0, run.stderr
@@ -36,9 +36,9 @@ def test_values_are_written_and_printed():
 @needs_pyopencl
 def test_host_and_device_with_a_timeline():
     any_device()
-    g = tg.kronecker(9, seed=1)
+    g = tg.kronecker(9, rng=1)
     tg.write(g, "k.tgraph")
-    run = tacho("run", "jaccard", "k.tgraph", "--devices", "host,opencl", "--split", "0.5", "--json",
+    run = tacho("run", "jaccard", "k.tgraph", "--device", "host,opencl", "--split", "0.5", "--json",
                 "--timeline", "lanes.png", "--trace", "trace.parquet")  # fmt: skip
     assert run.returncode == 0, run.stderr
     data = json.loads(run.stdout)

@@ -14,8 +14,8 @@ from tests.cli.test_cli import tacho
 
 @pytest.fixture
 def graph():
-    tg.write(tg.kronecker(8, seed=1), "k.tgraph")
-    tg.write(tg.kronecker(8, seed=1, directed=True), "d.tgraph")
+    tg.write(tg.kronecker(8, rng=1), "k.tgraph")
+    tg.write(tg.kronecker(8, rng=1, directed=True), "d.tgraph")
     return "k.tgraph"
 
 

@@ -28,7 +28,7 @@ def tour(monkeypatch, capsys):
 
 
 def test_a_small_graph(tour):
-    tg.write(tg.kronecker(8, seed=1, weights=True), "g.tgraph")
+    tg.write(tg.kronecker(8, rng=1, weights=True), "g.tgraph")
     shown, page = tour("g.tgraph")
     assert "Left out" not in shown
     assert shown.count("all ways agree") == 2
@@ -83,14 +83,14 @@ def test_a_negative_cycle_is_left_out(tour):
 
 def test_without_a_second_device(tour, monkeypatch):
     monkeypatch.setattr(Setting, "device", None)
-    tg.write(tg.kronecker(7, seed=1, weights=True), "g.tgraph")
+    tg.write(tg.kronecker(7, rng=1, weights=True), "g.tgraph")
     shown, _ = tour("g.tgraph")
     assert "Left out" not in shown
     assert shown.count("Without a second device every kernel runs on the host.") == 2
 
 
 def test_the_part_of_a_large_graph():
-    g = tg.kronecker(10, seed=1, weights=True)
+    g = tg.kronecker(10, rng=1, weights=True)
     source = int(g.degrees.argmax())
     assert nearest(g, source, g.arcs) == (g, "the whole graph")
     part, what = nearest(g, source, g.arcs // 2)

@@ -43,10 +43,10 @@ def test_nothing_is_compiled_after_it(tmp_path):
     assert done.stderr.startswith("compiled "), done.stderr
     before = kept()
     assert before
-    tg.write(tg.road(10, 10, seed=1), "roads.gr")
-    tg.write(tg.kronecker(8, seed=1), "k.txt")
-    tg.write(tg.kronecker(8, seed=1, weights=(0.0, 1.0)), "w.mtx")
-    tg.write(tg.kronecker(8, seed=1, directed=True), "d.tgraph")
+    tg.write(tg.road(10, 10, rng=1), "roads.gr")
+    tg.write(tg.kronecker(8, rng=1), "k.txt")
+    tg.write(tg.kronecker(8, rng=1, weights=(0.0, 1.0)), "w.mtx")
+    tg.write(tg.kronecker(8, rng=1, directed=True), "d.tgraph")
     for graph in ("roads.gr", "k.txt", "w.mtx", "d.tgraph"):
         for words in (
             ["info", graph],

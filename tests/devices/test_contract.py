@@ -54,9 +54,9 @@ def intersect(device, g, monkeypatch):
     """Similarities of edges."""
     if g.directed:
         return
-    found = tg.jaccard(g, devices=[device])
+    found = tg.jaccard(g, device=[device])
     rows = [{t: 1 for t, _ in row if t != v} for v, row in enumerate(rows_of(g))]
-    assert np.array_equal(found.values, tg.jaccard(g, devices="host").values)
+    assert np.array_equal(found.values, tg.jaccard(g, device="host").values)
     for k in range(0, found.values.size, 1 + found.values.size // 200):  # the oracle is slow
         u, v = found.source[k], found.target[k]
         assert found.values[k] == similarity("jaccard", rows[u], rows[v])
@@ -87,10 +87,10 @@ def independent_set(device, g, monkeypatch):
     if g.directed:
         return
     monkeypatch.setattr(independent_overlap, "FEW", 1)
-    expected = tg.maximal_independent_set(g, seed=1, devices="host").to_dict()
+    expected = tg.maximal_independent_set(g, rng=1, device="host").to_dict()
     for options in ({}, {"overlap": 60}, {"overlap": 60, "hot": 20, "producer": "device"}):
         found = tg.maximal_independent_set(
-            g, seed=1, devices=device, placement="device", verify=True, **options
+            g, rng=1, device=device, placement="device", verify=True, **options
         )
         for name, value in found.to_dict().items():
             if isinstance(value, np.ndarray):
@@ -103,8 +103,8 @@ def flow(device, g, monkeypatch):
         return  # thousands of rounds
     ends = np.repeat(np.arange(g.n), g.degrees), g.indices
     network = tg.Graph.from_edges(*ends, (np.arange(g.arcs) % 9).astype(np.int32), n=g.n)
-    found = tg.maximum_flow(network, 0, g.n - 1, devices=device, placement="device", verify=True)
-    assert found.value == tg.maximum_flow(network, 0, g.n - 1, devices="host").value
+    found = tg.maximum_flow(network, 0, g.n - 1, device=device, placement="device", verify=True)
+    assert found.value == tg.maximum_flow(network, 0, g.n - 1, device="host").value
 
 
 KERNELS = {
@@ -147,7 +147,7 @@ def test_what_a_device_cannot_do_is_said():
     with pytest.raises(tg.DeviceError, match="no atomic minimum of 64 bits"):
         tg.sssp(g, 0, device=device.masked("int64_atomics"))
     with pytest.raises(tg.DeviceError, match="does not fit on .* as a whole"):
-        tg.bfs(tg.kronecker(9, seed=1), 0, device=device.masked("shares_memory", memory=20_000))
+        tg.bfs(tg.kronecker(9, rng=1), 0, device=device.masked("shares_memory", memory=20_000))
     with pytest.raises(tg.InputError, match="whole numbers"):
         tg.sssp(tg.path(4, weights=(0.5, 1.0)), 0, device=device)
     with pytest.raises(tg.InputError, match="dijkstra runs on the host"):

@@ -106,7 +106,7 @@ def test_shared_arrays_only_where_both_may_write_at_once(sources):
 
 def test_a_graph_is_uploaded_once_and_leaves_with_it():
     device = any_device().masked("shares_memory")
-    g = tg.kronecker(8, seed=1)
+    g = tg.kronecker(8, rng=1)
     there = resident(device, g)
     assert there.whole
     part = there.part(0)
@@ -120,7 +120,7 @@ def test_a_graph_is_uploaded_once_and_leaves_with_it():
 
 
 def test_the_graph_not_used_for_longest_makes_room():
-    graphs = [tg.kronecker(8, seed=s) for s in (1, 2, 3)]
+    graphs = [tg.kronecker(8, rng=s) for s in (1, 2, 3)]
     device = any_device().masked("shares_memory", memory=2 * graphs[0].nbytes + 8000)
     for g in (*graphs[:2], graphs[0]):
         resident(device, g).part(0)
@@ -132,7 +132,7 @@ def test_the_graph_not_used_for_longest_makes_room():
 
 @pytest.mark.parametrize("share", [2, 5, 20])
 def test_a_graph_too_large_comes_in_parts_two_at_a_time(share):
-    g = tg.kronecker(9, seed=1)
+    g = tg.kronecker(9, rng=1)
     device = any_device().masked("shares_memory", memory=g.nbytes // share + 2000)
     there = resident(device, g)
     assert there.cuts[0] == 0

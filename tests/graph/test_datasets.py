@@ -45,7 +45,7 @@ def test_catalogue_is_consistent():
 
 
 def test_found_by_file_name_and_alias(shelf):
-    tg.write(tg.uniform(200, 3, seed=1), shelf / "com-DBLP.txt.gz")
+    tg.write(tg.uniform(200, 3, rng=1), shelf / "com-DBLP.txt.gz")
     assert tg.datasets()["com-DBLP"].file == shelf / "com-DBLP.txt.gz"
     with pytest.raises(tg.FileFormatError, match="published with 317,080 and 1,049,866"):
         tg.dataset("DBLP")

@@ -58,7 +58,7 @@ def test_known_graphs():
 
 
 def test_sampled_hub_probability_is_close():
-    f = tg.kronecker(14, seed=3).features
+    f = tg.kronecker(14, rng=3).features
     assert abs(f.hub_probability - f.hub_probability_sampled) < 0.07
     small = tg.star(3).features
     assert 0 <= small.hub_probability_sampled <= 1

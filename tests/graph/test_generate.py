@@ -22,7 +22,7 @@ def options(name):
 
 @pytest.mark.parametrize("name", GENERATORS)
 def test_every_generator_makes_a_simple_undirected_graph(name):
-    g = GENERATORS[name](**options(name), seed=5, weights=True)
+    g = GENERATORS[name](**options(name), rng=5, weights=True)
     assert not g.directed
     assert g.self_loops == 0
     assert g.is_sorted
@@ -43,7 +43,7 @@ def test_same_seed_same_graph_for_any_number_of_threads(monkeypatch, name):
     for threads in (1, 3):
         for module in (runtime, csr):
             monkeypatch.setattr(module, "threads_available", lambda threads=threads: threads)
-        g = GENERATORS[name](**options(name), seed=7, weights=True)
+        g = GENERATORS[name](**options(name), rng=7, weights=True)
         made.append((g.indptr.tobytes(), g.indices.tobytes(), g.weights.tobytes()))
     assert made[0] == made[1]
 
@@ -61,7 +61,7 @@ def test_same_seed_same_graph_for_any_number_of_threads(monkeypatch, name):
     ],
 )
 def test_another_seed_another_graph(name):
-    a, b = (GENERATORS[name](**options(name), seed=s) for s in (1, 2))
+    a, b = (GENERATORS[name](**options(name), rng=s) for s in (1, 2))
     assert a.indices.tobytes() != b.indices.tobytes()
 
 
@@ -97,26 +97,26 @@ def test_shapes():
     both = tg.disjoint_union(tg.path(3, weights=True), tg.star(3, weights=True))
     assert both.neighbors(3).tolist() == [4, 5]
     assert not set(both.neighbors(2)) & {3, 4, 5}
-    left = tg.bipartite(5, 7, seed=1)
+    left = tg.bipartite(5, 7, rng=1)
     assert all(left.neighbors(v).min(initial=99) >= 5 for v in range(5))
 
 
 def test_distributions():
-    kron = tg.kronecker(13, seed=1, simple=False)
+    kron = tg.kronecker(13, rng=1, simple=False)
     assert kron.m == 16 << 13
-    assert kron.features.gini > 0.7 > 0.3 > tg.uniform(1 << 13, 16, seed=1).features.gini
-    first = tg.kronecker(10, seed=1, permute=False, simple=False, directed=True)
+    assert kron.features.gini > 0.7 > 0.3 > tg.uniform(1 << 13, 16, rng=1).features.gini
+    first = tg.kronecker(10, rng=1, permute=False, simple=False, directed=True)
     quadrants = np.histogram2d(*first.to_edges()[:2], bins=2, range=[[0, 1024]] * 2)[0] / first.m
     np.testing.assert_allclose(quadrants, [[0.57, 0.19], [0.19, 0.05]], atol=0.02)
-    pareto = tg.power_law(20_000, exponent=2.2, least=2, seed=1)
+    pareto = tg.power_law(20_000, exponent=2.2, least=2, rng=1)
     assert pareto.features.max_degree > 100 * pareto.features.min_degree + 100
-    grown = tg.preferential_attachment(5000, 3, seed=1)
+    grown = tg.preferential_attachment(5000, 3, rng=1)
     assert grown.features.max_degree > 60
     uniform = random.reals(3, "u", 100_000)
     assert abs(uniform.mean() - 0.5) < 0.01
     assert np.bincount(random.integers(3, "i", 100_000, 0, 10)).min() > 9500
     assert sorted(random.permutation(3, "p", 1000)) == list(range(1000))
-    weights = tg.uniform(500, 8, seed=1, weights=(0.0, 1.0)).weights
+    weights = tg.uniform(500, 8, rng=1, weights=(0.0, 1.0)).weights
     assert (weights.dtype, 0.45 < weights.mean() < 0.55) == (np.float32, True)
 
 

@@ -50,7 +50,7 @@ def test_hitgraph(small, monkeypatch):
     main, spread = reproduce.reproduce("hitgraph-table-5", Settings())
     assert [row[:2] for row in main.rows[:4]] == [[a, "rmat-21-86, 1/8192"]
                                                   for a in ("spmv", "pagerank", "sssp", "wcc")]  # fmt: skip
-    g = tg.kronecker(8, 86, directed=True, simple=False, seed=1)
+    g = tg.kronecker(8, 86, directed=True, simple=False, rng=1)
     result = tg.simulate("wcc", g, tg.HitGraph(partition_size=256_000 // 8192), along_arcs=True)
     row = main.rows[3]
     assert row[2] == result.iterations
@@ -64,7 +64,7 @@ def test_hitgraph(small, monkeypatch):
 def test_comparability_and_enhancements(small):
     (table,) = reproduce.reproduce("comparability-figure-13", Settings())
     assert [row[0] for row in table.rows] == ["rmat-21-86, 1/8192", "rmat-24-16, 1/32768"]
-    g = tg.kronecker(8, 86, directed=True, simple=False, seed=1)
+    g = tg.kronecker(8, 86, directed=True, simple=False, rng=1)
     memory = tg.Memory("DDR4-2400R", density="8Gb", width=16)
     size = 1_024_000 // 8192
     both = [tg.simulate("wcc", g, design, memory, along_arcs=True)

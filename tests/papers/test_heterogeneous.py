@@ -16,14 +16,14 @@ def test_tables_have_a_row_for_each_graph(name, monkeypatch):
     any_device()
     small = {
         "grid": lambda: heterogeneous.stencil((9, 9)),
-        "power law": lambda: tg.kronecker(7, seed=1),
+        "power law": lambda: tg.kronecker(7, rng=1),
     }
     flows = {"layers": lambda: placement.layers(4, 20)}
     monkeypatch.setattr(heterogeneous, "graphs", lambda full: small)
     monkeypatch.setattr(heterogeneous, "_flow_problems", lambda full: flows)
     monkeypatch.setattr(heterogeneous, "ROUNDS", 1)
     tasks = {
-        "mis": ([lambda: tg.kronecker(7, seed=2)], placement.TASKS["mis"][1]),
+        "mis": ([lambda: tg.kronecker(7, rng=2)], placement.TASKS["mis"][1]),
         "maxflow": ([lambda: placement.layers(4, 30)], placement.TASKS["maxflow"][1]),
     }
     monkeypatch.setattr(placement, "TASKS", tasks)

@@ -14,7 +14,7 @@ from tests.devices.support import any_device, needs_pyopencl
 @needs_pyopencl
 def test_the_figure_has_every_share_and_says_where_it_comes_from(monkeypatch):
     any_device()
-    small = {name: partial(generate.kronecker, 6, seed=s) for s, name in enumerate("abcd")}
+    small = {name: partial(generate.kronecker, 6, rng=s) for s, name in enumerate("abcd")}
     monkeypatch.setattr(jaccard, "_graphs", lambda full: small)
     summary, curve = reproduce("jaccard-figure-1", Settings(output=Path()))
     assert [row[0] for row in summary.rows] == list(small)

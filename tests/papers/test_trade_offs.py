@@ -27,7 +27,7 @@ def test_the_best_within_each_error(monkeypatch):
 
 
 def test_errors_are_those_of_the_search():
-    g = tg.kronecker(9, seed=1, weights=True)
+    g = tg.kronecker(9, rng=1, weights=True)
     source = int(g.degrees.argmax())
     exact = tg.sssp(g, source).distances
     rows = trade_offs.of_kronecker(9, "bellman-ford", 1)["rows"]

@@ -14,9 +14,9 @@ from tachograph.peers.libraries import Case, Peer, components_facts, levels_fact
 from tests.cli.test_cli import tacho
 
 GRAPHS = {
-    "kronecker": lambda: tg.kronecker(8, seed=1, weights=True),
-    "road": lambda: tg.road(12, 9, seed=1),
-    "directed": lambda: tg.kronecker(8, seed=2, directed=True),
+    "kronecker": lambda: tg.kronecker(8, rng=1, weights=True),
+    "road": lambda: tg.road(12, 9, rng=1),
+    "directed": lambda: tg.kronecker(8, rng=2, directed=True),
     "parts": lambda: tg.disjoint_union(tg.path(9), tg.complete(6), tg.star(3)),
 }
 

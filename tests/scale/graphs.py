@@ -15,8 +15,8 @@ def _random(directed, weights, n=70, edges=240):
 
 
 TEN = {
-    "kronecker": lambda: tg.kronecker(8, seed=1),
-    "road": lambda: tg.road(9, 9, seed=1),
+    "kronecker": lambda: tg.kronecker(8, rng=1),
+    "road": lambda: tg.road(9, 9, rng=1),
     "path": lambda: tg.path(12),
     "star": lambda: tg.star(30),
     "complete": lambda: tg.complete(12),
@@ -42,15 +42,15 @@ def assert_same(graph, parts, source=0, **where):
     found, wanted = tg.scale.connected_components(parts, **where), tg.connected_components(graph)
     assert np.array_equal(found.labels, wanted.labels)
     assert found.count == wanted.count
-    found = tg.scale.maximal_independent_set(parts, seed=3, **where)
-    assert np.array_equal(found.vertices, tg.maximal_independent_set(graph, seed=3).vertices)
+    found = tg.scale.maximal_independent_set(parts, rng=3, **where)
+    assert np.array_equal(found.vertices, tg.maximal_independent_set(graph, rng=3).vertices)
     assert_same_ranks(graph, parts, **where)
     assert_same_similarities(graph, parts, **where)
 
 
 def assert_same_ranks(graph, parts, **where):
     # with so little damping iterations are few, and what is left of the way to the limit is below 1e-10
-    options = {"damping": 0.1, "tolerance": 1e-10}
+    options = {"damping": 0.1, "tol": 1e-10}
     found = tg.scale.pagerank(parts, **options, **where)
     wanted = tg.pagerank(graph, **options)
     assert found.converged

@@ -99,7 +99,7 @@ def test_a_graph_larger_than_the_memory_of_a_worker():
         watch = Watch(pids)
         watch.start()
         labels = tg.scale.connected_components(directory).labels
-        scores = tg.scale.pagerank(directory, max_iterations=3).scores
+        scores = tg.scale.pagerank(directory, max_iter=3).scores
         levels = tg.scale.bfs(directory, 1).levels
         assert sorted(client.run(os.getpid).values()) == sorted(pids)  # none was killed
         watch.enough.set()

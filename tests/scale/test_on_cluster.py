@@ -18,7 +18,7 @@ from tachograph.scale.cluster import connect
 
 from .graphs import TEN, assert_same
 
-GRAPH = tg.road(40, 3, seed=2)
+GRAPH = tg.road(40, 3, rng=2)
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +57,8 @@ ALGORITHMS = {
     "sssp": (1, lambda p: tg.scale.sssp(p, 0), lambda g: tg.sssp(g, 0), "distances"),
     "pagerank": (
         3,
-        lambda p: tg.scale.pagerank(p, tolerance=1e-10, max_iterations=40),
-        lambda g: tg.scale.pagerank("parts", tolerance=1e-10, max_iterations=40),
+        lambda p: tg.scale.pagerank(p, tol=1e-10, max_iter=40),
+        lambda g: tg.scale.pagerank("parts", tol=1e-10, max_iter=40),
         "scores",
     ),
     "components": (0, tg.scale.connected_components, tg.connected_components, "labels"),

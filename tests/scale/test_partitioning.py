@@ -93,7 +93,7 @@ def test_files_of_edges_give_what_their_graph_gives(listed, directed, both, coun
 def test_files_are_read_in_batches_and_counters_grow(monkeypatch):
     monkeypatch.setattr(edges, "BATCH", 100)
     monkeypatch.setattr(edges, "GROW", 8)
-    graph = tg.kronecker(7, seed=1)
+    graph = tg.kronecker(7, rng=1)
     table = pa.table(dict(zip(["src", "dst"], graph.to_edges()[:2], strict=True)))
     parquet.write_table(table, "graph.parquet")
     parts = tg.scale.partition("graph.parquet", parts=3, directory="parts", directed=False)
@@ -113,7 +113,7 @@ def test_partitioning_does_without_pandas():
 
 
 def test_parts_have_about_the_same_work():
-    graph = tg.kronecker(10, seed=1)
+    graph = tg.kronecker(10, rng=1)
     cuts = cut([graph.degrees], graph.n, 8)
     assert cuts[0] == 0
     assert cuts[-1] == graph.n

@@ -54,7 +54,7 @@ def test_more_supersteps_cost_more():
 
 def test_costs_are_measured_and_explain_the_run_they_come_from(monkeypatch):
     monkeypatch.setattr(planner, "SMALL", 6)
-    parts = tg.scale.partition(tg.kronecker(12, seed=2), parts=2, directory="parts")
+    parts = tg.scale.partition(tg.kronecker(12, rng=2), parts=2, directory="parts")
     costs = measure("components", parts)
     assert costs.supersteps > 1
     assert costs.ghosts == pytest.approx(1.0, abs=0.8)  # hubs make fewer of them than chance would

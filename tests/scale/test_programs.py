@@ -35,7 +35,7 @@ def test_odd_graphs(listed, parts, directed):
 
 
 def test_levels_are_those_of_a_slow_search():
-    graph = tg.uniform(60, 3, seed=4, directed=True)
+    graph = tg.uniform(60, 3, rng=4, directed=True)
     parts = tg.scale.partition(graph, parts=3, directory="parts")
     slow = distances([graph.neighbors(v).tolist() for v in range(graph.n)], 5)
     levels = tg.scale.bfs(parts, 5).levels
@@ -44,7 +44,7 @@ def test_levels_are_those_of_a_slow_search():
 
 @pytest.mark.parametrize("direction", ["push", "pull", "gapbs", "enterprise"])
 def test_every_direction_gives_the_same_levels(direction):
-    graph = tg.kronecker(9, seed=2)
+    graph = tg.kronecker(9, rng=2)
     parts = tg.scale.partition(graph, parts=3, directory="parts")
     found = tg.scale.bfs(parts, [1, 77], direction=direction)
     assert np.array_equal(found.levels, tg.bfs(graph, [1, 77]).levels)
@@ -53,7 +53,7 @@ def test_every_direction_gives_the_same_levels(direction):
 
 
 def test_one_direction_for_all_parts_and_a_frontier_announced_before_it_is_pulled():
-    graph = tg.kronecker(12, seed=2)
+    graph = tg.kronecker(12, rng=2)
     parts = tg.scale.partition(graph, parts=4, directory="parts")
     phases = (
         tg.scale.bfs(parts, int(np.argmin(graph.degrees == 0)), direction="gapbs")
@@ -84,14 +84,14 @@ def test_arcs_between_large_components_are_looked_at_if_they_have_to_be():
 def test_weights_decide_where_pagerank_goes_and_parts_without_arcs_do_no_harm():
     graph = tg.Graph.from_edges([0, 0, 1], [1, 2, 0], [9.0, 1.0, 1.0], n=20)
     parts = tg.scale.partition(graph, parts=8, directory="parts")
-    options = {"tolerance": 1e-12, "max_iterations": 500}
+    options = {"tol": 1e-12, "max_iter": 500}
     found, wanted = tg.scale.pagerank(parts, **options), tg.pagerank(graph, **options)
     assert np.abs(found.scores - wanted.scores).max() < 1e-9
     assert found.scores[1] > 2 * found.scores[2]
 
 
 def test_parts_that_stop_in_the_middle_of_relaxing_go_on_later(monkeypatch):
-    graph = tg.kronecker(8, seed=3, weights=True)
+    graph = tg.kronecker(8, rng=3, weights=True)
     parts = tg.scale.partition(graph, parts=2, directory="parts")
     whole = tg.scale.sssp(parts, 1)
     monkeypatch.setattr("tachograph.scale.programs.sssp.BUSY", 1)
@@ -103,7 +103,7 @@ def test_parts_that_stop_in_the_middle_of_relaxing_go_on_later(monkeypatch):
 
 def test_pagerank_says_when_it_did_not_settle():
     parts = tg.scale.partition(tg.star(9), parts=2, directory="parts")
-    found = tg.scale.pagerank(parts, max_iterations=3, tolerance=1e-9)
+    found = tg.scale.pagerank(parts, max_iter=3, tol=1e-9)
     assert found.iterations == 3
     assert not found.converged
 
@@ -117,8 +117,8 @@ def test_pagerank_says_when_it_did_not_settle():
         (lambda p: tg.scale.sssp(p, 0), "weights of at least 0"),
         (lambda p: tg.scale.pagerank(p), "not negative"),
         (lambda p: tg.scale.pagerank(p, damping=2), "damping = 2"),
-        (lambda p: tg.scale.pagerank(p, tolerance=0), "tolerance = 0"),
-        (lambda p: tg.scale.pagerank(p, max_iterations=0), "max_iterations = 0"),
+        (lambda p: tg.scale.pagerank(p, tol=0), "tol = 0"),
+        (lambda p: tg.scale.pagerank(p, max_iter=0), "max_iter = 0"),
         (lambda p: tg.scale.bfs(p, 0, checkpoint=0), "checkpoint = 0"),
     ],
 )

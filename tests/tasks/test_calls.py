@@ -24,7 +24,7 @@ def test_a_call_has_the_help_of_its_function():
 
 
 def test_only_long_calls_are_kept(home, monkeypatch):
-    graph = tg.kronecker(8, seed=1)
+    graph = tg.kronecker(8, rng=1)
     tg.bfs(graph, 0)
     assert journal().runs() == []
     monkeypatch.setattr(calls, "WORTH_KEEPING", 0.0)
@@ -39,7 +39,7 @@ def test_only_long_calls_are_kept(home, monkeypatch):
 
 def test_with_a_device_apart_a_call_is_a_plan(home, monkeypatch):
     monkeypatch.setattr(calls, "apart", lambda: True)
-    graph = tg.kronecker(8, seed=1, weights=True)
+    graph = tg.kronecker(8, rng=1, weights=True)
     assert tg.bfs(graph, 0, verify=True).plan.task == "bfs"
     assert tg.sssp(graph, 0, max_error=0.1).plan.arguments == {"source": 0}
     assert tg.bfs(graph, 0, direction="push").plan is None
@@ -47,7 +47,7 @@ def test_with_a_device_apart_a_call_is_a_plan(home, monkeypatch):
 
 
 def test_which_way_was_gone():
-    graph = tg.kronecker(8, seed=1)
+    graph = tg.kronecker(8, rng=1)
     result = tg.bfs(graph, 0)
     task = TASKS["bfs"]
     assert way_of(task, {"source": 0}, result).name == "auto"

@@ -16,7 +16,7 @@ from tachograph.tasks.table import TASKS
 
 @pytest.fixture
 def graph():
-    return tg.kronecker(13, 64, seed=5, weights=True)
+    return tg.kronecker(13, 64, rng=5, weights=True)
 
 
 def questions(graph):
@@ -30,7 +30,7 @@ def questions(graph):
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("directed", [False, True])
 def test_every_candidate_of_every_task_gives_the_same_answer(task, directed):
-    graph = tg.kronecker(9, seed=5, weights=True, directed=directed)
+    graph = tg.kronecker(9, rng=5, weights=True, directed=directed)
     told = questions(graph)[task]
     plan = tg.plan(task, graph, **told)
     usual = TASKS[task].function(graph, **told)
@@ -125,8 +125,8 @@ def test_a_device_that_is_faster_beyond_doubt_comes_first(graph, monkeypatch):
 
 def test_more_iterations_take_longer(graph):
     usual = tg.plan("pagerank", graph).chosen.seconds
-    assert tg.plan("pagerank", graph, tolerance=1e-12).chosen.seconds > 1.1 * usual
-    assert tg.plan("pagerank", graph, max_iterations=10).chosen.seconds < usual / 2
+    assert tg.plan("pagerank", graph, tol=1e-12).chosen.seconds > 1.1 * usual
+    assert tg.plan("pagerank", graph, max_iter=10).chosen.seconds < usual / 2
 
 
 def test_earlier_runs_correct_the_prediction(graph, monkeypatch):
@@ -152,7 +152,7 @@ def test_the_interval_of_an_audit_holds_the_mean():
     held = [
         part.low <= whole.error <= part.high
         for seed in range(200)
-        for part in [audit(exact, found, np.array([0]), sample=500, seed=seed)]
+        for part in [audit(exact, found, np.array([0]), sample=500, rng=seed)]
     ]
     assert np.mean(held) >= 0.95
     part = audit(exact, found, np.array([0]), sample=500)

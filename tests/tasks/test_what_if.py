@@ -7,12 +7,12 @@ import tachograph as tg
 
 @pytest.fixture
 def graph():
-    return tg.kronecker(9, seed=2, weights=True)
+    return tg.kronecker(9, rng=2, weights=True)
 
 
 @pytest.mark.parametrize(
     ("task", "told"),
-    [("bfs", {"source": 1}), ("components", {}), ("pagerank", {"max_iterations": 3})],
+    [("bfs", {"source": 1}), ("components", {}), ("pagerank", {"max_iter": 3})],
 )
 def test_measured_beside_simulated(graph, task, told):
     plain = tg.Graph.from_csr(graph.indptr, graph.indices, directed=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.rng import Rng
 from .inaccuracy import relative_errors
 
 __all__ = ["Audit", "audit"]
@@ -47,7 +48,7 @@ def audit(
     sources: np.ndarray,
     *,
     sample: int = SAMPLE,
-    seed: int = 0,
+    rng: Rng = 0,
 ) -> Audit:
     """Compare distances of a random sample of the vertices that can be reached, sources left out.
 
@@ -66,7 +67,7 @@ def audit(
     targets = np.flatnonzero(counted)
     total = targets.size
     if total > sample:
-        targets = np.random.default_rng(seed).choice(targets, sample, replace=False)
+        targets = np.random.default_rng(rng).choice(targets, sample, replace=False)
     error = relative_errors(exact[targets], approximate[targets])
     if not error.size:
         return Audit(0.0, 0.0, 0.0, 0, 0)

@@ -157,7 +157,7 @@ def _multiply(weights: Any) -> None:
     spmv(g, np.ones(g.n))
     pagerank(g)
     if weights is None:
-        pagerank(generate.uniform(8192, 2, seed=0))  # ids are not local
+        pagerank(generate.uniform(8192, 2, rng=0))  # ids are not local
 
 
 def _owned(weights: Any) -> None:
@@ -192,16 +192,16 @@ def _forest() -> None:
     the_model().errors(state.rows([Configuration(ALGORITHMS[0])]), 0.9)
 
 
-def _flow(weights: Any, devices: str | None = None) -> None:
+def _flow(weights: Any, device: str | None = None) -> None:
     for directed in (True, False):
-        maximum_flow(_graph(weights, directed=directed), 0, 4, devices=devices)
+        maximum_flow(_graph(weights, directed=directed), 0, 4, device=device)
 
 
 def _rounds() -> None:
     from ..kernels.independent_set.rounds import TALLY, front, remaining, select_shared
     from ..kernels.runtime.launch import run
 
-    maximal_independent_set(_graph(), devices="host")
+    maximal_independent_set(_graph(), device="host")
     hot, bytes_, words = np.zeros(3, np.int32), np.zeros(3, np.uint8), np.zeros(TALLY, np.int32)
     run(front, [(np.ones(3, np.int64), hot)])
     run(remaining, [(0, hot, bytes_)])

@@ -44,7 +44,7 @@ def maximum_flow(
     sink: int | None = None,
     *,
     capacity: Any = None,
-    devices: str | OpenCL | None = None,
+    device: str | OpenCL | None = None,
     placement: str | Policy = "auto",
     threads: int | None = None,
     verify: bool = False,
@@ -61,7 +61,7 @@ def maximum_flow(
     capacity
         Of each arc, in the order of ``graph.indices``; may be infinite, but not negative. Default: the
         weights, or 1 for each arc if there are none. Whole capacities give exact, whole flows.
-    devices
+    device
         Default: single paths, if an end has few arcs, then push-relabel, on one thread of the host.
         ``"host"``: there, in rounds of three kernels.
         The id of an OpenCL device, or ``"opencl"``: in rounds on host and device.
@@ -104,10 +104,10 @@ def maximum_flow(
         return _unbounded(problem, "maxflow")
     stage = None
     with using(threads):
-        if devices is not None:
+        if device is not None:
             from .placed import placed_on
 
-            stage = placed_on(devices, placement, "maxflow")
+            stage = placed_on(device, placement, "maxflow")
         value, side, flow, seconds, trace = _solve(problem, True, stage)
     if verify:
         check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..graph.graph import Graph
 from ..util.errors import DeviceError, InputError, TooLargeError
+from ..util.rng import Rng, seed_of
 from .result import Result, Trace
 from .verify import check_independent_set
 
@@ -21,8 +22,8 @@ __all__ = ["maximal_independent_set"]
 def maximal_independent_set(
     graph: Graph,
     *,
-    seed: int = 0,
-    devices: str | OpenCL | None = None,
+    rng: Rng = 0,
+    device: str | OpenCL | None = None,
     placement: str | Policy = "auto",
     overlap: int = 0,
     hot: int = 0,
@@ -32,7 +33,7 @@ def maximal_independent_set(
 ) -> Result:
     """A set of vertices without edges between them, to which no vertex can be added.
 
-    Vertices are taken in an order that depends on their degrees and on ``seed``, those with few
+    Vertices are taken in an order that depends on their degrees and on ``rng``, those with few
     neighbours first; one joins unless a neighbour has.
 
     Parameters
@@ -40,9 +41,10 @@ def maximal_independent_set(
     graph
         Arcs join their ends whatever their direction; for a directed graph the transpose is built,
         once. Loops join nothing.
-    seed
-        Another seed gives another set; the same seed gives the same set, always, on any device.
-    devices
+    rng
+        A seed, a ``numpy.random.Generator``, or None for a fresh seed. The same seed gives the same
+        set, always, on any device.
+    device
         Default: the fastest way on the host. ``"host"``: there, in rounds of three kernels. The id of
         an OpenCL device, or ``"opencl"``: in rounds on host and device.
     placement
@@ -87,14 +89,16 @@ def maximal_independent_set(
     from ..kernels.runtime.launch import threads as using
     from ..kernels.runtime.random import key_of
 
-    _check(devices, overlap, hot, producer)
+    seed = seed_of(rng)
+
+    _check(device, overlap, hot, producer)
     key = key_of(seed, "independent set")
     with using(threads):
-        if devices is None:
+        if device is None:
             state, seconds, trace = _greedy(graph, key)
         else:
             state, seconds, trace = _in_rounds(
-                graph, key, devices, placement, overlap, hot, producer
+                graph, key, device, placement, overlap, hot, producer
             )
     mask = state.view(np.bool_)  # a vertex is OUT (0) or IN (1)
     if verify:
@@ -103,15 +107,15 @@ def maximal_independent_set(
     return Result("mis", values, seconds=seconds, trace=trace)
 
 
-def _check(devices: object, overlap: int, hot: int, producer: str) -> None:
+def _check(device: object, overlap: int, hot: int, producer: str) -> None:
     if not 0 <= overlap <= 99:
         raise InputError(f"overlap = {overlap} is a share in percent: from 0 to 99")
     if not 0 <= hot <= 100:
         raise InputError(f"hot = {hot} is a share in percent: from 0 to 100")
     if producer not in ("host", "device"):
         raise InputError(f"producer = {producer!r}: 'host' or 'device'")
-    if (overlap or hot) and devices in (None, "host"):
-        raise InputError("overlap and hot are for two devices: name one with devices=")
+    if (overlap or hot) and device in (None, "host"):
+        raise InputError("overlap and hot are for two devices: name one with device=")
     if hot and not overlap:
         raise InputError(f"hot = {hot} is for overlapping kernels: say by how much with overlap=")
 
@@ -136,7 +140,7 @@ def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, float, Trace]:
 def _in_rounds(
     graph: Graph,
     key: np.uint64,
-    devices: str | OpenCL,
+    device: str | OpenCL,
     placement: str | Policy,
     overlap: int,
     hot: int,
@@ -148,22 +152,22 @@ def _in_rounds(
     from .independent_rounds import Rounds
     from .placed import placed_on
 
-    placed, threads = placed_on(devices, placement, "mis")
+    placed, threads = placed_on(device, placement, "mis")
     both, degree = graph, graph.degrees
     if graph.directed:
         degree = degree + graph.transpose.degrees
         both = Graph.from_edges(*graph.to_edges()[:2], n=graph.n, directed=False)
     begin = clock()
     try:
-        device = placed.device
-        if device is not None and overlap and worth(graph.n, both.arcs):
-            beside = host_threads(threads, device.found, device.threads)
-            rounds = Rounds(both, degree, key, device, beside, hot)
+        beside_host = placed.device
+        if beside_host is not None and overlap and worth(graph.n, both.arcs):
+            beside = host_threads(threads, beside_host.found, beside_host.threads)
+            rounds = Rounds(both, degree, key, beside_host, beside, hot)
             rounds.ready()
             begin = clock()
             state = rounds.run(placed, Overlap(overlap, producer))
         else:
-            rounds = Rounds(both, degree, key, device, threads)
+            rounds = Rounds(both, degree, key, beside_host, threads)
             begin = clock()
             state = rounds.run(placed)
         rounds.arrays.release()

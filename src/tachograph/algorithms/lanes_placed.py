@@ -35,32 +35,30 @@ class Placement:
     reason: str
 
 
-def place(graph: Graph, devices: Any, split: float | str, splits: bool) -> Placement:
+def place(graph: Graph, given: Any, split: float | str, splits: bool) -> Placement:
     """Decide, or follow what was asked for.
 
     ``splits`` says whether devices can take part at all.
     """
-    asked = _names(devices)
+    asked = _names(given)
     workers = threads_available()
     if not splits:
         if asked not in (["auto"], ["host"]):
             raise InputError(
                 "devices take part for edges of undirected graphs without weights only: leave out "
-                "devices, or give 'host'"
+                "device, or give 'host'"
             )
         return Placement(workers, None, None, 1.0, "computed by the host")
     share = _share(split)
     if asked == ["auto"]:
         if share is not None:
-            raise InputError("split needs two devices: devices=['host', 'opencl']")
+            raise InputError("split needs two devices: device=['host', 'opencl']")
         return _decided(graph, workers)
     others = [name for name in asked if name != "host"]
     if len(others) > 1 or not asked:
-        raise InputError(
-            f"devices = {devices!r}: 'auto', 'host', a device, or the host and a device"
-        )
+        raise InputError(f"device = {given!r}: 'auto', 'host', a device, or the host and a device")
     if share is not None and len(asked) < 2:
-        raise InputError("split needs two devices: devices=['host', 'opencl']")
+        raise InputError("split needs two devices: device=['host', 'opencl']")
     if not others:
         return Placement(workers, None, None, 1.0, "the host was asked for")
     device = others[0] if isinstance(others[0], OpenCL) else open_device(others[0])
@@ -72,9 +70,9 @@ def place(graph: Graph, devices: Any, split: float | str, splits: bool) -> Place
     return Placement(mine, device, share, guess, "both were asked for")
 
 
-def _names(devices: Any) -> list[Any]:
+def _names(given: Any) -> list[Any]:
     """Devices, or their names, without those twice; ``Host`` is ``"host"``."""
-    given = devices.split(",") if isinstance(devices, str) else devices
+    given = given.split(",") if isinstance(given, str) else given
     if not isinstance(given, Sequence):
         given = [given]
     made = [

@@ -18,8 +18,8 @@ def pagerank(
     graph: Graph,
     *,
     damping: float = 0.85,
-    tolerance: float = 1e-6,
-    max_iterations: int = 100,
+    tol: float = 1e-6,
+    max_iter: int = 100,
     personalization: Any = None,
     threads: int | None = None,
     verify: bool = False,
@@ -32,11 +32,11 @@ def pagerank(
         Weights, if there are any, say how likely an arc is followed; they must not be negative.
     damping
         With this probability an arc is followed, otherwise the reader jumps.
-    tolerance
+    tol
         Stop when the scores change by less than this in an iteration, all changes summed: what is left
         to change is then at most ``damping / (1 - damping)`` times as much. One below 2e-16, which
-        cannot be reached, asks for ``max_iterations`` of the power method.
-    max_iterations
+        cannot be reached, asks for ``max_iter`` of the power method.
+    max_iter
         Stop after so many in any case; ``converged`` tells which it was.
     personalization
         A number for each vertex, not negative: where the reader jumps to. Default: anywhere. From a
@@ -69,10 +69,10 @@ def pagerank(
 
     if not 0 <= damping <= 1:
         raise InputError(f"damping = {damping} is a probability: from 0 to 1")
-    if not tolerance > 0:
-        raise InputError(f"tolerance = {tolerance} must be above 0")
-    if max_iterations < 1:
-        raise InputError(f"max_iterations = {max_iterations}: at least one is needed")
+    if not tol > 0:
+        raise InputError(f"tol = {tol} must be above 0")
+    if max_iter < 1:
+        raise InputError(f"max_iter = {max_iter}: at least one is needed")
     if graph.weights is not None and graph.weights.min(initial=0) < 0:
         raise InputError("PageRank needs weights that are not negative")
     jump = _distribution(personalization, graph.n)
@@ -94,14 +94,14 @@ def pagerank(
             out,
             jump,
             float(damping),
-            float(tolerance),
-            int(max_iterations),
+            float(tol),
+            int(max_iter),
             paired,
         )
         seconds = clock() - begin
-    converged = bool(deltas[-1] < tolerance)
+    converged = bool(deltas[-1] < tol)
     if verify:
-        check_pagerank(graph, scores, damping, jump, max(tolerance, float(deltas[-1])))
+        check_pagerank(graph, scores, damping, jump, max(tol, float(deltas[-1])))
     trace = Trace(
         {"change": deltas, "seconds": times / 1e9, "threads": np.full(len(times), workers)}
     )

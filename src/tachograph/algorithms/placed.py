@@ -104,13 +104,13 @@ class Placed:
         return Trace({name: [row[name] for row in self.rows] for name in COLUMNS})
 
 
-def placed_on(devices: str | OpenCL, placement: str | Policy, task: str) -> tuple[Placed, int]:
+def placed_on(given: str | OpenCL, placement: str | Policy, task: str) -> tuple[Placed, int]:
     """A stage for the kernels of ``task``, and the threads of the host: kernels take turns, so all."""
     from ..kernels.runtime.launch import threads_available
 
-    if devices == "host":
+    if given == "host":
         return Placed(None, Fixed("host")), threads_available()
-    device = open_device(devices) if isinstance(devices, str) else devices
+    device = open_device(given) if isinstance(given, str) else given
     threads = threads_available()
     if not isinstance(placement, str):
         return Placed(device, placement), threads

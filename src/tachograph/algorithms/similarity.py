@@ -42,7 +42,7 @@ _PARAMETERS = """
         Keep for each vertex this many most similar ones of the pairs; smaller ids first if equal.
     memory_limit
         Bytes (or ``"200 MB"``) that results and working memory may take.
-    devices
+    device
         ``"host"``, ``"opencl"``, ``["host", "opencl"]``, or ``"auto"``: what is predicted to be
         fastest, the host if no device is calibrated. Devices take part for edges of undirected
         graphs without weights.
@@ -84,7 +84,7 @@ def _measure(task: str, summary: str, examples: str) -> Callable[..., Result]:
         weight: str | None = None,
         topk: int | None = None,
         memory_limit: int | str | None = None,
-        devices: Devices = "auto",
+        device: Devices = "auto",
         split: float | str = "auto",
         output: str | Path | None = None,
         threads: int | None = None,
@@ -94,7 +94,7 @@ def _measure(task: str, summary: str, examples: str) -> Callable[..., Result]:
 
         request = Request(task, graph, pairs, weight, topk, memory_limit, output)
         with using(threads):
-            return request.run(devices, split, verify)
+            return request.run(device, split, verify)
 
     similarity.__name__ = similarity.__qualname__ = task
     similarity.__doc__ = f"{summary}{_PARAMETERS}{examples}"
@@ -186,12 +186,12 @@ class Request:
         every = isinstance(pairs, str) and not self.two_hop
         self.splits = every and not graph.directed and not self.weighted
 
-    def run(self, devices: Devices, split: float | str, verify: bool) -> Result:
+    def run(self, device: Devices, split: float | str, verify: bool) -> Result:
         """The result, from where it is to be computed."""
         from .lanes_placed import place
         from .top import best_of
 
-        plan = place(self.graph, devices, split, self.splits)
+        plan = place(self.graph, device, split, self.splits)
         if self.two_hop:
             from .two_hop import two_hop
 

@@ -90,9 +90,9 @@ def _generators(scale: int) -> dict[str, Callable[[], Graph]]:
 
     side = round(1500 * 2 ** ((scale - FULL) / 2))
     return {
-        f"kron-{scale}": lambda: generate.kronecker(scale, 16, seed=1, weights=True),
-        f"urand-{scale}": lambda: generate.uniform(1 << scale, 16, seed=1, weights=True),
-        f"road-{side}": lambda: generate.road(side, side, deleted=0.15, seed=1, weights=True),
+        f"kron-{scale}": lambda: generate.kronecker(scale, 16, rng=1, weights=True),
+        f"urand-{scale}": lambda: generate.uniform(1 << scale, 16, rng=1, weights=True),
+        f"road-{side}": lambda: generate.road(side, side, deleted=0.15, rng=1, weights=True),
     }
 
 

@@ -20,7 +20,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     help="Generate a graph and write it to a file.\n\n"
-    "[bold]Example[/bold]  tacho generate kronecker --scale 20 --seed 1 kron.tgraph",
+    "[bold]Example[/bold]  tacho generate kronecker --scale 20 --rng 1 kron.tgraph",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )

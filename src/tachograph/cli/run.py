@@ -268,8 +268,8 @@ def pagerank(
     graph: Graph,
     verify: bool,
     damping: Annotated[float, typer.Option(help="Probability to follow an arc.")] = 0.85,
-    tolerance: Annotated[float, typer.Option(help="Change of all scores to stop at.")] = 1e-6,
-    max_iterations: Annotated[int, typer.Option(help="Stop after so many.")] = 100,
+    tol: Annotated[float, typer.Option(help="Change of all scores to stop at.")] = 1e-6,
+    max_iter: Annotated[int, typer.Option(help="Stop after so many.")] = 100,
 ) -> Outcome:
     """PageRank: a score for every vertex.
 
@@ -277,11 +277,11 @@ def pagerank(
 
     tacho run pagerank web.txt.gz --output scores.parquet
 
-    tacho run pagerank web.txt.gz --tolerance 1e-9 --verify --json
+    tacho run pagerank web.txt.gz --tol 1e-9 --verify --json
     """
     from ..algorithms.pagerank import pagerank as rank
 
-    result = rank(graph, damping=damping, tolerance=tolerance, max_iterations=max_iterations,
+    result = rank(graph, damping=damping, tol=tol, max_iter=max_iter,
                   verify=verify)  # fmt: skip
     return result, {"iterations": result.iterations, "converged": result.converged}
 

@@ -24,7 +24,7 @@ def _similarity(task: str, what: str) -> None:
         weight: Annotated[bool, typer.Option("--weight", help="Use the weights.")] = False,
         topk: Annotated[int | None, typer.Option(help="The best of each vertex only.")] = None,
         memory_limit: Annotated[str | None, typer.Option(help="Such as '200 MB'.")] = None,
-        devices: Annotated[
+        device: Annotated[
             str, typer.Option(help="auto, host, opencl, or host,opencl (tacho devices).")
         ] = "auto",
         split: Annotated[str, typer.Option(help="The host's share, 0 to 1, or auto.")] = "auto",
@@ -48,7 +48,7 @@ def _similarity(task: str, what: str) -> None:
                 raise InputError(f"--split {split}: auto, or a share from 0 to 1") from None
         result = getattr(similarity, task)(
             graph, pairs, weight="weight" if weight else None, topk=topk, output=stream,
-            memory_limit=memory_limit, devices=devices, split=share, verify=verify,
+            memory_limit=memory_limit, device=device, split=share, verify=verify,
         )  # fmt: skip
         if timeline is not None:
             result.plot(timeline)
@@ -65,7 +65,7 @@ def _similarity(task: str, what: str) -> None:
 
     tacho run {task} web.txt.gz --undirected --output values.parquet
 
-    tacho run {task} web.txt.gz --undirected --devices host,opencl --split auto --timeline lanes.svg
+    tacho run {task} web.txt.gz --undirected --device host,opencl --split auto --timeline lanes.svg
 
     tacho run {task} web.txt.gz --pairs two_hop --topk 10 --memory-limit '200 MB'
     """

@@ -86,7 +86,7 @@ def run(
         list[int] | None,
         typer.Option(help="A vertex, for bfs and sssp; may be given several times."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the order of vertices, for mis.")] = 0,
+    rng: Annotated[int, typer.Option(help="Of the order of vertices, for mis.")] = 0,
     cluster: Cluster = None,
     workers: Workers = None,
     checkpoint: Annotated[int, typer.Option(help="Supersteps between two checkpoints.")] = 10,
@@ -105,7 +105,7 @@ def run(
 
     tacho scale run bfs /shared/web --source 0 --cluster tcp://10.0.0.1:8786
     """
-    result = _result(task, directory, source, seed, cluster, workers, checkpoint)
+    result = _result(task, directory, source, rng, cluster, workers, checkpoint)
     if trace is not None:
         from pyarrow import parquet
 
@@ -113,7 +113,7 @@ def run(
 
         with aside(trace) as temporary:
             parquet.write_table(result.trace.to_arrow(), temporary)
-    told = {"source": source, "seed": seed if task is Task.mis else None, "cluster": cluster,
+    told = {"source": source, "rng": rng if task is Task.mis else None, "cluster": cluster,
             "workers": workers}  # fmt: skip
     facts = _facts(result)
     if (number := _keep(result, directory, told, facts)) is not None:
@@ -127,7 +127,7 @@ def run(
 
 
 def _result(
-    task: Task, directory: Path, source: list[int] | None, seed: int, cluster: str | None,
+    task: Task, directory: Path, source: list[int] | None, rng: int, cluster: str | None,
     workers: int | None, checkpoint: int,
 ) -> Result:  # fmt: skip
     from .. import scale as parts
@@ -146,7 +146,7 @@ def _result(
     if task is Task.pagerank:
         return parts.pagerank(directory, **where)
     if task is Task.mis:
-        return parts.maximal_independent_set(directory, seed=seed, **where)
+        return parts.maximal_independent_set(directory, rng=rng, **where)
     return parts.connected_components(directory, **where)
 
 

@@ -200,7 +200,7 @@ def placement(
     devices: Annotated[str, typer.Option(help="The OpenCL device beside the host.")] = "opencl",
     cluster: Cluster = None,
 ) -> None:
-    """Learn where the kernels of tacho run mis and maxflow --devices run faster.
+    """Learn where the kernels of tacho run mis and maxflow --device run faster.
 
     [bold]Example[/bold]
 

@@ -58,7 +58,7 @@ class Capabilities:
 class Found:
     """An OpenCL device, whether it works or not; ``problem`` says why not."""
 
-    id: str  # what it is called in ``devices=`` and ``--devices``
+    id: str  # what it is called in ``device=`` and ``--device``
     name: str
     kind: str  # cpu, gpu or accelerator
     platform: str

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..util import memory
 from ..util.errors import InputError
+from ..util.rng import Rng, seed_of
 from .graph import Graph
 
 # fmt: off
@@ -80,7 +81,7 @@ def kronecker(
     scale: int = 16,
     edge_factor: int = 16,
     *,
-    seed: int = 0,
+    rng: Rng = 0,
     directed: bool = False,
     permute: bool = True,
     simple: bool = True,
@@ -92,10 +93,12 @@ def kronecker(
     and parallel edges become one; with ``permute`` the labels tell nothing about the degree.
 
     >>> import tachograph as tg
-    >>> tg.kronecker(scale=10, seed=1).n
+    >>> tg.kronecker(scale=10, rng=1).n
     1024
     """
     from ..kernels.runtime import random
+
+    seed = seed_of(rng)
 
     _at_least(0, scale=scale, edge_factor=edge_factor)
     if scale > 30:
@@ -111,7 +114,7 @@ def uniform(
     n: int = 1 << 16,
     degree: float = 16,
     *,
-    seed: int = 0,
+    rng: Rng = 0,
     directed: bool = False,
     simple: bool = True,
     weights: Weights = None,
@@ -119,10 +122,12 @@ def uniform(
     """Uniform random graph: ``n * degree`` edges drawn with both ends anywhere.
 
     >>> import tachograph as tg
-    >>> tg.uniform(n=1000, degree=4, seed=1).n
+    >>> tg.uniform(n=1000, degree=4, rng=1).n
     1000
     """
     from ..kernels.runtime import random
+
+    seed = seed_of(rng)
 
     _at_least(1, n=n)
     _at_least(0, degree=degree)
@@ -138,7 +143,7 @@ def road(
     columns: int = 256,
     *,
     deleted: float = 0.15,
-    seed: int = 0,
+    rng: Rng = 0,
     weights: Weights = True,
 ) -> Graph:
     """Road-like graph: a grid with a share of its edges ``deleted``; low degree, high diameter.
@@ -148,6 +153,8 @@ def road(
     180
     """
     from ..kernels.runtime import random
+
+    seed = seed_of(rng)
 
     _at_least(1, rows=rows, columns=columns)
     if not 0 <= deleted <= 1:
@@ -165,16 +172,18 @@ def power_law(
     *,
     exponent: float = 2.5,
     least: int = 1,
-    seed: int = 0,
+    rng: Rng = 0,
     weights: Weights = None,
 ) -> Graph:
     """Configuration model: degrees d >= ``least`` with a share ~ d**-exponent, joined at random.
 
     >>> import tachograph as tg
-    >>> tg.power_law(n=1000, seed=1).n
+    >>> tg.power_law(n=1000, rng=1).n
     1000
     """
     from ..kernels.runtime import random
+
+    seed = seed_of(rng)
 
     _at_least(1, n=n, least=least)
     _at_least(1.01, exponent=exponent)
@@ -188,15 +197,17 @@ def power_law(
 
 
 def preferential_attachment(
-    n: int = 1 << 16, degree: int = 4, *, seed: int = 0, weights: Weights = None
+    n: int = 1 << 16, degree: int = 4, *, rng: Rng = 0, weights: Weights = None
 ) -> Graph:
     """Growing graph: each new vertex links to ``degree`` others, the popular ones more likely.
 
     >>> import tachograph as tg
-    >>> tg.preferential_attachment(n=1000, degree=3, seed=1).n
+    >>> tg.preferential_attachment(n=1000, degree=3, rng=1).n
     1000
     """
     from ..kernels.runtime import random
+
+    seed = seed_of(rng)
 
     _at_least(1, n=n, degree=degree)
     _room(n, n * degree)
@@ -209,7 +220,7 @@ def small_world(
     degree: int = 4,
     *,
     rewired: float = 0.1,
-    seed: int = 0,
+    rng: Rng = 0,
     weights: Weights = None,
 ) -> Graph:
     """Ring in which each vertex is joined to the next ``degree``; a share of the edges is ``rewired``:
@@ -220,6 +231,8 @@ def small_world(
     300
     """
     from ..kernels.runtime import random
+
+    seed = seed_of(rng)
 
     _at_least(1, n=n, degree=degree)
     if not 0 <= rewired <= 1:
@@ -232,38 +245,41 @@ def small_world(
     return _simple(source, np.where(moved, anywhere, target).astype(np.int32), n, weights, seed)
 
 
-def path(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
+def path(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     """Vertices in a row, each joined to the next.
 
     >>> import tachograph as tg
     >>> tg.path(4).neighbors(1).tolist()
     [0, 2]
     """
+    seed = seed_of(rng)
     _at_least(0, n=n)
     _room(n, n)
     ids = np.arange(n, dtype=np.int32)
     return _simple(ids[:-1], ids[1:], n, weights, seed)
 
 
-def star(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
+def star(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     """Vertex 0 joined to all others.
 
     >>> import tachograph as tg
     >>> tg.star(4).degrees.tolist()
     [3, 1, 1, 1]
     """
+    seed = seed_of(rng)
     _at_least(1, n=n)
     _room(n, n)
     return _simple(np.zeros(n - 1, np.int32), np.arange(1, n, dtype=np.int32), n, weights, seed)
 
 
-def complete(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
+def complete(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     """Every vertex joined to every other.
 
     >>> import tachograph as tg
     >>> tg.complete(5).m
     10
     """
+    seed = seed_of(rng)
     _at_least(0, n=n)
     _room(n, n * (n - 1) / 2)
     ids = np.arange(n, dtype=np.int32)
@@ -273,13 +289,14 @@ def complete(n: int = 10, *, seed: int = 0, weights: Weights = None) -> Graph:
     return _simple(source, target.astype(np.int32), n, weights, seed)
 
 
-def tree(n: int = 15, branching: int = 2, *, seed: int = 0, weights: Weights = None) -> Graph:
+def tree(n: int = 15, branching: int = 2, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     """Complete tree: vertex v > 0 hangs below (v - 1) // branching.
 
     >>> import tachograph as tg
     >>> tg.tree(7).neighbors(1).tolist()
     [0, 3, 4]
     """
+    seed = seed_of(rng)
     _at_least(0, n=n)
     _at_least(1, branching=branching)
     _room(n, n)
@@ -292,17 +309,19 @@ def bipartite(
     right: int = 1000,
     degree: float = 8,
     *,
-    seed: int = 0,
+    rng: Rng = 0,
     weights: Weights = None,
 ) -> Graph:
     """Random bipartite graph: ``left * degree`` edges from 0..left-1 to left..left+right-1.
 
     >>> import tachograph as tg
-    >>> g = tg.bipartite(left=3, right=4, degree=2, seed=1)
+    >>> g = tg.bipartite(left=3, right=4, degree=2, rng=1)
     >>> bool((g.neighbors(0) >= 3).all())
     True
     """
     from ..kernels.runtime import random
+
+    seed = seed_of(rng)
 
     _at_least(1, left=left, right=right)
     _at_least(0, degree=degree)

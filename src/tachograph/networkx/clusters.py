@@ -18,7 +18,7 @@ def _counts(G: BackendGraph, threads: int | None) -> tuple[np.ndarray, np.ndarra
     degrees = g.degrees
     if not g.arcs:
         return np.zeros(g.n, np.int64), degrees
-    edges = overlap(g, devices="host", threads=threads)
+    edges = overlap(g, device="host", threads=threads)
     least = np.minimum(degrees[edges.source], degrees[edges.target])
     common = np.rint(edges.values * least)
     ends = np.concatenate([edges.source, edges.target])

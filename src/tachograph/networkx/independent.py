@@ -35,10 +35,10 @@ def maximal_independent_set(
         raise nx.NetworkXUnfeasible(f"{chosen} is not an independent set of G")
     free = ~(near | taken)
     if not places.size:
-        return G.named(find_set(g, seed=number, threads=threads).vertices)
+        return G.named(find_set(g, rng=number, threads=threads).vertices)
     inside = free[tails] & free[g.indices]
     numbers = np.cumsum(free) - 1
     ends = numbers[tails[inside]], numbers[g.indices[inside]]
     rest = Graph.from_edges(*ends, n=int(free.sum()), directed=True)
-    more = find_set(rest, seed=number, threads=threads).vertices
+    more = find_set(rest, rng=number, threads=threads).vertices
     return [*G.named(places), *G.named(np.flatnonzero(free)[more])]

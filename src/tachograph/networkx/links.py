@@ -46,7 +46,7 @@ class Neighbours:
     def common(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
         """How many neighbours pairs share, themselves left out."""
         degrees = self.simple.degrees
-        ratio = overlap(self.simple, np.column_stack([u, v]), devices="host").values
+        ratio = overlap(self.simple, np.column_stack([u, v]), device="host").values
         counts: np.ndarray = np.rint(ratio * np.minimum(degrees[u], degrees[v])).astype(np.int64)
         return counts
 

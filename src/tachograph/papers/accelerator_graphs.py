@@ -94,7 +94,7 @@ def load(names: Iterator[str] | list[str], full: bool) -> Iterator[Loaded]:
             from ..graph.generate import kronecker
 
             scale = known.scale if full else known.small
-            made = kronecker(scale, known.edge_factor, directed=True, simple=False, seed=1)
+            made = kronecker(scale, known.edge_factor, directed=True, simple=False, rng=1)
             yield Loaded(name, made, 1 << (known.scale - scale))
         elif known.dataset in found and found[known.dataset].file is not None:
             from ..graph.datasets import dataset

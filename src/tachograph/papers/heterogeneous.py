@@ -60,10 +60,10 @@ def graphs(full: bool) -> dict[str, Callable[[], Graph]]:
     return {
         "af_shell9": lambda: stencil((side // 2, side // 2), 2, corners=True),
         "audikw_1": lambda: stencil((edge,) * 3, 1, corners=True, links=n // 10),
-        "cage15": lambda: generate.uniform(n // 2, 18, seed=1),
+        "cage15": lambda: generate.uniform(n // 2, 18, rng=1),
         "ecology1": lambda: stencil((side, side)),
         "g3_circuit": lambda: stencil((side, side), links=n // 10),
-        "kkt_power": lambda: generate.preferential_attachment(n, 3, seed=1),
+        "kkt_power": lambda: generate.preferential_attachment(n, 3, rng=1),
         "ldoor": lambda: stencil((edge, edge, edge // 2), 1, corners=True),
         "nlpkkt120": lambda: stencil((edge,) * 3, 2),
         "thermal2": lambda: stencil((side, side), 1, corners=True),
@@ -90,7 +90,7 @@ def time_variants(
         while turn <= rounds or (sum(taken[base]) < LONG and turn <= MOST):
             at = turn % len(variants)  # nobody always comes after the same one
             for variant, options in [*variants.items()][at:] + [*variants.items()][:at]:
-                r = maximal_independent_set(graph, devices=device, placement=_apart, **options)
+                r = maximal_independent_set(graph, device=device, placement=_apart, **options)
                 polls[variant] = int(r.trace["polls"].sum())
                 if turn:  # the first round warms up
                     taken[variant].append(r.seconds)
@@ -164,10 +164,10 @@ def time_placements(name: str, full: bool, task: str, count: int) -> dict[str, A
     with threads(count):
         if task == "mis":
             graph = graphs(full)[name]()
-            trace = maximal_independent_set(graph, devices=device, placement="oracle").trace
+            trace = maximal_independent_set(graph, device=device, placement="oracle").trace
         else:
             graph = _flow_problems(full)[name]()
-            trace = maximum_flow(graph, devices=device, placement="oracle").trace
+            trace = maximum_flow(graph, device=device, placement="oracle").trace
     columns = {column: trace[column].tolist() for column in trace.columns}
     return {"name": name, "n": graph.n, "trace": columns}
 
@@ -215,7 +215,7 @@ def _flow_problems(full: bool) -> dict[str, Callable[[], Graph]]:
     wide, scale = (4096, 16) if full else (1024, 12)
 
     def power_law() -> Graph:
-        g = generate.kronecker(scale, 16, seed=1, directed=True, weights=True)
+        g = generate.kronecker(scale, 16, rng=1, directed=True, weights=True)
         by_degree = np.argsort(-g.degrees)
         return g.with_meta(source=int(by_degree[1]), sink=int(by_degree[5]))
 

@@ -37,10 +37,10 @@ def _graphs(full: bool) -> dict[str, Callable[[], Graph]]:
     side = 1500 if full else 700
     n = side * side
     return {
-        "road (low)": lambda: generate.road(side, side, seed=1),
-        "uniform (low)": lambda: generate.uniform(n // 4, 8, seed=1),
-        "power law (high)": lambda: generate.power_law(n // 8, exponent=2.2, least=4, seed=1),
-        "kronecker (high)": lambda: generate.kronecker(scale, seed=1),
+        "road (low)": lambda: generate.road(side, side, rng=1),
+        "uniform (low)": lambda: generate.uniform(n // 4, 8, rng=1),
+        "power law (high)": lambda: generate.power_law(n // 8, exponent=2.2, least=4, rng=1),
+        "kronecker (high)": lambda: generate.kronecker(scale, rng=1),
     }
 
 
@@ -51,10 +51,10 @@ def time_shares(
     graph = _graphs(full)[name]()
     opened = open_device(device)
     ways: dict[str, dict[str, Any]] = {
-        str(share): {"devices": ["host", opened], "split": share} for share in shares
+        str(share): {"device": ["host", opened], "split": share} for share in shares
     }
-    ways |= {"device": {"devices": [opened]}, "host": {"devices": "host"}}
-    ways["auto"] = {"devices": ["host", opened]}
+    ways |= {"device": {"device": [opened]}, "host": {"device": "host"}}
+    ways["auto"] = {"device": ["host", opened]}
     times: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(rounds + 1):
         for way, options in ways.items():

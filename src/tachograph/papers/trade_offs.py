@@ -31,7 +31,7 @@ PUBLISHED = ((0.10, 2.27), (0.20, 3.31), (0.28, 4.77))
 
 @lru_cache(1)
 def _graph(scale: int) -> tuple[Graph, np.ndarray]:
-    graph = generate.kronecker(scale, seed=1, weights=True)
+    graph = generate.kronecker(scale, rng=1, weights=True)
     return graph, np.array([graph.degrees.argmax()])
 
 

@@ -78,9 +78,7 @@ TASKS = {
     ),
     # Both sides may be off by what later iterations would change: 0.85 / 0.15 times the tolerance.
     "pagerank": Task(
-        lambda job: pagerank(
-            job.graph, damping=DAMPING, tolerance=TOLERANCE, max_iterations=ITERATIONS
-        ),
+        lambda job: pagerank(job.graph, damping=DAMPING, tol=TOLERANCE, max_iter=ITERATIONS),
         lambda r: peers.scores_facts(r.scores),
         close=20 * TOLERANCE,
     ),
@@ -89,7 +87,7 @@ TASKS = {
     ),
     # Every library has another set: only that it is one is compared.
     "mis": Task(
-        lambda job: maximal_independent_set(job.graph, seed=1),
+        lambda job: maximal_independent_set(job.graph, rng=1),
         lambda r: {"sets": 1},
         undirected=True,
     ),

@@ -26,7 +26,7 @@ __all__ = ["EXERCISES"]
 def _parts() -> None:
     """All algorithms on a small graph, and what depends on the type of its weights."""
     with tempfile.TemporaryDirectory() as place:
-        write(kronecker(5, seed=1), Path(place) / "plain.parquet")
+        write(kronecker(5, rng=1), Path(place) / "plain.parquet")
         parts = _cut(Path(place) / "plain.parquet", Path(place) / "plain")
         for direction in ("push", "pull"):
             bfs(parts, 0, direction=direction)

@@ -163,11 +163,11 @@ def measure(task: str, partition: Partition | None = None) -> Costs:
 
     run = _runs()[task]
     with tempfile.TemporaryDirectory() as place:
-        small = cut(kronecker(SMALL, seed=1), parts=2, directory=Path(place) / "small")
+        small = cut(kronecker(SMALL, rng=1), parts=2, directory=Path(place) / "small")
         run(small)  # compiles, and fills caches
         if partition is None:
             about = f"kronecker({LARGE}) in 2 parts"
-            partition = cut(kronecker(LARGE, seed=1), parts=2, directory=Path(place) / "large")
+            partition = cut(kronecker(LARGE, rng=1), parts=2, directory=Path(place) / "large")
         else:
             about = f"{partition.directory} in {partition.parts} parts"
         return costs_of((run(small), small), (run(partition), partition), about)

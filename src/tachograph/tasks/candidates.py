@@ -108,7 +108,7 @@ def _iterations(arguments: Mapping[str, Any]) -> float:
         return min(most, max(1.0, math.log(min(tolerance, 0.5)) / math.log(damping)))
 
     given = [arguments.get(k, d) for k, d in
-             (("damping", DAMPING), ("tolerance", TOLERANCE), ("max_iterations", MOST))]  # fmt: skip
+             (("damping", DAMPING), ("tol", TOLERANCE), ("max_iter", MOST))]  # fmt: skip
     return count(*given) / count(DAMPING, TOLERANCE, MOST)
 
 
@@ -137,7 +137,7 @@ def _seconds(candidate: Candidate) -> float:
 
 
 def _decided_similarity(graph: Graph, made: list[Candidate]) -> tuple[Candidate, str]:
-    """What ``devices="auto"`` decides, from the split's own model."""
+    """What ``device="auto"`` decides, from the split's own model."""
     from ..algorithms.lanes_placed import place
     from ..algorithms.simple import simple
 

@@ -162,7 +162,7 @@ def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
     Examples
     --------
     >>> import tachograph as tg
-    >>> g = tg.kronecker(12, seed=1, weights=True)
+    >>> g = tg.kronecker(12, rng=1, weights=True)
     >>> plan = tg.plan("sssp", g, source=0, max_error=0.05)
     >>> plan.chosen.error_bound <= 0.05
     True

@@ -86,20 +86,20 @@ _ALL = (
         Way("one thread", "leaves the other cores alone", {"threads": 1}),
     ), ("wcc",)),
     Task("similarity", "..algorithms.similarity:jaccard", (), (
-        Way("host", "all cores", {"devices": "host"}),
-        Way("device", "all edges there", {"devices": DEVICE}, "device"),
+        Way("host", "all cores", {"device": "host"}),
+        Way("device", "all edges there", {"device": DEVICE}, "device"),
         Way("both", "both take edges from the two ends of one queue until they meet",
-            {"devices": ["host", DEVICE]}, "both"),
+            {"device": ["host", DEVICE]}, "both"),
     ), ("jaccard",)),
     Task("mis", "..algorithms.independent_set:maximal_independent_set", (), (
         Way("auto", "takes vertices in one pass, as soon as their neighbours are decided"),
-        Way("rounds", "in rounds of three kernels, as a device would", {"devices": "host"}),
-        Way("device", "each kernel of each round on host or device", {"devices": DEVICE}, "both"),
+        Way("rounds", "in rounds of three kernels, as a device would", {"device": "host"}),
+        Way("device", "each kernel of each round on host or device", {"device": DEVICE}, "both"),
     )),
     Task("max-flow", "..algorithms.flow:maximum_flow", ("source", "sink"), (
         Way("auto", "preflow-push from the end that promises less work"),
-        Way("rounds", "in rounds, as a device would", {"devices": "host"}),
-        Way("device", "each kernel of each round on host or device", {"devices": DEVICE}, "both"),
+        Way("rounds", "in rounds, as a device would", {"device": "host"}),
+        Way("device", "each kernel of each round on host or device", {"device": DEVICE}, "both"),
     ), ("maxflow",)),
 )
 # fmt: on

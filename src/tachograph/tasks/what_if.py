@@ -78,7 +78,7 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
         an accelerator at a memory (without one: its own).
     arguments
         What the task needs to be told, such as ``source``. PageRank is compared over as many
-        iterations as the host needs, unless ``max_iterations`` is given.
+        iterations as the host needs, unless ``max_iter`` is given.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
     Examples
     --------
     >>> import tachograph as tg
-    >>> g = tg.kronecker(10, seed=1)
+    >>> g = tg.kronecker(10, rng=1)
     >>> found = tg.what_if("wcc", g, ["host", "accugraph@ddr4-2400r"])
     >>> [row.provenance for row in found.rows]
     ['measured', 'simulated']

@@ -27,7 +27,7 @@ def records(graphs=12, seed=0):
     random = np.random.default_rng(seed)
     made = []
     for k in range(graphs):
-        g = tg.power_law(400 + 100 * k, exponent=2.1, least=2, seed=k, weights=True)
+        g = tg.power_law(400 + 100 * k, exponent=2.1, least=2, rng=k, weights=True)
         family = FAMILIES[k % 3]
         name = f"kronecker-{14 + k // 3}" if family == "kronecker" else f"{family}-{k}"
         state = State(g, np.array([int(g.degrees.argmax())]), 2)

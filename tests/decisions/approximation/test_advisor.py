@@ -18,7 +18,7 @@ from tachograph.decisions.trees import Trees
 
 @pytest.fixture
 def graph():
-    return tg.kronecker(15, seed=3, weights=True)
+    return tg.kronecker(15, rng=3, weights=True)
 
 
 @given(st.floats(0, 1))

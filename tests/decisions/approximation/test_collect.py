@@ -16,7 +16,7 @@ COUNT = 34  # all of them, and 4 from each of two random sources
 @pytest.fixture
 def tiny(monkeypatch):
     """One small graph of the paper's kind, few configurations, two runs of each."""
-    g = tg.kronecker(7, seed=1, weights=True)
+    g = tg.kronecker(7, rng=1, weights=True)
     subjects = {"kronecker-14": Subject("kronecker-14", "kronecker", lambda: g)}
     monkeypatch.setattr(measuring, "available", lambda: subjects)
     monkeypatch.setattr(measuring, "RUNS", 3)
@@ -84,7 +84,7 @@ def test_a_random_choice_counts_with_each_of_its_seeds():
 
 
 def test_random_weights_are_the_same_both_ways():
-    g = with_random_weights(tg.kronecker(6, seed=2))
+    g = with_random_weights(tg.kronecker(6, rng=2))
     assert g.weights.min() >= 1
     assert np.array_equal(g.to_scipy().toarray(), g.to_scipy().toarray().T)
 

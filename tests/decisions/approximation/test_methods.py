@@ -39,7 +39,7 @@ def test_thresholds_by_the_rule_of_the_paper(degrees):
 @given(low=st.integers(0, 70), high=st.integers(1, 70), seed=st.integers(0, 5))
 @settings(deadline=None)
 def test_shares_of_what_is_left_out(low, high, seed):
-    g = tg.power_law(200, exponent=2.0, seed=seed)
+    g = tg.power_law(200, exponent=2.0, rng=seed)
     choice = tg.Approximation(min_degree=min(low, high), max_degree=high)
     row = State(g, np.array([0]), 2).rows([Configuration("dijkstra", choice)])[0]
     found = dict(zip(FEATURES, row, strict=True))
@@ -81,7 +81,7 @@ def test_reach_is_counted_up_to_a_limit():
 
 
 def test_candidates_are_distinct_and_approximate():
-    for g in (tg.kronecker(10, seed=1), tg.road(30, 30), tg.star(9), tg.path(2)):
+    for g in (tg.kronecker(10, rng=1), tg.road(30, 30), tg.star(9), tg.path(2)):
         state = State(g, np.array([0]), 2)
         found = state.candidates(ALGORITHMS[:2])
         assert len(set(found)) == len(found) > 0

@@ -113,14 +113,14 @@ def test_obvious_states():
 
 
 def test_a_script_is_followed_and_ends_in_pushes():
-    g = tg.kronecker(9, seed=1)
+    g = tg.kronecker(9, rng=1)
     found = tg.bfs(g, 0, direction=scripted([1, 0, 1]), verify=True).trace["direction"].tolist()
     assert found[:3] == [PULL, PUSH, PULL]
     assert set(found[3:]) <= {PUSH}
 
 
 def test_functions_of_the_state_are_policies():
-    g = tg.kronecker(9, seed=1)
+    g = tg.kronecker(9, rng=1)
     never = tg.bfs(g, 0, direction=lambda s: False).trace["direction"]
     always = tg.bfs(g, 0, direction=lambda s: s.n_f > 0, verify=True).trace["direction"]
     assert (set(never), set(always)) == ({PUSH}, {PULL})
@@ -131,7 +131,7 @@ def test_functions_of_the_state_are_policies():
 
 
 def test_the_oracle_times_both():
-    g = tg.kronecker(10, seed=1)
+    g = tg.kronecker(10, rng=1)
     trace = tg.bfs(g, 0, direction="oracle", verify=True).trace
     faster = np.where(trace["pull_seconds"] < trace["push_seconds"], PULL, PUSH)
     assert (trace["direction"] == faster).all()
@@ -215,7 +215,7 @@ def test_a_damaged_own_model_warns_and_the_shipped_one_is_used():
     path.parent.mkdir(parents=True)
     path.write_text("{")
     with pytest.warns(tg.TachographWarning, match="using the one of the package"):
-        found = tg.bfs(tg.kronecker(8, seed=1), 0)
+        found = tg.bfs(tg.kronecker(8, rng=1), 0)
     assert found.levels[0] == 0
 
 
@@ -227,7 +227,7 @@ def test_an_own_model_is_used():
         for i, c in enumerate(json.loads(shipped_model(models.FILE).read_text())["cost"])
     ]
     path.write_text(damaged(lambda m: m.update(cost=huge)))
-    assert set(tg.bfs(tg.kronecker(10, seed=1), 0).trace["direction"]) == {PUSH}
+    assert set(tg.bfs(tg.kronecker(10, rng=1), 0).trace["direction"]) == {PUSH}
 
 
 def test_the_card_names_graphs_machine_and_metrics():

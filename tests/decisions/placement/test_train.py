@@ -13,7 +13,7 @@ from tests.devices.support import any_device, needs_pyopencl
 @needs_pyopencl
 def test_what_is_learned_is_found_again(monkeypatch):
     device = any_device()
-    graphs = {"mis": [tg.kronecker(8, seed=1), tg.path(50)], "maxflow": [placement.layers(4, 20)]}
+    graphs = {"mis": [tg.kronecker(8, rng=1), tg.path(50)], "maxflow": [placement.layers(4, 20)]}
     small = {
         task: ([lambda graph=graph: graph for graph in graphs[task]], run)
         for task, (_, run) in placement.TASKS.items()
@@ -34,8 +34,8 @@ def test_what_is_learned_is_found_again(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("task", KERNELS)
 def test_instructions_are_counted(task):
-    tg.maximal_independent_set(tg.path(3), devices="host")
-    tg.maximum_flow(tg.path(3), 0, 2, devices="host")
+    tg.maximal_independent_set(tg.path(3), device="host")
+    tg.maximum_flow(tg.path(3), 0, 2, device="host")
     ratios = placement.count_instructions(task)
     assert journal().get("instructions", task) == ratios
     assert set(ratios) == set(KERNELS[task])

@@ -53,7 +53,7 @@ def test_measurements_are_kept_and_the_model_is_used():
 
 def test_the_model_of_the_package_is_sane():
     shipped = decision.Model.read(shipped_model(decision.FILE))
-    state = decision.State.of(tg.kronecker(10, seed=1), 0)
+    state = decision.State.of(tg.kronecker(10, rng=1), 0)
     for weights in (shipped.host, shipped.shared, shipped.apart):
         assert weights.shape == (len(decision.FEATURES),)
         assert 1e-3 < np.exp(state.features @ weights) < 1e3

@@ -11,8 +11,8 @@ import tachograph as tg
 from tachograph.decisions.times.fit import fit
 from tachograph.decisions.times.model import FEATURES, Model, shape, the_model
 
-GRAPHS = [tg.uniform(2**k, d, seed=k) for k in range(8, 14) for d in (3, 8)] + [
-    tg.road(2**k, 2**k, seed=k) for k in range(4, 8)
+GRAPHS = [tg.uniform(2**k, d, rng=k) for k in range(8, 14) for d in (3, 8)] + [
+    tg.road(2**k, 2**k, rng=k) for k in range(4, 8)
 ]
 
 

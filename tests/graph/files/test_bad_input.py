@@ -131,7 +131,7 @@ def test_missing_empty_directory_and_unreadable():
 
 @pytest.mark.parametrize("compression", COMPRESSIONS)
 def test_truncated_compression(compression):
-    tg.write(tg.uniform(5000, 8, seed=1), f"u.txt{compression}")
+    tg.write(tg.uniform(5000, 8, rng=1), f"u.txt{compression}")
     whole = Path(f"u.txt{compression}").read_bytes()
     for share in (0.9, 0.5, 0.1):
         Path(f"t.txt{compression}").write_bytes(whole[: int(len(whole) * share)])
@@ -167,7 +167,7 @@ def test_an_id_that_needs_64_bits_in_a_later_block(monkeypatch):
 
 
 def test_tgraph_damage(monkeypatch):
-    tg.write(tg.kronecker(6, seed=1, weights=True), "g.tgraph")
+    tg.write(tg.kronecker(6, rng=1, weights=True), "g.tgraph")
     whole = Path("g.tgraph").read_bytes()
     good = tg.read("g.tgraph")
 

@@ -96,7 +96,7 @@ def padded(g: tg.Graph, n: int) -> tg.Graph:
 @pytest.mark.parametrize("compression", COMPRESSIONS)
 @pytest.mark.parametrize("suffix", [s for s in SUFFIXES if s not in BINARY])
 def test_compression(suffix, compression):
-    g = tg.road(30, 30, seed=1).with_meta(source=0, sink=5)
+    g = tg.road(30, 30, rng=1).with_meta(source=0, sink=5)
     path = f"graph{suffix}{compression}"
     tg.write(g, path)
     options = {"directed": False} if suffix in SILENT or suffix in ARCS_ONLY else {}
@@ -109,14 +109,14 @@ def test_compression(suffix, compression):
 @pytest.mark.parametrize("compression", COMPRESSIONS)
 @pytest.mark.parametrize("suffix", sorted(BINARY))
 def test_compressed_binary(suffix, compression):
-    g = tg.road(30, 30, seed=1)
+    g = tg.road(30, 30, rng=1)
     tg.write(g, f"graph{suffix}{compression}")
     assert np.array_equal(tg.read(f"graph{suffix}{compression}").indices, g.indices)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_content_tells_the_format_whatever_the_name(suffix):
-    g = tg.road(40, 40, seed=2).with_meta(source=0, sink=5)
+    g = tg.road(40, 40, rng=2).with_meta(source=0, sink=5)
     tg.write(g, f"graph{suffix}")
     shutil.copy(f"graph{suffix}", "unknown")
     found = tg.read("unknown")
@@ -248,7 +248,7 @@ def test_tgraph_opens_at_once_and_checks_when_used(monkeypatch):
     from tachograph.graph.files import tgraph
 
     monkeypatch.setattr(tgraph, "AT_ONCE", 0)
-    tg.write(tg.kronecker(8, seed=1), "k.tgraph")
+    tg.write(tg.kronecker(8, rng=1), "k.tgraph")
     checked = []
     check = tgraph.check_rows
     monkeypatch.setattr(tgraph, "check_rows", lambda *a: (checked.append(1), check(*a)))

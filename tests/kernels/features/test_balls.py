@@ -46,7 +46,7 @@ def test_small_graphs_are_seen_whole(edges, directed):
 
 
 def test_large_graphs_are_seen_in_part():
-    for graph in (tg.complete(1200), tg.star(50_000), tg.road(100, 100, seed=1)):
+    for graph in (tg.complete(1200), tg.star(50_000), tg.road(100, 100, rng=1)):
         row = dict(zip(BALL, balls(graph.indptr, graph.indices, np.array([0]))[0], strict=True))
         assert row["vertices"] == LIMIT
         assert row["arcs"] <= 2 * ARCS * LIMIT
@@ -54,7 +54,7 @@ def test_large_graphs_are_seen_in_part():
 
 
 def test_grids_open_slowly_and_random_graphs_fast():
-    road, random = (g.features.opening for g in (tg.road(100, 100, seed=1), tg.uniform(9000, 9)))
+    road, random = (g.features.opening for g in (tg.road(100, 100, rng=1), tg.uniform(9000, 9)))
     assert road["levels"] > 3 * random["levels"]
     assert road["bits"] < random["bits"]
     assert tg.Graph.from_edges([], [], n=4).features.opening["small"] == 1

@@ -66,7 +66,7 @@ def test_threads_follow_the_environment(monkeypatch, variable):
 
 
 def test_algorithms_use_the_threads_of_the_environment_unless_told_otherwise(monkeypatch):
-    g = tg.uniform(1 << 16, 4, seed=1)
+    g = tg.uniform(1 << 16, 4, rng=1)
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
     assert set(tg.bfs(g, 0).trace["threads"]) == {3}

@@ -92,7 +92,7 @@ def test_what_a_job_held_is_let_go():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_a_forked_process_has_threads_of_its_own():
     code = (
-        "import os, tachograph as tg; g = tg.kronecker(15, seed=1)\n"
+        "import os, tachograph as tg; g = tg.kronecker(15, rng=1)\n"
         "a = tg.bfs(g, 0).levels; pid = os.fork()\n"
         "same = (tg.bfs(g, 0).levels == a).all()\n"
         "if pid == 0: os._exit(0 if same else 1)\n"
@@ -102,7 +102,7 @@ def test_a_forked_process_has_threads_of_its_own():
 
 
 def test_many_short_runs_by_several_callers():
-    g = tg.kronecker(12, seed=1, weights=True)
+    g = tg.kronecker(12, rng=1, weights=True)
     wanted = tg.sssp(g, 0).distances
     wrong = []
 

@@ -113,7 +113,7 @@ def test_runs_of_the_journal():
 
 
 def test_plans_show_themselves():
-    g = tg.kronecker(6, seed=1, weights=True)
+    g = tg.kronecker(6, rng=1, weights=True)
     text = tg.plan("sssp", g, source=0, max_error=0.05)._repr_html_()
     checked(text)
     assert '<th scope="col">way</th>' in text
@@ -121,10 +121,10 @@ def test_plans_show_themselves():
 
 
 def test_traces_of_every_algorithm_can_be_shown():
-    g = tg.kronecker(7, seed=1, weights=True)
+    g = tg.kronecker(7, rng=1, weights=True)
     runs = [tg.bfs(g, 0), tg.bfs(g, 0, direction="oracle"), tg.sssp(g, 0), tg.pagerank(g),
             tg.connected_components(g), tg.jaccard(g), tg.triangles(g),
-            tg.maximal_independent_set(g, devices="host"), tg.maximum_flow(g, 0, 1)]  # fmt: skip
+            tg.maximal_independent_set(g, device="host"), tg.maximum_flow(g, 0, 1)]  # fmt: skip
     parts = [Section(r.task, figures=trace_figures(r.trace.to_dict())) for r in runs]
     checked(page("all", parts))
     assert all(p.figures for p in parts)
@@ -150,7 +150,7 @@ def test_names_that_are_no_runs():
 
 
 def test_the_command_shows_a_trace_file():
-    tg.write(tg.kronecker(6, seed=1), "g.tgraph")
+    tg.write(tg.kronecker(6, rng=1), "g.tgraph")
 
     def tacho(*arguments):
         return subprocess.run(

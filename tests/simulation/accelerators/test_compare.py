@@ -9,7 +9,7 @@ from tachograph.simulation.accelerators.compare import Job, compare, jobs
 from tachograph.simulation.accelerators.roots import roots, variation
 from tachograph.util.errors import InputError
 
-G = tg.kronecker(7, seed=1)
+G = tg.kronecker(7, rng=1)
 
 
 def test_every_combination_once():
@@ -47,7 +47,7 @@ def test_results_are_those_of_simulate_and_kept(monkeypatch):
         assert found[i]["requests"] == result.requests
     assert dict(compare(G, todo)) == found
     assert len(runs) == 3
-    other = tg.kronecker(7, seed=2)
+    other = tg.kronecker(7, rng=2)
     assert dict(compare(other, todo[:1]))[0]["seconds"] != found[0]["seconds"]  # another graph
 
 

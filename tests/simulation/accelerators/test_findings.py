@@ -15,11 +15,11 @@ def without_weights(g):
 
 
 GRAPHS = {
-    "rmat, sparse": tg.kronecker(11, 8, seed=1),
-    "rmat, dense": tg.kronecker(10, 64, seed=2),
-    "roads": without_weights(tg.road(24, 24, seed=1)),
+    "rmat, sparse": tg.kronecker(11, 8, rng=1),
+    "rmat, dense": tg.kronecker(10, 64, rng=2),
+    "roads": without_weights(tg.road(24, 24, rng=1)),
     "tree": tg.tree(3000),
-    "power law": tg.power_law(2000, seed=1),
+    "power law": tg.power_law(2000, rng=1),
 }
 
 
@@ -69,7 +69,7 @@ def test_enhancements_never_slow_anything(name):
 def test_partition_skipping_helps_graphs_of_many_components():
     order = np.random.default_rng(1).permutation(256)  # labels take long to go along this path
     path = tg.Graph.from_edges(order[:-1], order[1:], directed=False)
-    g = tg.disjoint_union(*[tg.kronecker(8, seed=s) for s in range(3)], path)
+    g = tg.disjoint_union(*[tg.kronecker(8, rng=s) for s in range(3)], path)
     base = comparable(tg.AccuGraph, g)
     skipping = comparable(tg.AccuGraph, g, partition_skipping=True)
     assert skipping.seconds < 0.7 * base.seconds
@@ -99,6 +99,6 @@ def test_stalls_cost_time():
 
 def test_degree_decides_the_rate():
     """Figure 12: the more neighbours a vertex has, the more edges are read in a second."""
-    rates = [tg.simulate("pagerank", tg.uniform(4096, d, seed=1), tg.AccuGraph()).reps
+    rates = [tg.simulate("pagerank", tg.uniform(4096, d, rng=1), tg.AccuGraph()).reps
              for d in (1, 2, 4, 8, 16)]  # fmt: skip
     assert rates == sorted(rates)

@@ -7,9 +7,9 @@ import tachograph as tg
 from tachograph.simulation.accelerators import Accelerator
 from tachograph.util.errors import InputError
 
-G = tg.kronecker(7, seed=1)
-WEIGHTED = tg.kronecker(7, seed=1, weights=True)
-DIRECTED = tg.kronecker(7, seed=1, directed=True)
+G = tg.kronecker(7, rng=1)
+WEIGHTED = tg.kronecker(7, rng=1, weights=True)
+DIRECTED = tg.kronecker(7, rng=1, directed=True)
 
 
 @pytest.mark.parametrize(("call", "message"), [
@@ -51,7 +51,7 @@ def test_negative_weights():
 
 def test_a_graph_that_does_not_fit_the_memory():
     """128 MiB in a channel of the smallest HBM; 2^24 edges of 12 or 8 bytes are more."""
-    g = tg.uniform(1 << 20, 16, seed=1, simple=False, directed=True)
+    g = tg.uniform(1 << 20, 16, rng=1, simple=False, directed=True)
     small = tg.Memory("HBM", channels=1, density="1Gb")
     for design in (tg.HitGraph(), tg.AccuGraph(vertex_bits=64)):
         with pytest.raises(InputError, match="use more channels or ranks, or a larger density"):

@@ -35,7 +35,7 @@ def test_accugraph_with_one_partition():
 
 
 def test_accugraph_reads_other_values_in_every_partition():
-    g = tg.kronecker(10, seed=2)
+    g = tg.kronecker(10, rng=2)
     result = tg.simulate("pagerank", g, tg.AccuGraph(partition_size=256), iterations=3)
     assert result.requests["prefetch"] == 3 * lines(1024 * 4)
     assert result.requests["values"] == 3 * 4 * lines(768 * 4)
@@ -60,7 +60,7 @@ def hit_counts(g, size, merged, edge):
 @pytest.mark.parametrize("merged", [True, False])
 @pytest.mark.parametrize(("weighted", "edge"), [(True, 12), (False, 8)])
 def test_hitgraph_of_stationary_algorithms(merged, weighted, edge):
-    g = tg.kronecker(9, seed=1, directed=True)
+    g = tg.kronecker(9, rng=1, directed=True)
     design = tg.HitGraph(partition_size=128, update_merging=merged, weighted=weighted)
     result = tg.simulate("spmv", g, design, iterations=2)
     edges, updates = hit_counts(g, 128, merged, edge)
@@ -88,7 +88,7 @@ def test_hitgraph_leaves_out_what_is_not_needed():
 
 
 def test_partitions_are_on_the_channels_of_their_pes():
-    g = tg.kronecker(10, seed=1)
+    g = tg.kronecker(10, rng=1)
     cyclic = tg.simulate("wcc", g, tg.HitGraph(partition_size=128)).memory
     assert len(cyclic.channels) == 4
     assert all(c["requests"] for c in cyclic.channels)
@@ -98,7 +98,7 @@ def test_partitions_are_on_the_channels_of_their_pes():
 
 def test_wide_and_narrow_memories():
     """Every memory, with lines of its own size."""
-    g = tg.kronecker(9, seed=1)
+    g = tg.kronecker(9, rng=1)
     for name in ("HBM", "HBM2", "LPDDR4", "GDDR5", "DDR3-1600K"):
         for design in (tg.HitGraph(partition_size=100), tg.AccuGraph(partition_size=100)):
             result = tg.simulate("wcc", g, design, name)

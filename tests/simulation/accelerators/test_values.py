@@ -95,9 +95,9 @@ def test_spmv(g, accelerator):
 
 @pytest.mark.parametrize("accelerator", [tg.HitGraph(partition_size=100), tg.AccuGraph()])
 def test_pagerank_goes_where_the_exact_one_goes(accelerator):
-    g = tg.kronecker(8, seed=3)
+    g = tg.kronecker(8, rng=3)
     result = tg.simulate("pagerank", g, accelerator, iterations=60)
-    assert np.abs(result.scores - tg.pagerank(g, tolerance=1e-12).scores).sum() < 1e-6
+    assert np.abs(result.scores - tg.pagerank(g, tol=1e-12).scores).sum() < 1e-6
 
 
 def test_edgeless_and_single():

@@ -59,8 +59,8 @@ def _setting(name: str | None) -> Setting:
     """The graph; what its steps need is compiled then."""
     if name is None:
         prepare(directed=False, weights="int32")
-        graph = kronecker(scale=SCALE, seed=1, weights=True)
-        return Setting(graph, f"kronecker(scale={SCALE}, seed=1)")
+        graph = kronecker(scale=SCALE, rng=1, weights=True)
+        return Setting(graph, f"kronecker(scale={SCALE}, rng=1)")
     graph = _loaded(name)
     prepare(graph.directed, None if graph.weights is None else str(graph.weights.dtype))
     return Setting(graph, Path(name).name)

@@ -73,7 +73,7 @@ def _rehearse(name: str, directed: bool, weights: str | None) -> None:
 
 def small(directed: bool, weights: str | None) -> Graph:
     """A small graph of that kind."""
-    graph = kronecker(SCALE, seed=1, weights=True)
+    graph = kronecker(SCALE, rng=1, weights=True)
     if weights == "int32" and not directed:
         return graph
     source, target, values = graph.to_edges()

@@ -34,8 +34,8 @@ SHOWN = ("kernel", "iteration", "device", "work", "seconds")
 def independent_set(setting: Setting) -> Outcome:
     """A maximal independent set."""
     graph, what = nearest(setting.graph, setting.source, MOST_SET)
-    made = planned(setting, "mis", graph, seed=1)
-    solve = partial(maximal_independent_set, graph, seed=1)
+    made = planned(setting, "mis", graph, rng=1)
+    solve = partial(maximal_independent_set, graph, rng=1)
     laps, timed = _race(setting, made, solve)
     solve(verify=True)
     sizes = {int(lap.result.vertices.size) for lap in laps.values()}
@@ -74,13 +74,13 @@ def _race(
     setting: Setting, made: Planned, solve: Callable[..., Result]
 ) -> tuple[dict[str, Lap], Result | None]:
     """What was planned and the ways in rounds; with a device also every kernel timed on both sides."""
-    ways = made.ways() | {HOST: lambda: solve(devices="host")}
+    ways = made.ways() | {HOST: lambda: solve(device="host")}
     device = setting.device
     if device is None:
         return race(ways), None
-    ways[DEVICE] = lambda: solve(devices=device, placement="device")
-    ways[PLACED] = lambda: solve(devices=device, placement="auto")
-    return race(ways), solve(devices=device, placement="oracle")
+    ways[DEVICE] = lambda: solve(device=device, placement="device")
+    ways[PLACED] = lambda: solve(device=device, placement="auto")
+    return race(ways), solve(device=device, placement="oracle")
 
 
 def _told(

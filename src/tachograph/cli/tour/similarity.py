@@ -23,7 +23,7 @@ def similarity(setting: Setting) -> Outcome:
     made = planned(setting, "similarity", graph)
     laps = race(made.ways("host", "device", "both"))
     chosen, naive = laps[made.chosen], laps[made.way("host")].median
-    jaccard(graph, devices="host", verify=True)
+    jaccard(graph, device="host", verify=True)
     about = "" if what == "the whole graph" else f" Shown on {what}."
     without = " Directions were dropped." if setting.graph.directed else ""
     text = [

@@ -105,5 +105,5 @@ def graph_named(name: str) -> Graph:
         raise InputError(f"{name!r}: {first} takes {' '.join(ARGUMENTS[first])}")
     values = [float(g) if "." in g else int(g) for g in given]
     options = dict(zip(ARGUMENTS[first], values, strict=True))
-    made: Graph = getattr(generate, first)(seed=7, weights=None, **options, **arrows)
+    made: Graph = getattr(generate, first)(rng=7, weights=None, **options, **arrows)
     return made

@@ -8,7 +8,7 @@ any function of yours:
 >>> import tachograph as tg
 >>> def half(state):
 ...     return state.m_f > state.m_u / 2  # true: pull
->>> tg.bfs(tg.kronecker(8, seed=1), 0, direction=half).levels.max() > 0
+>>> tg.bfs(tg.kronecker(8, rng=1), 0, direction=half).levels.max() > 0
 np.True_
 """
 

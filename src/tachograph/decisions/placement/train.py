@@ -42,14 +42,14 @@ def layers(levels: int, width: int, degree: int = 3, seed: int = 0) -> Graph:
 def _sets() -> list[Callable[[], Graph]]:
     sizes = ((10, 8), (13, 16), (16, 8), (17, 16))
     return [
-        *(partial(generate.kronecker, *size, seed=7) for size in sizes),
-        *(partial(generate.road, side, side, seed=7) for side in (30, 150, 500)),
-        partial(generate.uniform, 1 << 16, 24, seed=7),
+        *(partial(generate.kronecker, *size, rng=7) for size in sizes),
+        *(partial(generate.road, side, side, rng=7) for side in (30, 150, 500)),
+        partial(generate.uniform, 1 << 16, 24, rng=7),
     ]
 
 
 def _power_law_flow(scale: int) -> Graph:
-    g = generate.kronecker(scale, 16, seed=7, directed=True, weights=True)
+    g = generate.kronecker(scale, 16, rng=7, directed=True, weights=True)
     by_degree = np.argsort(-g.degrees)
     return g.with_meta(source=int(by_degree[0]), sink=int(by_degree[9]))
 
@@ -65,9 +65,9 @@ def _flows() -> list[Callable[[], Graph]]:
 TASKS: dict[str, tuple[list[Callable[[], Graph]], Callable[[Graph, OpenCL], Trace]]] = {
     "mis": (
         _sets(),
-        lambda g, d: maximal_independent_set(g, devices=d, placement="oracle").trace,
+        lambda g, d: maximal_independent_set(g, device=d, placement="oracle").trace,
     ),
-    "maxflow": (_flows(), lambda g, d: maximum_flow(g, devices=d, placement="oracle").trace),
+    "maxflow": (_flows(), lambda g, d: maximum_flow(g, device=d, placement="oracle").trace),
 }
 
 

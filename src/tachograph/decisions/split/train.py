@@ -56,7 +56,7 @@ def undirected(name: str) -> Graph:
 
 def _seconds(graph: Graph, device: Any, threads: int) -> float:
     """The median of a few runs, after one that warms up."""
-    taken = [jaccard(graph, devices=device, threads=threads).seconds for _ in range(ROUNDS + 1)]
+    taken = [jaccard(graph, device=device, threads=threads).seconds for _ in range(ROUNDS + 1)]
     return statistics.median(taken[1:])
 
 

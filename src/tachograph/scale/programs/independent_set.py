@@ -16,6 +16,7 @@ import numpy as np
 
 from ...algorithms.result import Result
 from ...graph.build import index_type
+from ...util.rng import Rng, seed_of
 from ..manifest import Partition, open_partition
 from ..piece import Piece
 from ..supersteps import CHECKPOINT, execute
@@ -27,12 +28,12 @@ __all__ = ["maximal_independent_set"]
 def maximal_independent_set(
     graph: Partition | str | os.PathLike[str],
     *,
-    seed: int = 0,
+    rng: Rng = 0,
     cluster: str | None = None,
     workers: int | None = None,
     checkpoint: int = CHECKPOINT,
 ) -> Result:
-    """The same set that :func:`tachograph.maximal_independent_set` finds for ``seed``.
+    """The same set that :func:`tachograph.maximal_independent_set` finds for ``rng``.
 
     Other parameters and errors are those of :func:`tachograph.scale.bfs`.
 
@@ -49,7 +50,7 @@ def maximal_independent_set(
     [1, 2, 3, 4]
     """
     partition = open_partition(graph)
-    program = IndependentSet(int(seed))
+    program = IndependentSet(seed_of(rng))
     done = execute(program, partition, {"mask": np.bool_}, cluster, workers, checkpoint)
     ids = np.flatnonzero(done.values["mask"]).astype(index_type(partition.n))
     values = {"vertices": ids, "mask": done.values["mask"]}

@@ -26,8 +26,8 @@ def pagerank(
     graph: Partition | str | os.PathLike[str],
     *,
     damping: float = 0.85,
-    tolerance: float = 1e-6,
-    max_iterations: int = 100,
+    tol: float = 1e-6,
+    max_iter: int = 100,
     cluster: str | None = None,
     workers: int | None = None,
     checkpoint: int = CHECKPOINT,
@@ -53,16 +53,16 @@ def pagerank(
     """
     if not 0 <= damping <= 1:
         raise InputError(f"damping = {damping} is a probability: from 0 to 1")
-    if not tolerance > 0:
-        raise InputError(f"tolerance = {tolerance} must be above 0")
-    if max_iterations < 1:
-        raise InputError(f"max_iterations = {max_iterations}: at least one is needed")
+    if not tol > 0:
+        raise InputError(f"tol = {tol} must be above 0")
+    if max_iter < 1:
+        raise InputError(f"max_iter = {max_iter}: at least one is needed")
     partition = open_partition(graph)
-    program = Ranks(float(damping), float(tolerance), int(max_iterations), partition.n)
+    program = Ranks(float(damping), float(tol), int(max_iter), partition.n)
     done = execute(program, partition, {"scores": np.float64}, cluster, workers, checkpoint)
     values: dict[str, Any] = dict(done.values)
     values["iterations"] = done.memory["iterations"]
-    values["converged"] = done.memory["change"] < tolerance
+    values["converged"] = done.memory["change"] < tol
     return Result("pagerank", values, seconds=done.seconds, trace=done.trace)
 
 
@@ -72,8 +72,8 @@ class Ranks(Program):
 
     task: ClassVar[str] = "pagerank"
     damping: float
-    tolerance: float
-    max_iterations: int
+    tol: float
+    max_iter: int
     n: int
 
     def check(self, partition: Partition) -> None:
@@ -121,7 +121,7 @@ class Ranks(Program):
         """Iterate until scores settle."""
         iterations = memory["iterations"] = memory.get("iterations", -1) + 1
         change = memory["change"] = total(notes, "change") if iterations and self.n else 0.0
-        ended = (iterations and change < self.tolerance) or iterations == self.max_iterations
+        ended = (iterations and change < self.tol) or iterations == self.max_iter
         if ended or not self.n:
             return None
         return {"phase": "iterate", "lost": total(notes, "lost")}

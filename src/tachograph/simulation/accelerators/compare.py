@@ -150,7 +150,7 @@ def compare(
     on where it was. By default they run side by side on all cores, if that pays.
 
     >>> import tachograph as tg
-    >>> g = tg.kronecker(7, seed=1)
+    >>> g = tg.kronecker(7, rng=1)
     >>> found = dict(compare(g, jobs("wcc", ["hitgraph", "accugraph"])))
     >>> found[1]["seconds"] < found[0]["seconds"], found[0]["provenance"]
     (True, 'simulated')

@@ -105,7 +105,7 @@ def simulate(
     Examples
     --------
     >>> import tachograph as tg
-    >>> g = tg.kronecker(scale=8, seed=1)
+    >>> g = tg.kronecker(scale=8, rng=1)
     >>> result = tg.simulate("wcc", g, tg.AccuGraph(), "DDR4-2400R")
     >>> bool((result.labels == tg.connected_components(g).labels).all())
     True

@@ -1,0 +1,38 @@
+"""The names of tasks: the public function's name, and the other words that people use for it."""
+
+from __future__ import annotations
+
+from .errors import InputError
+
+__all__ = ["ALIASES", "NAMES", "canonical"]
+
+#: The public function's name is the task's name everywhere; behind it what else is accepted.
+NAMES: dict[str, tuple[str, ...]] = {
+    "bfs": (),
+    "sssp": (),
+    "pagerank": (),
+    "connected_components": ("components", "wcc"),
+    "triangles": (),
+    "jaccard": ("similarity",),
+    "cosine": (),
+    "overlap": (),
+    "sorensen": (),
+    "maximal_independent_set": ("mis",),
+    "maximum_flow": ("max_flow", "maxflow"),
+    "minimum_cut": ("min_cut", "mincut"),
+    "spmv": (),
+}
+ALIASES = {alias: name for name, aliases in NAMES.items() for alias in aliases}
+
+
+def canonical(name: str) -> str:
+    """Return the task's name for a name, an alias, or either with hyphens.
+
+    >>> canonical("wcc"), canonical("max-flow"), canonical("bfs")
+    ('connected_components', 'maximum_flow', 'bfs')
+    """
+    plain = name.lower().replace("-", "_")
+    found = ALIASES.get(plain, plain)
+    if found not in NAMES:
+        raise InputError(f"there is no task {name!r}: choose {', '.join(NAMES)}")
+    return found
