@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tachograph.algorithms.result import Trace
-from tachograph.journal import Journal, content_key, journal, machine
+from tachograph.journal import Journal, Run, content_key, journal, machine
 from tachograph.journal import store as module
 from tachograph.util.errors import TachographError, TachographWarning
 
@@ -68,12 +68,12 @@ def test_several_processes_and_threads_write(tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
-from tachograph.journal import Journal
+from tachograph.journal import Journal, Run
 kept = Journal(Path(sys.argv[1]))
 i = 0
 while True:
     kept.put("k", f"{sys.argv[2]}-{i:06d}", {"i": i, "padding": "x" * 2000})
-    kept.record("bfs", graph={"name": f"{sys.argv[2]}-{i:06d}"}, seconds=1.0, trace={"a": [i] * 500})
+    kept.record(Run("bfs", {"name": f"{sys.argv[2]}-{i:06d}"}, 1.0, trace={"a": [i] * 500}))
     print(i, flush=True)
     i += 1
 """
@@ -133,6 +133,15 @@ def test_migrations_run_once_and_keep_records(tmp_path, monkeypatch):
     )
 
 
+def test_a_file_of_an_older_schema_is_brought_up_to_date(tmp_path, monkeypatch):
+    path = tmp_path / "j.db"
+    with monkeypatch.context() as before:
+        before.setattr(module, "MIGRATIONS", module.MIGRATIONS[:2])
+        Journal(path).put("k", "x", {"a": 1})
+    assert Journal(path).record(Run("bfs", {}, 1.0, parent=None)) == 1
+    assert Journal(path).get("k", "x") == {"a": 1}
+
+
 def test_a_place_that_cannot_be_written_warns_and_keeps_nothing(tmp_path):
     (tmp_path / "file").write_text("in the way")
     kept = Journal(tmp_path / "file" / "j.db")
@@ -144,9 +153,18 @@ def test_a_place_that_cannot_be_written_warns_and_keeps_nothing(tmp_path):
 def test_runs_come_back_as_they_were(tmp_path):
     kept = Journal(tmp_path / "j.db")
     trace = Trace({"direction": np.array(["push", "pull"]), "seconds": np.array([0.5, 1.5])})
-    first = kept.record("bfs", graph={"name": "a", "n": np.int64(3)}, options={"source": [0]},
-                        plan={"x": 1}, predicted=1.5, seconds=2.0, facts={"reached": 3}, trace=trace)  # fmt: skip
-    second = kept.record("sssp", graph={"name": "b"}, seconds=1.0, provenance="simulated")
+    given = Run(
+        "bfs",
+        {"name": "a", "n": np.int64(3)},
+        2.0,
+        options={"source": [0]},
+        plan={"x": 1},
+        predicted=1.5,
+        facts={"reached": 3},
+        trace=trace,
+    )
+    first = kept.record(given)
+    second = kept.record(Run("sssp", {"name": "b"}, 1.0, provenance="simulated", parent=first))
     run = kept.run(first)
     assert (run.task, run.graph, run.options) == ("bfs", {"name": "a", "n": 3}, {"source": [0]})
     assert (run.plan, run.predicted, run.seconds) == ({"x": 1}, 1.5, 2.0)
@@ -155,18 +173,22 @@ def test_runs_come_back_as_they_were(tmp_path):
     assert kept.trace(first) == {"direction": ["push", "pull"], "seconds": [0.5, 1.5]}
     assert kept.trace(second) is None
     assert kept.run(99) is None
+    assert (run.parent, kept.run(second).parent) == (None, first)
+    assert run.to_dict()["options"] == {"source": [0]}
+    assert "trace" not in run.to_dict()
     assert [r.id for r in kept.runs()] == [first, second]
     assert [r.id for r in kept.runs(last=1)] == [second] == [r.id for r in kept.runs("sssp")]
 
 
 def test_pruning_forgets_runs_and_their_traces(tmp_path):
     kept = Journal(tmp_path / "j.db")
-    old = kept.record("bfs", graph={}, seconds=1.0, trace={"a": [1]})
+    old = kept.record(Run("bfs", {}, 1.0, trace={"a": [1]}))
     between = time.time()
-    new = kept.record("bfs", graph={}, seconds=1.0, trace={"a": [2]})
+    new = kept.record(Run("bfs", {}, 1.0, trace={"a": [2]}, parent=old))
     kept.put("calibration", "host", {})
     assert kept.prune(between) == 1
     assert [r.id for r in kept.runs()] == [new]
+    assert kept.runs()[0].parent is None
     assert kept.trace(old) is None
     assert kept.trace(new) == {"a": [2]}
     assert kept.get("calibration", "host") == {}
@@ -174,7 +196,7 @@ def test_pruning_forgets_runs_and_their_traces(tmp_path):
 
 def test_a_journal_that_is_off_keeps_no_run():
     off = Journal(None)
-    assert off.record("bfs", graph={}, seconds=1.0) is None
+    assert off.record(Run("bfs", {}, 1.0)) is None
     assert off.runs() == []
     assert off.run(1) is None
     assert off.trace(1) is None

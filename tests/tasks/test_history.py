@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tachograph.journal import Journal
+from tachograph.journal import Journal, Run
 from tachograph.tasks.history import regrets, summaries
 
 
@@ -13,15 +13,13 @@ def runs(tmp_path):
     kept = Journal(tmp_path / "j.db")
 
     def add(seconds, predicted=None, mark="a", **options):
-        kept.record(
-            "bfs", graph={"mark": mark}, options=options, predicted=predicted, seconds=seconds
-        )
+        kept.record(Run("bfs", {"mark": mark}, seconds, options=options, predicted=predicted))
 
     add(2.0, 2.2, source=0)
     add(1.0, 2.0, source=0, direction="push")  # the same question, answered in another way
     add(9.0, source=1)
     add(4.0, 4.0, mark="b", source=0)
-    kept.record("spmv", graph={"mark": "a"}, seconds=1.0)
+    kept.record(Run("spmv", {"mark": "a"}, 1.0))
     return kept.runs()
 
 

@@ -9,7 +9,7 @@ import tachograph as tg
 from tachograph.algorithms.audit import audit
 from tachograph.algorithms.sssp import audited
 from tachograph.devices.host import Host
-from tachograph.journal import journal
+from tachograph.journal import Run, journal
 from tachograph.tasks.estimate import Estimate
 from tachograph.tasks.table import TASKS
 
@@ -132,7 +132,7 @@ def test_more_iterations_take_longer(graph):
 def test_earlier_runs_correct_the_prediction(graph, monkeypatch):
     first = tg.plan("components", graph).chosen.estimate
     for seconds in [3.0, 0.001] * 30:  # short runs say little
-        journal().record("components", graph={}, seconds=seconds, plan={"base": 1.0})
+        journal().record(Run("components", {}, seconds, plan={"base": 1.0}))
     monkeypatch.setattr("tachograph.tasks.estimate.FRESH", 1e-9)
     plan = tg.plan("components", graph)
     assert 2 * first.base < plan.chosen.seconds < 3 * first.base

@@ -49,7 +49,7 @@ def journal(
     made = summaries(runs)
     if json:
         print_json({"file": str(kept.path), "tasks": [asdict(s) for s in made],
-                    "runs": [asdict(r) for r in runs[-last:]]})  # fmt: skip
+                    "runs": [r.to_dict() for r in runs[-last:]]})  # fmt: skip
         return
     console = out()
     if not runs:
@@ -135,7 +135,7 @@ def _tables(kept: Journal) -> dict[str, list[dict[str, Any]]]:
     """Rows by the name of their file; what has no fixed columns is JSON."""
     from json import dumps
 
-    runs = [asdict(run) for run in kept.runs()]
+    runs = [run.to_dict() for run in kept.runs()]
     for run in runs:
         graph = run.pop("graph")
         run |= {f"graph_{k}": graph.get(k) for k in ("name", "n", "m", "directed", "mark")}

@@ -168,18 +168,22 @@ def _keep(
     result: Result, directory: Path, options: dict[str, Any], facts: dict[str, Any]
 ) -> int | None:
     """Remember the run in the journal, apart from runs on one machine; its id."""
-    from ..journal import journal
+    from ..journal import Run, journal
     from ..scale.manifest import open_partition
 
     parts = open_partition(directory)
     about = {"name": str(directory), "n": parts.n, "m": parts.m, "directed": parts.directed,
              "parts": parts.parts, "mark": parts.key}  # fmt: skip
-    return journal().record(
-        f"{result.task} in parts", graph=about, seconds=result.seconds, provenance=result.provenance,
+    run = Run(
+        f"{result.task} in parts",
+        about,
+        result.seconds,
         options={name: value for name, value in options.items() if value is not None},
+        provenance=result.provenance,
         facts={k: v for k, v in facts.items() if k not in ("task", "seconds", "provenance")},
         trace=result.trace,
-    )  # fmt: skip
+    )
+    return journal().record(run)
 
 
 @app.command()

@@ -111,18 +111,22 @@ def simulate(
 
 def _keep(rows: list[dict[str, Any]], graph: Graph, name: str) -> None:
     """Remember the simulations as runs, for reports."""
-    from ..journal import journal
+    from ..journal import Run, journal
     from ..tasks.record import describe
 
     about = describe(graph, name)
     for row in rows:
         found = row["result"]
         facts = {k: found[k] for k in ("iterations", "gbps", "row_hit_rate", "memory", "series")}
-        options = {**row["settings"], **row["options"]}
-        row["run"] = journal().record(
-            f"{row['algorithm']} on {row['accelerator']}", graph=about, seconds=found["seconds"],
-            options=options, provenance="simulated", facts=facts,
-        )  # fmt: skip
+        run = Run(
+            f"{row['algorithm']} on {row['accelerator']}",
+            about,
+            found["seconds"],
+            options={**row["settings"], **row["options"]},
+            provenance="simulated",
+            facts=facts,
+        )
+        row["run"] = journal().record(run)
 
 
 def _settings(parameters: list[str], partition_size: str | None) -> dict[str, list[str]]:

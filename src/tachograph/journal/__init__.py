@@ -17,12 +17,11 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from .runs import Run, Runs
-from .store import content_key, home, machine, own_machine
+from .store import Record, content_key, home, machine, own_machine
 
-__all__ = ["Journal", "Run", "content_key", "home", "journal", "machine"]
+__all__ = ["Journal", "Record", "Run", "content_key", "home", "journal", "machine"]
 
 
 class Journal(Runs):
@@ -34,7 +33,7 @@ class Journal(Runs):
     {'stream': 11.5}
     """
 
-    def put(self, kind: str, key: str, value: Mapping[str, Any]) -> None:
+    def put(self, kind: str, key: str, value: Mapping[str, object]) -> None:
         """Keep ``value``; it replaces an older one of the same kind and key."""
         from .. import __version__
 
@@ -46,32 +45,21 @@ class Journal(Runs):
                     (kind, key, text, own_machine(db), __version__, time.time()),
                 )
 
-    def get(self, kind: str, key: str) -> dict[str, Any] | None:
-        """The record of that kind and key, or None."""
-        if (db := self._connection()) is None:
-            return None
-        with self._failures():
-            found = db.execute(
-                "SELECT value FROM records WHERE kind = ? AND key = ?", (kind, key)
-            ).fetchone()
-        return None if found is None else json.loads(found[0])
+    def get(self, kind: str, key: str) -> Record | None:
+        """Return the record of that kind and key, or None."""
+        found = self._read("SELECT value FROM records WHERE kind = ? AND key = ?", kind, key)
+        return json.loads(found[0][0]) if found else None
 
     def kinds(self) -> list[str]:
-        """The kinds of records there are."""
-        if (db := self._connection()) is None:
-            return []
-        with self._failures():
-            rows = db.execute("SELECT DISTINCT kind FROM records ORDER BY kind").fetchall()
+        """Return the kinds of records there are."""
+        rows = self._read("SELECT DISTINCT kind FROM records ORDER BY kind")
         return [kind for (kind,) in rows]
 
-    def records(self, kind: str) -> dict[str, dict[str, Any]]:
-        """All records of a kind by key, oldest first."""
-        if (db := self._connection()) is None:
-            return {}
-        with self._failures():
-            rows = db.execute(
-                "SELECT key, value FROM records WHERE kind = ? ORDER BY created, key", (kind,)
-            ).fetchall()
+    def records(self, kind: str) -> dict[str, Record]:
+        """Return all records of a kind by key, oldest first."""
+        rows = self._read(
+            "SELECT key, value FROM records WHERE kind = ? ORDER BY created, key", kind
+        )
         return {key: json.loads(value) for key, value in rows}
 
 

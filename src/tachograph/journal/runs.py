@@ -1,39 +1,88 @@
-"""Runs in the journal: what was run, how, what was predicted, and what happened."""
+"""Runs in the journal: what was asked, how it was run, what was predicted, and what happened."""
 
 from __future__ import annotations
 
 import json
 import time
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol, TypeAlias
 
-from .store import Store, own_machine
+from .store import Record, Store, own_machine
 
-__all__ = ["Run", "Runs"]
+__all__ = ["Columns", "Run", "Runs"]
 
-LONGEST = 20_000  # rows of a trace that are kept
-COLUMNS = ("id", "created", "machine", "version", "task", "graph", "options", "plan", "predicted",
-           "seconds", "provenance", "facts")  # fmt: skip
+LONGEST_TRACE_ROWS = 20_000  # a longer trace is not kept
+
+
+class Columns(Protocol):
+    """A trace as it is recorded: an object with ``columns``, such as :class:`tachograph.Trace`."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns' names."""
+
+    def __getitem__(self, name: str) -> Sized:
+        """The values of one column, one for each row."""
+
+
+Trace: TypeAlias = Columns | Mapping[str, Sized]
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run that was recorded. ``options`` are those of the call, ``facts`` what is worth telling."""
+    """One run, to be recorded or read from the journal.
 
-    id: int
-    created: float
-    machine: str
-    version: str
+    Parameters
+    ----------
+    task
+        The task's name.
+    graph
+        What identifies the graph: name, n, m, directed, mark, and its shape for the models.
+    seconds
+        How long the run took, or would take if it was simulated.
+    options
+        The arguments of the call.
+    plan
+        How it was run (``way``), why (``reason``), the uncorrected prediction (``base``), and the
+        other candidates. None if nothing was planned.
+    predicted
+        The seconds that the plan promised.
+    provenance
+        ``measured``, ``modelled``, ``simulated`` or ``published``.
+    facts
+        What is worth telling of the result: single values, not arrays.
+    parent
+        The id of the run that this one belongs to, for example the run that it audits.
+    trace
+        The columns of its trace. A run that is read has None here: see :meth:`Runs.trace`.
+    id, created, machine, version
+        Filled in by the journal.
+    """
+
     task: str
-    graph: dict[str, Any]
-    options: dict[str, Any]
-    plan: dict[str, Any] | None
-    predicted: float | None
+    graph: Record
     seconds: float
-    provenance: str
-    facts: dict[str, Any]
+    options: Record = field(default_factory=dict)
+    plan: Record | None = None
+    predicted: float | None = None
+    provenance: str = "measured"
+    facts: Record = field(default_factory=dict)
+    parent: int | None = None
+    trace: Trace | None = field(default=None, repr=False)
+    id: int = 0
+    created: float = 0.0
+    machine: str = ""
+    version: str = ""
+
+    def to_dict(self) -> Record:
+        """Return all fields but the trace, as JSON can hold them."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+
+COLUMNS = ("id", *(f.name for f in fields(Run) if f.name not in ("id", "trace")))
+JSON_COLUMNS = ("graph", "options", "plan", "facts")
 
 
 class Runs(Store):
@@ -41,104 +90,89 @@ class Runs(Store):
 
     >>> from pathlib import Path
     >>> kept = Runs(Path("journal.db"))
-    >>> kept.record("bfs", graph={"name": "path"}, seconds=0.25, trace={"seconds": [0.1, 0.15]})
+    >>> kept.record(Run("bfs", {"name": "path"}, 0.25, trace={"seconds": [0.1, 0.15]}))
     1
     >>> kept.runs()[0].seconds, kept.trace(1)
     (0.25, {'seconds': [0.1, 0.15]})
     """
 
-    def record(
-        self,
-        task: str,
-        *,
-        graph: Mapping[str, Any],
-        seconds: float,
-        options: Mapping[str, Any] | None = None,
-        plan: Mapping[str, Any] | None = None,
-        predicted: float | None = None,
-        provenance: str = "measured",
-        facts: Mapping[str, Any] | None = None,
-        trace: Any = None,
-    ) -> int | None:
-        """Keep a run, and its trace (columns by name) unless that is very long; gives the run's id."""
+    def record(self, run: Run) -> int | None:
+        """Keep a run, and its trace unless that is very long.
+
+        Returns the run's id, or None if the journal is off.
+        """
         from .. import __version__
 
-        columns = _packed(trace)
+        columns = _packed(run.trace)
         with self._writing() as db:
             if db is None:
                 return None
-            row = (time.time(), own_machine(db), __version__, task, _text(graph), _text(options or {}),
-                   None if plan is None else _text(plan), predicted, seconds, provenance,
-                   _text(facts or {}))  # fmt: skip
-            places = ", ".join("?" * len(row))
-            made = db.execute(f"INSERT INTO runs ({', '.join(COLUMNS[1:])}) VALUES ({places})", row)
+            row = run.to_dict() | {
+                "id": None,
+                "created": time.time(),
+                "machine": own_machine(db),
+                "version": __version__,
+            }
+            row |= {name: _text(row[name]) for name in JSON_COLUMNS if row[name] is not None}
+            places = ", ".join(f":{name}" for name in COLUMNS)
+            made = db.execute(f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES ({places})", row)
             if columns is not None:
                 db.execute("INSERT INTO traces VALUES (?, ?)", (made.lastrowid, columns))
             return made.lastrowid
 
     def runs(self, task: str | None = None, last: int | None = None) -> list[Run]:
-        """The runs, oldest first; of one task, or the last so many."""
-        if (db := self._connection()) is None:
-            return []
-        where, values = ("WHERE task = ?", [task]) if task is not None else ("", [])
-        with self._failures():
-            rows = db.execute(
-                f"SELECT {', '.join(COLUMNS)} FROM runs {where} ORDER BY id DESC LIMIT ?",
-                [*values, -1 if last is None else last],
-            ).fetchall()
+        """Return the runs, oldest first: all, or those of one task, or the ``last`` ones."""
+        where, values = ("", []) if task is None else ("WHERE task = ?", [task])
+        limit = -1 if last is None else last
+        rows = self._read(
+            f"SELECT {', '.join(COLUMNS)} FROM runs {where} ORDER BY id DESC LIMIT ?",
+            *values,
+            limit,
+        )
         return [_run(row) for row in reversed(rows)]
 
     def run(self, number: int) -> Run | None:
-        """The run of that id, or None."""
-        if (db := self._connection()) is None:
-            return None
-        with self._failures():
-            row = db.execute(
-                f"SELECT {', '.join(COLUMNS)} FROM runs WHERE id = ?", [number]
-            ).fetchone()
-        return None if row is None else _run(row)
+        """Return the run of that id, or None."""
+        rows = self._read(f"SELECT {', '.join(COLUMNS)} FROM runs WHERE id = ?", number)
+        return _run(rows[0]) if rows else None
 
     def trace(self, run: int) -> dict[str, list[Any]] | None:
-        """The columns of a run's trace, or None if it has none."""
-        if (db := self._connection()) is None:
-            return None
-        with self._failures():
-            found = db.execute("SELECT columns FROM traces WHERE run = ?", [run]).fetchone()
-        return None if found is None else json.loads(zlib.decompress(found[0]))
+        """Return the columns of a run's trace, or None if it has none."""
+        rows = self._read("SELECT columns FROM traces WHERE run = ?", run)
+        return json.loads(zlib.decompress(rows[0][0])) if rows else None
 
     def prune(self, before: float) -> int:
-        """Forget the runs from before that time, and their traces; gives their number."""
+        """Forget the runs from before that time, and their traces. Return how many there were."""
         with self._writing() as db:
             if db is None:
                 return 0
             gone = db.execute("DELETE FROM runs WHERE created < ?", [before]).rowcount
-        if gone and (db := self._connection()) is not None:
-            with self._failures():
-                db.execute("VACUUM")
+        if gone:
+            self._read("VACUUM")
         return gone
 
 
-def _text(value: Mapping[str, Any]) -> str:
+def _text(value: Mapping[str, object]) -> str:
     return json.dumps(dict(value), allow_nan=True, default=_plain)
 
 
-def _plain(value: Any) -> Any:
-    """A value that JSON does not know: NumPy's as numbers and lists, others as text."""
+def _plain(value: object) -> object:
+    """Turn a value that JSON does not know into one it does: numbers, lists, or else text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
-def _packed(trace: Any) -> bytes | None:
+def _packed(trace: Trace | None) -> bytes | None:
     if trace is None:
         return None
-    names = getattr(trace, "columns", trace)
+    names = trace if isinstance(trace, Mapping) else trace.columns
     columns = {name: trace[name] for name in names}
-    if not columns or not 0 < len(next(iter(columns.values()))) <= LONGEST:
+    if not columns or not 0 < len(next(iter(columns.values()))) <= LONGEST_TRACE_ROWS:
         return None
     return zlib.compress(json.dumps(columns, allow_nan=True, default=_plain).encode(), 1)
 
 
-def _run(row: tuple[Any, ...]) -> Run:
-    values = dict(zip(COLUMNS, row, strict=True))
-    for name in ("graph", "options", "plan", "facts"):
+def _run(row: tuple[object, ...]) -> Run:
+    values: Record = dict(zip(COLUMNS, row, strict=True))
+    for name in JSON_COLUMNS:
         values[name] = None if values[name] is None else json.loads(values[name])
     return Run(**values)

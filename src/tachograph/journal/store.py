@@ -15,13 +15,16 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..util.errors import TachographError, TachographWarning
 
-__all__ = ["Store", "content_key", "home", "machine", "own_machine"]
+__all__ = ["Record", "Store", "content_key", "home", "machine", "own_machine"]
 
-WAIT = 30.0  # seconds that a writer waits for others
+#: Values by name, all of which JSON can hold.
+Record: TypeAlias = dict[str, Any]
+
+LOCK_SECONDS = 30.0  # how long a writer waits for others
 
 # Each takes a file from the version of its index to the next one; never change a released one.
 MIGRATIONS = (
@@ -44,8 +47,8 @@ MIGRATIONS = (
         run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE, columns BLOB NOT NULL
     );
     """,
+    "ALTER TABLE runs ADD COLUMN parent INTEGER REFERENCES runs (id) ON DELETE SET NULL",
 )
-
 
 #: Variables that say where; the last two move the user's own directory.
 PLACES = ("TACHOGRAPH_HOME", "LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
@@ -71,7 +74,7 @@ def _home(given: str | None, local: str | None, data: str | None, *_: str | None
 
 
 @functools.cache
-def machine() -> tuple[str, dict[str, Any]]:
+def machine() -> tuple[str, Record]:
     """A short name for this kind of machine, and what it is made from."""
     model = platform.processor() or platform.machine()
     try:
@@ -83,7 +86,7 @@ def machine() -> tuple[str, dict[str, Any]]:
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12], about
 
 
-def content_key(*parts: Any) -> str:
+def content_key(*parts: object) -> str:
     """A key that is the same for the same content, in every process.
 
     >>> content_key("wcc", {"b": 2, "a": 1}) == content_key("wcc", {"a": 1, "b": 2})
@@ -115,7 +118,7 @@ class Store:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._failures():
-                db = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
+                db = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
                 _to_wal(db)
                 db.execute("PRAGMA synchronous=NORMAL")  # safe against a killed process
                 db.execute("PRAGMA foreign_keys=ON")
@@ -142,9 +145,8 @@ class Store:
             return
         db.execute("BEGIN EXCLUSIVE")
         try:
-            version = db.execute("PRAGMA user_version").fetchone()[
-                0
-            ]  # another one may have been quicker
+            # Another process may have been quicker.
+            version = db.execute("PRAGMA user_version").fetchone()[0]
             for script in MIGRATIONS[version:]:
                 for statement in script.split(";"):
                     db.execute(statement)
@@ -169,13 +171,36 @@ class Store:
                 db.execute("ROLLBACK")
                 raise
 
-    def _failures(self) -> Failures:
-        return Failures(self.path)
+    def _read(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a query, none if nothing is kept."""
+        if (db := self._connection()) is None:
+            return []
+        with self._failures():
+            return db.execute(query, values).fetchall()
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Turn errors of SQLite into ones that say what to do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            text = str(error)
+            if "readonly" in text or "unable to open" in text:
+                raise ReadOnly(text) from None
+            if "locked" in text:
+                raise TachographError(
+                    f"{self.path}: another process has been writing for {LOCK_SECONDS:.0f} s; try "
+                    "again, or set TACHOGRAPH_JOURNAL=off"
+                ) from None
+            raise TachographError(
+                f"{self.path} cannot be used as journal ({text}): move the file away, or set "
+                "TACHOGRAPH_HOME to another directory"
+            ) from None
 
 
 def _to_wal(db: sqlite3.Connection) -> None:
     """Let readers and writers work side by side. SQLite does not wait for others here: we do."""
-    end = time.monotonic() + WAIT
+    end = time.monotonic() + LOCK_SECONDS
     while True:
         try:
             db.execute("PRAGMA journal_mode=WAL")
@@ -195,29 +220,3 @@ def own_machine(db: sqlite3.Connection) -> str:
 
 class ReadOnly(TachographError):
     """The place of the journal can't be written."""
-
-
-class Failures:
-    """Turns errors of SQLite into ones that say what to do."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, sqlite3.Error):
-            return
-        text = str(error)
-        if "readonly" in text or "unable to open" in text:
-            raise ReadOnly(text) from None
-        if "locked" in text:
-            raise TachographError(
-                f"{self.path}: another process has been writing for {WAIT:.0f} s; try again, or set "
-                "TACHOGRAPH_JOURNAL=off"
-            ) from None
-        raise TachographError(
-            f"{self.path} cannot be used as journal ({text}): move the file away, or set "
-            "TACHOGRAPH_HOME to another directory"
-        ) from None

@@ -15,7 +15,7 @@ from ..decisions.approximation.methods import EXACT
 from ..decisions.times.model import shape
 from ..devices.host import Host
 from ..graph.graph import Graph
-from ..journal import journal
+from ..journal import Run, journal
 from .estimate import Estimate, estimate, scale_of
 from .table import Task, Way
 
@@ -94,17 +94,18 @@ def remember(
         guess = estimate(task.name, gone.name, graph, about["shape"], scale)
     record: dict[str, Any] = {} if plan is None else plan.to_dict()
     record |= {"way": way, "base": None if guess is None else guess.base}
-    return kept.record(
+    run = Run(
         result.task if task is None else task.name,
-        graph=about,
+        about,
+        result.seconds,
         options={k: _short(v) for k, v in told.items()},
         plan=record,
         predicted=None if guess is None else guess.seconds,
-        seconds=result.seconds,
         provenance=result.provenance,
         facts=_facts(result),
         trace=result.trace,
     )
+    return kept.record(run)
 
 
 def source_of(graph: Graph, told: Mapping[str, Any]) -> int | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tachograph as tg
-from tachograph.journal import journal
+from tachograph.journal import Run, journal
 from tachograph.plots.report.page import Figure, Section, page
 from tachograph.plots.report.runs import entries
 from tachograph.plots.report.sections import of_entries, trace_figures
@@ -87,15 +87,16 @@ def candidate(name, seconds, error=None):
 def test_runs_of_the_journal():
     kept = journal()
     graph = {"name": "web<1>", "n": 10, "m": 20, "directed": True}
-    kept.record("bfs", graph=graph, seconds=0.002, predicted=0.0018, trace=rounds(2), facts={"reached": 9},
-                plan={"reason": "it is quick", "way": "auto", "candidates": [candidate("auto", 0.0018)]})  # fmt: skip
+    plan = {"reason": "it is quick", "way": "auto", "candidates": [candidate("auto", 0.0018)]}
+    told = {"predicted": 0.0018, "trace": rounds(2), "facts": {"reached": 9}}
+    kept.record(Run("bfs", graph, 0.002, plan=plan, **told))
     found = [candidate("6 rounds", 0.5, 0.04), candidate("exact", 1.0, 0.0)]
-    kept.record("sssp", graph=graph, seconds=0.5, facts={"audit": {"error": 0.03}},
-                plan={"reason": "below 5 %", "way": "6 rounds", "candidates": found})  # fmt: skip
+    plan = {"reason": "below 5 %", "way": "6 rounds", "candidates": found}
+    kept.record(Run("sssp", graph, 0.5, plan=plan, facts={"audit": {"error": 0.03}}))
     series = {"seconds": [0.0, 1e-6], "gbps": [3.0, 5.0], "row_hit_rate": [0.5, None], "end": 2e-6,
               "peak_gbps": 12.8}  # fmt: skip
-    kept.record("wcc", graph=graph, seconds=2e-6, provenance="simulated",
-                facts={"series": series, "memory": "DDR3"})  # fmt: skip
+    facts = {"series": series, "memory": "DDR3"}
+    kept.record(Run("wcc", graph, 2e-6, provenance="simulated", facts=facts))
     parts = of_entries(entries(["1", "2", "last"]))
     assert [p.title for p in parts] == ["run 1: bfs on web<1>", "run 2: sssp on web<1>",
                                         "run 3: wcc on web<1>", "Predicted and actual"]  # fmt: skip
