@@ -28,15 +28,15 @@ from .util.errors import (
 
 if TYPE_CHECKING:
     from . import scale
-    from .algorithms.bfs import bfs
-    from .algorithms.components import connected_components
-    from .algorithms.flow import maximum_flow, minimum_cut
-    from .algorithms.independent_set import maximal_independent_set
-    from .algorithms.pagerank import pagerank, spmv
-    from .algorithms.result import Result, Trace
-    from .algorithms.similarity import cosine, jaccard, overlap, sorensen
-    from .algorithms.sssp import ShortestPaths, sssp
-    from .algorithms.triangles import triangles
+    from .algorithms.bfs import BfsResult, bfs
+    from .algorithms.components import ComponentsResult, connected_components
+    from .algorithms.flow import CutResult, FlowResult, maximum_flow, minimum_cut
+    from .algorithms.independent_set import IndependentSetResult, maximal_independent_set
+    from .algorithms.pagerank import PageRankResult, SpmvResult, pagerank, spmv
+    from .algorithms.result import Result, Run, Trace
+    from .algorithms.similarity import SimilarityResult, cosine, jaccard, overlap, sorensen
+    from .algorithms.sssp import SsspResult, sssp
+    from .algorithms.triangles import TrianglesResult, triangles
     from .decisions.approximation.methods import Approximation
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
@@ -67,33 +67,104 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# fmt: off
 __all__ = [
-    "AccuGraph", "Approximation", "DeviceError", "Features", "FileFormatError", "Graph",
-    "HitGraph", "InputError", "Memory", "MissingDependencyError", "MissingFileError",
-    "NegativeCycleError", "Plan", "Result", "ShortestPaths", "TachographError",
-    "TachographWarning", "TooLargeError", "Trace", "VerificationError", "__version__", "bfs",
-    "bipartite", "complete", "connected_components", "cosine", "dataset", "datasets",
-    "disjoint_union", "jaccard", "kronecker", "maximal_independent_set", "maximum_flow",
-    "minimum_cut", "overlap", "pagerank", "path", "plan", "power_law",
-    "preferential_attachment", "read", "read_coordinates", "road", "scale", "simulate", "small_world",
-    "sorensen", "spmv", "sssp", "star", "threads", "tree", "triangles", "uniform", "what_if",
+    "AccuGraph",
+    "Approximation",
+    "BfsResult",
+    "ComponentsResult",
+    "CutResult",
+    "DeviceError",
+    "Features",
+    "FileFormatError",
+    "FlowResult",
+    "Graph",
+    "HitGraph",
+    "IndependentSetResult",
+    "InputError",
+    "Memory",
+    "MissingDependencyError",
+    "MissingFileError",
+    "NegativeCycleError",
+    "PageRankResult",
+    "Plan",
+    "Result",
+    "Run",
+    "SimilarityResult",
+    "SpmvResult",
+    "SsspResult",
+    "TachographError",
+    "TachographWarning",
+    "TooLargeError",
+    "Trace",
+    "TrianglesResult",
+    "VerificationError",
+    "__version__",
+    "bfs",
+    "bipartite",
+    "complete",
+    "connected_components",
+    "cosine",
+    "dataset",
+    "datasets",
+    "disjoint_union",
+    "jaccard",
+    "kronecker",
+    "maximal_independent_set",
+    "maximum_flow",
+    "minimum_cut",
+    "overlap",
+    "pagerank",
+    "path",
+    "plan",
+    "power_law",
+    "preferential_attachment",
+    "read",
+    "read_coordinates",
+    "road",
+    "scale",
+    "simulate",
+    "small_world",
+    "sorensen",
+    "spmv",
+    "sssp",
+    "star",
+    "threads",
+    "tree",
+    "triangles",
+    "uniform",
+    "what_if",
     "write",
     "write_coordinates",
 ]
 
 # Where a name is found when it is first asked for.
 _HOMES = {
-    ".algorithms.flow": ["minimum_cut"],
-    ".algorithms.pagerank": ["spmv"],
-    ".algorithms.sssp": ["ShortestPaths"],
-    ".algorithms.similarity": ["cosine", "overlap", "sorensen"],
-    ".algorithms.triangles": ["triangles"],
     ".decisions.approximation.methods": ["Approximation"],
-    ".algorithms.result": ["Result", "Trace"],
+    ".algorithms.result": ["Result", "Run", "Trace"],
+    ".algorithms.bfs": ["BfsResult"],
+    ".algorithms.components": ["ComponentsResult"],
+    ".algorithms.flow": ["CutResult", "FlowResult"],
+    ".algorithms.independent_set": ["IndependentSetResult"],
+    ".algorithms.pagerank": ["PageRankResult", "SpmvResult"],
+    ".algorithms.similarity": ["SimilarityResult"],
+    ".algorithms.sssp": ["SsspResult"],
+    ".algorithms.triangles": ["TrianglesResult"],
     ".kernels.runtime.launch": ["threads"],
-    ".tasks.calls": ["bfs", "connected_components", "jaccard", "maximal_independent_set",
-                        "maximum_flow", "pagerank", "sssp"],
+    ".tasks.road": [
+        "bfs",
+        "connected_components",
+        "cosine",
+        "jaccard",
+        "maximal_independent_set",
+        "maximum_flow",
+        "minimum_cut",
+        "overlap",
+        "pagerank",
+        "sorensen",
+        "spmv",
+        "sssp",
+        "triangles",
+    ],
     ".tasks.plan": ["Plan", "plan"],
     ".tasks.what_if": ["what_if"],
     ".graph.graph": ["Graph"],
@@ -101,15 +172,26 @@ _HOMES = {
     ".graph.files": ["read", "write"],
     ".graph.files.dimacs": ["read_coordinates", "write_coordinates"],
     ".graph.datasets": ["dataset", "datasets"],
-    ".graph.generate": ["bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
-                        "preferential_attachment", "road", "small_world", "star", "tree", "uniform"],
+    ".graph.generate": [
+        "bipartite",
+        "complete",
+        "disjoint_union",
+        "kronecker",
+        "path",
+        "power_law",
+        "preferential_attachment",
+        "road",
+        "small_world",
+        "star",
+        "tree",
+        "uniform",
+    ],
     ".scale": ["scale"],
     ".simulation.accelerators.accugraph": ["AccuGraph"],
     ".simulation.accelerators.hitgraph": ["HitGraph"],
     ".simulation.accelerators.simulate": ["simulate"],
     ".simulation.dram.memory": ["Memory"],
 }
-# fmt: on
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms import lanes, lanes_placed
 from tachograph.algorithms.similarity_device import InPlace
-from tachograph.decisions.split.model import model as split
+from tachograph.decisions.split import model as split
 from tachograph.devices import Host, OpenCL
 from tachograph.devices.calibrate import UNITS
 from tachograph.journal import journal

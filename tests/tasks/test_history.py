@@ -16,7 +16,7 @@ def runs(tmp_path):
         kept.record(Run("bfs", {"mark": mark}, seconds, options=options, predicted=predicted))
 
     add(2.0, 2.2, source=0)
-    add(1.0, 2.0, source=0, direction="push")  # the same question, answered in another way
+    add(1.0, 2.0, source=0)  # the same question, answered in another way
     add(9.0, source=1)
     add(4.0, 4.0, mark="b", source=0)
     kept.record(Run("spmv", {"mark": "a"}, 1.0))

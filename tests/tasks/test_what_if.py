@@ -29,7 +29,7 @@ def test_weights_that_a_task_ignores_do_not_matter(graph):
 
 
 def test_what_takes_too_long_is_modelled(graph, monkeypatch):
-    monkeypatch.setattr("tachograph.tasks.what_if.LONGEST", 0.0)
+    monkeypatch.setattr("tachograph.tasks.what_if.LONGEST_RUN_SECONDS", 0.0)
     assert tg.what_if("wcc", graph, ["host"]).rows[0].provenance == "modelled"
 
 
@@ -40,5 +40,5 @@ def test_machines_that_do_not_exist(graph):
         tg.what_if("pagerank", graph, ["opencl:0"])
     with pytest.raises(tg.InputError, match="needs machines"):
         tg.what_if("wcc", graph, [])
-    with pytest.raises(tg.InputError, match="does not run 'mis'"):
+    with pytest.raises(tg.InputError, match="does not run 'maximal_independent_set'"):
         tg.what_if("mis", graph, ["hitgraph"])

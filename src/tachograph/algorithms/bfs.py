@@ -3,29 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..graph.graph import Graph
 from ..util.errors import InputError
-from .result import Result, Trace
+from .result import Result, Run, Trace
 from .verify import check_bfs
 
 if TYPE_CHECKING:
     from ..decisions.direction.policies import Policy, State
+    from ..devices.opencl import OpenCL
 
-__all__ = ["bfs", "distinct_ids", "vertices"]
+__all__ = ["BfsResult", "bfs", "distinct_ids", "vertices"]
 
 DIRECTIONS = np.array(["push", "pull"])
 
 
-def vertices(graph: Graph, given: Any, what: str) -> np.ndarray:
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class BfsResult(Result):
+    """Levels and parents of a breadth-first search.
+
+    ``levels`` is -1 where the search did not come; ``parents`` is -1 there, and a source is its own.
+    """
+
+    task: ClassVar[str] = "bfs"
+    table: ClassVar[tuple[str, ...]] = ("levels", "parents")
+
+    levels: NDArray[np.int32]
+    parents: NDArray[np.integer]
+
+    def facts(self) -> dict[str, object]:
+        """How many vertices were reached, and the deepest level."""
+        reached = int(np.count_nonzero(self.levels >= 0))
+        return {"reached": reached, "deepest": int(self.levels.max(initial=-1))}
+
+
+def vertices(graph: Graph, given: ArrayLike, what: str) -> np.ndarray:
     """One vertex or several as an array of distinct ids; refuses those that do not exist."""
     return distinct_ids(graph.n, given, what).astype(graph.indices.dtype)
 
 
-def distinct_ids(n: int, given: Any, what: str) -> np.ndarray:
+def distinct_ids(n: int, given: ArrayLike, what: str) -> np.ndarray:
     """The same for any graph of ``n`` vertices."""
     found = np.unique(np.atleast_1d(np.asarray(given)))
     if found.size == 0 or found.dtype.kind not in "iu" or found.ndim != 1:
@@ -39,17 +61,17 @@ def distinct_ids(n: int, given: Any, what: str) -> np.ndarray:
 
 def bfs(
     graph: Graph,
-    source: Any,
+    source: ArrayLike,
     *,
-    direction: str | Policy | Callable[[State], Any] = "auto",
+    direction: str | Policy | Callable[[State], object] = "auto",
     cutoff: int | None = None,
     target: int | None = None,
     deterministic: bool = False,
-    device: Any = None,
+    device: str | OpenCL | None = None,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
-) -> Result:
+) -> BfsResult:
     """Breadth-first search from one vertex or several.
 
     Parameters
@@ -82,7 +104,7 @@ def bfs(
 
     Returns
     -------
-    Result
+    BfsResult
         ``levels`` (int32, -1 if not reached) and ``parents`` (sources are their own, -1 if not
         reached); the trace has direction, frontier_vertices, frontier_edges, unvisited, seconds and
         threads; with ``oracle`` also push_seconds and pull_seconds (NaN where a pull is hopeless).
@@ -102,116 +124,110 @@ def bfs(
     >>> tg.bfs(tg.path(5), [0, 4]).levels.tolist()
     [0, 1, 2, 1, 0]
     """
+    from ..kernels.runtime.launch import threads as using
+
+    if cutoff is not None and cutoff < 0:
+        raise InputError(f"cutoff = {cutoff} is negative")
+    sources = vertices(graph, source, "source")
+    if device is not None:
+        if direction != "auto" or target is not None or deterministic:
+            raise InputError("direction, target and deterministic are for searches on the host")
+        found = _on_device(device, graph, sources, cutoff)
+    elif direction == "oracle":
+        if target is not None:
+            raise InputError("direction = 'oracle' searches the whole graph: it takes no target")
+        with using(threads):
+            found = _oracle(graph, sources, cutoff)
+    else:
+        end = -1 if target is None else int(vertices(graph, target, "target")[0])
+        with using(threads):
+            found = _search(graph, sources, direction, cutoff, end, deterministic, trace)
+    if verify:
+        check_bfs(graph, sources, found.levels, found.parents, cutoff is None and target is None)
+    return found
+
+
+def _search(
+    graph: Graph,
+    sources: np.ndarray,
+    direction: str | Policy | Callable[[State], object],
+    cutoff: int | None,
+    target: int,
+    deterministic: bool,
+    traced: bool,
+) -> BfsResult:
+    """Search on the host, in the direction that a policy chooses at every level."""
     from ..decisions.direction.policies import policy_named
     from ..kernels.bfs import search as kernel
     from ..kernels.bfs.ends import smallest_parents
     from ..kernels.runtime.launch import clock
-    from ..kernels.runtime.launch import threads as using
 
-    if device is not None:
-        return _on_device(device, graph, source, direction, cutoff, target, deterministic, verify)
-    if direction == "oracle":
-        return _oracle(graph, source, cutoff, target, threads, verify)
     policy = policy_named(direction)
-    sources = vertices(graph, source, "source")
-    if cutoff is not None and cutoff < 0:
-        raise InputError(f"cutoff = {cutoff} is negative")
-    end = -1 if target is None else int(vertices(graph, target, "target")[0])
     back = graph.transpose
     address = policy.address
     hub = graph.features.mean_degree if policy.counts_hubs else -1.0
     p_h = graph.features.hub_probability_sampled if policy.name == "surf" else 0.0
-    with using(threads):
-        begin = clock()
-        levels, parents, rows, workers = kernel.traverse(
-            graph.indptr,
-            graph.indices,
-            back.indptr,
-            back.indices,
-            sources,
-            address,
-            policy.parameters,
-            certain=policy.certain(graph.n),
-            bounded=policy.learned,
-            hub=hub,
-            p_h=p_h,
-            directed=graph.directed,
-            cutoff=-1 if cutoff is None else cutoff,
-            target=end,
-            traced=trace,
-        )
-        if deterministic:
-            smallest_parents(back.indptr, back.indices, levels, parents)
-        seconds = clock() - begin
+    begin = clock()
+    levels, parents, rows, workers = kernel.traverse(
+        graph.indptr,
+        graph.indices,
+        back.indptr,
+        back.indices,
+        sources,
+        address,
+        policy.parameters,
+        certain=policy.certain(graph.n),
+        bounded=policy.learned,
+        hub=hub,
+        p_h=p_h,
+        directed=graph.directed,
+        cutoff=-1 if cutoff is None else cutoff,
+        target=target,
+        traced=traced,
+    )
+    if deterministic:
+        smallest_parents(back.indptr, back.indices, levels, parents)
+    seconds = clock() - begin
     columns = dict(zip(kernel.COLUMNS, rows.T, strict=True))
     columns["direction"] = DIRECTIONS[columns["direction"]]
     columns["seconds"] = columns.pop("nanoseconds") / 1e9
     columns["threads"] = np.full(len(rows), workers)
-    if verify:
-        check_bfs(graph, sources, levels, parents, cutoff is None and target is None)
-    return Result(
-        "bfs", {"levels": levels, "parents": parents}, seconds=seconds, trace=Trace(columns)
-    )
+    return BfsResult(levels=levels, parents=parents, run=Run(seconds, Trace(columns)))
 
 
-def _oracle(
-    graph: Graph,
-    source: Any,
-    cutoff: int | None,
-    target: int | None,
-    threads: int | None,
-    verify: bool,
-) -> Result:
+def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
     """Time both directions at every level; the trace tells which was faster."""
-    from ..kernels.bfs import oracle as bfs_both
+    from ..kernels.bfs import oracle
     from ..kernels.runtime.launch import clock
-    from ..kernels.runtime.launch import threads as using
 
-    sources = vertices(graph, source, "source")
-    if cutoff is not None and cutoff < 0:
-        raise InputError(f"cutoff = {cutoff} is negative")
-    if target is not None:
-        raise InputError("direction = 'oracle' walks through the whole graph: it takes no target")
     back = graph.transpose
-    with using(threads):
-        begin = clock()
-        levels, parents, rows, workers = bfs_both.both(
-            graph.indptr, graph.indices, back.indptr, back.indices, sources,
-            cutoff=-1 if cutoff is None else cutoff,
-        )  # fmt: skip
-        seconds = clock() - begin
-    measured = dict(zip(bfs_both.COLUMNS, rows.T, strict=True))
+    rows_ahead, rows_back = (graph.indptr, graph.indices), (back.indptr, back.indices)
+    begin = clock()
+    levels, parents, rows, workers = oracle.both(
+        *rows_ahead, *rows_back, sources, cutoff=-1 if cutoff is None else cutoff
+    )
+    seconds = clock() - begin
+    measured = dict(zip(oracle.COLUMNS, rows.T, strict=True))
     push = measured["push_nanoseconds"] / 1e9
     pull = np.where(measured["pull_nanoseconds"] < 0, np.nan, measured["pull_nanoseconds"] / 1e9)
     faster = (pull < push).astype(np.int64)
-    trace = {
+    columns = {
         "direction": DIRECTIONS[faster],
-        **{name: measured[name] for name in bfs_both.COLUMNS[:3]},
+        **{name: measured[name] for name in oracle.COLUMNS[:3]},
         "seconds": np.where(faster == 1, pull, push),
         "push_seconds": push,
         "pull_seconds": pull,
         "threads": np.full(len(rows), workers),
     }
-    if verify:
-        check_bfs(graph, sources, levels, parents, cutoff is None)
-    return Result(
-        "bfs", {"levels": levels, "parents": parents}, seconds=seconds, trace=Trace(trace)
-    )
+    return BfsResult(levels=levels, parents=parents, run=Run(seconds, Trace(columns)))
 
 
 def _on_device(
-    device: Any, graph: Graph, source: Any, direction: Any, cutoff: int | None, target: int | None,
-    deterministic: bool, verify: bool,
-) -> Result:  # fmt: skip
-    """The same on an OpenCL device."""
+    device: str | OpenCL, graph: Graph, sources: np.ndarray, cutoff: int | None
+) -> BfsResult:
+    """Search on an OpenCL device."""
     from .on_device import device_named, levels_on
 
-    if direction != "auto" or target is not None or deterministic:
-        raise InputError("direction, target and deterministic are for searches on the host")
-    if cutoff is not None and cutoff < 0:
-        raise InputError(f"cutoff = {cutoff} is negative")
-    sources = vertices(graph, source, "source")
-    levels, parents, trace, seconds = levels_on(device_named(device), graph, sources, cutoff)
-    if verify:
-        check_bfs(graph, sources, levels, parents, cutoff is None)
-    return Result("bfs", {"levels": levels, "parents": parents}, seconds=seconds, trace=trace)
+    there = device_named(device)
+    levels, parents, trace, seconds = levels_on(there, graph, sources, cutoff)
+    return BfsResult(levels=levels, parents=parents, run=Run(seconds, trace, device=there.id))

@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..graph.graph import Graph
-from .result import Result, Trace
+from .result import Result, Run, Trace
 from .verify import check_components
 
-__all__ = ["connected_components"]
+__all__ = ["ComponentsResult", "connected_components"]
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class ComponentsResult(Result):
+    """For each vertex the label of its component; vertices of a component have the same one."""
+
+    task: ClassVar[str] = "connected_components"
+    array: ClassVar[str] = "labels"
+    table: ClassVar[tuple[str, ...]] = ("labels",)
+
+    labels: NDArray[np.integer]
+    count: int
 
 
 def connected_components(
-    graph: Graph, *, threads: int | None = None, verify: bool = False
-) -> Result:
+    graph: Graph,
+    *,
+    consecutive: bool = False,
+    threads: int | None = None,
+    trace: bool = True,
+    verify: bool = False,
+) -> ComponentsResult:
     """Weakly connected components: which vertices hang together if arcs lead both ways.
 
     Parameters
     ----------
     graph
         For a directed graph the transpose is built, once.
+    consecutive
+        Number the components from 0 to ``count - 1``, in the order of their smallest ids.
     threads
         How many to use, for this call. The labels do not depend on it.
+    trace
+        Whether to keep a row for each phase.
     verify
         Check the result by its defining properties; raises ``VerificationError``.
 
     Returns
     -------
-    Result
-        ``labels``: for each vertex the smallest id of its component; ``count``: the number of
+    ComponentsResult
+        ``labels``: for each vertex the smallest id of its component, or the component's number if
+        ``consecutive``; ``count``: the number of
         components. The trace has a row for each phase.
 
     Examples
@@ -52,12 +78,13 @@ def connected_components(
         seconds = clock() - begin
     if verify:
         check_components(graph, labels)
-    trace = Trace(
-        {
-            "phase": np.array(kernel.PHASES),
-            "seconds": times / 1e9,
-            "threads": np.full(len(times), workers),
-        }
-    )
-    count = int(np.count_nonzero(labels == np.arange(graph.n)))
-    return Result("components", {"labels": labels, "count": count}, seconds=seconds, trace=trace)
+    columns = {
+        "phase": np.array(kernel.PHASES),
+        "seconds": times / 1e9,
+        "threads": np.full(len(times), workers),
+    }
+    first = labels == np.arange(graph.n)
+    if consecutive:
+        labels = (np.cumsum(first) - 1).astype(labels.dtype)[labels]
+    run = Run(seconds, Trace(columns, trace))
+    return ComponentsResult(labels=labels, count=int(np.count_nonzero(first)), run=run)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..graph.graph import Graph
 from ..util.errors import DeviceError, InputError, TooLargeError
 from .bfs import bfs, vertices
-from .result import Result, Trace
+from .result import Result, Run, Trace
 from .verify import check_cut, check_flow
 
 if TYPE_CHECKING:
@@ -18,9 +20,44 @@ if TYPE_CHECKING:
     from ..kernels.flow.push_relabel import Solver
     from .placed import Placed
 
-__all__ = ["maximum_flow", "minimum_cut"]
+__all__ = ["CutResult", "FlowResult", "maximum_flow", "minimum_cut"]
 
 LARGEST = 2.0**62  # sums of whole capacities stay below it
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class FlowResult(Result):
+    """The value of a maximum flow, the flow along each arc, and the source's side of a minimum cut."""
+
+    task: ClassVar[str] = "maximum_flow"
+
+    value: int | float
+    flow: NDArray[np.int64] | NDArray[np.float64]
+    source_side: NDArray[np.bool_]
+    status: str = "optimal"
+
+    def facts(self) -> dict[str, object]:
+        """The flow's value, whether it is optimal, and the vertices on the source's side."""
+        side = int(np.count_nonzero(self.source_side))
+        return {"value": self.value, "status": self.status, "source_side": side}
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class CutResult(Result):
+    """The value of a minimum cut, the source's side of it, and the places of the arcs it cuts."""
+
+    task: ClassVar[str] = "minimum_cut"
+
+    value: int | float
+    source_side: NDArray[np.bool_]
+    arcs: NDArray[np.int64]
+    status: str = "optimal"
+
+    def facts(self) -> dict[str, object]:
+        """The cut's value, the number of its arcs, and the vertices on the source's side."""
+        side = int(np.count_nonzero(self.source_side))
+        made = {"value": self.value, "status": self.status, "arcs": self.arcs.size}
+        return {**made, "source_side": side}
 
 
 class Problem(NamedTuple):
@@ -43,12 +80,13 @@ def maximum_flow(
     source: int | None = None,
     sink: int | None = None,
     *,
-    capacity: Any = None,
+    capacity: ArrayLike | None = None,
     device: str | OpenCL | None = None,
     placement: str | Policy = "auto",
     threads: int | None = None,
+    trace: bool = True,
     verify: bool = False,
-) -> Result:
+) -> FlowResult:
     """The most that can flow from one vertex to another, and how.
 
     Parameters
@@ -69,12 +107,14 @@ def maximum_flow(
         Where each kernel of each round runs; see :func:`~tachograph.maximal_independent_set`.
     threads
         How many the host uses in rounds. The flow does not depend on it, nor on devices.
+    trace
+        Whether to keep a row for each phase or kernel.
     verify
         Check the result by its defining properties; raises ``VerificationError``.
 
     Returns
     -------
-    Result
+    FlowResult
         ``value``; ``flow``: along each arc, in the order of ``graph.indices``; ``source_side``: for
         each vertex whether it is on the source's side of a minimum cut; ``status``: ``"optimal"``, or
         ``"unbounded"`` if a path of infinite capacity leads to the sink: then the value is infinite,
@@ -101,19 +141,21 @@ def maximum_flow(
 
     problem = _problem(graph, source, sink, capacity)
     if problem.endless.size:
-        return _unbounded(problem, "maxflow")
+        endless = np.where(np.isin(np.arange(graph.arcs), problem.endless), np.inf, 0.0)
+        side, run = _unbounded(problem)
+        return FlowResult(value=np.inf, flow=endless, source_side=side, status="unbounded", run=run)
     stage = None
     with using(threads):
         if device is not None:
             from .placed import placed_on
 
-            stage = placed_on(device, placement, "maxflow")
-        value, side, flow, seconds, trace = _solve(problem, True, stage)
+            stage = placed_on(device, placement, FlowResult.task)
+        value, side, flow, run = _solve(problem, True, trace, stage)
+    assert flow is not None
     if verify:
         check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)
         check_flow(graph, problem.capacity, problem.source, problem.sink, value, flow)
-    values = {"value": value, "flow": flow, "source_side": side, "status": "optimal"}
-    return Result("maxflow", values, seconds=seconds, trace=trace)
+    return FlowResult(value=value, flow=flow, source_side=side, run=run)
 
 
 def minimum_cut(
@@ -121,19 +163,21 @@ def minimum_cut(
     source: int | None = None,
     sink: int | None = None,
     *,
-    capacity: Any = None,
+    capacity: ArrayLike | None = None,
+    threads: int | None = None,
+    trace: bool = True,
     verify: bool = False,
-) -> Result:
+) -> CutResult:
     """The cheapest way to part one vertex from another. Faster than the flow that proves it.
 
     Parameters
     ----------
-    graph, source, sink, capacity, verify
+    graph, source, sink, capacity, threads, trace, verify
         As in :func:`maximum_flow`.
 
     Returns
     -------
-    Result
+    CutResult
         ``value``: what the arcs from the source's side to the other can carry; ``source_side``: for
         each vertex whether it is on the source's side; ``arcs``: the places of those arcs in
         ``graph.indices``; ``status``: ``"optimal"`` or ``"unbounded"``.
@@ -151,14 +195,18 @@ def minimum_cut(
     >>> r.value, r.source_side.tolist(), r.arcs.tolist()
     (5, [True, False, True, False], [0, 3])
     """
+    from ..kernels.runtime.launch import threads as using
+
     problem = _problem(graph, source, sink, capacity)
     if problem.endless.size:
-        return _unbounded(problem, "mincut")
-    value, side, _, seconds, trace = _solve(problem, False)
+        side, run = _unbounded(problem)
+        arcs = _crossing(graph, side)
+        return CutResult(value=np.inf, source_side=side, arcs=arcs, status="unbounded", run=run)
+    with using(threads):
+        value, side, _, run = _solve(problem, False, trace)
     if verify:
         check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)
-    values = {"value": value, "source_side": side, "arcs": _crossing(graph, side)}
-    return Result("mincut", {**values, "status": "optimal"}, seconds=seconds, trace=trace)
+    return CutResult(value=value, source_side=side, arcs=_crossing(graph, side), run=run)
 
 
 def _crossing(graph: Graph, side: np.ndarray) -> np.ndarray:
@@ -167,7 +215,9 @@ def _crossing(graph: Graph, side: np.ndarray) -> np.ndarray:
     return np.flatnonzero(out & ~side[graph.indices])
 
 
-def _problem(graph: Graph, source: int | None, sink: int | None, capacity: Any) -> Problem:
+def _problem(
+    graph: Graph, source: int | None, sink: int | None, capacity: ArrayLike | None
+) -> Problem:
     """Checked arguments."""
     ends = []
     for what, given in (("source", source), ("sink", sink)):
@@ -191,7 +241,7 @@ def _problem(graph: Graph, source: int | None, sink: int | None, capacity: Any) 
     return Problem(graph, limits, ends[0], ends[1], path)
 
 
-def _limits(graph: Graph, capacity: Any) -> np.ndarray:
+def _limits(graph: Graph, capacity: ArrayLike | None) -> np.ndarray:
     """The capacity of each arc, int64 or float64; refuses what cannot be one."""
     given = graph.weights if capacity is None else np.asarray(capacity)
     if given is None:
@@ -235,23 +285,18 @@ def _endless_path(graph: Graph, endless: np.ndarray, source: int, sink: int) -> 
     return np.array(path[::-1])
 
 
-def _unbounded(problem: Problem, task: str) -> Result:
+def _unbounded(problem: Problem) -> tuple[np.ndarray, Run]:
     """There is a path without limit: the flow goes along it, and no cut is finite."""
-    graph = problem.graph
-    side = np.zeros(graph.n, bool)
+    side = np.zeros(problem.graph.n, bool)
     side[problem.source] = True
-    flow = np.zeros(graph.arcs)
-    flow[problem.endless] = np.inf
-    more = {"flow": flow} if task == "maxflow" else {"arcs": _crossing(graph, side)}
-    values = {"value": float("inf"), "source_side": side, "status": "unbounded", **more}
-    trace = Trace({"kernel": [], "iteration": [], "device": [], "work": [], "seconds": []})
-    return Result(task, values, seconds=0.0, trace=trace)
+    names = ("kernel", "iteration", "device", "work", "seconds")
+    return side, Run(0.0, Trace({name: [] for name in names}))
 
 
 def _solve(
-    problem: Problem, wanted: bool, stage: tuple[Placed, int] | None = None
-) -> tuple[Any, np.ndarray, Any, float, Trace]:
-    """Value, source's side, flow if it is wanted, seconds, trace. With a stage, in rounds."""
+    problem: Problem, wanted: bool, traced: bool, stage: tuple[Placed, int] | None = None
+) -> tuple[Any, np.ndarray, np.ndarray | None, Run]:
+    """Value, source's side, flow if it is wanted, and the run. With a stage, in rounds."""
     from ..kernels.flow.network import flow_of_arcs, network
     from ..kernels.flow.push_relabel import Solver
     from ..kernels.runtime.launch import clock
@@ -281,8 +326,14 @@ def _solve(
         times.append(clock())
     seconds = times[-1] - times[0]
     if stage is None:
-        return value.item(), side, flow, seconds, _phases(graph, np.diff(times), solver)
-    return value.item(), side, flow, seconds - stage[0].preparing, stage[0].trace
+        run = Run(seconds, _phases(graph, np.diff(times), solver))
+    else:
+        placed = stage[0]
+        where = "host" if placed.device is None else placed.device.id
+        run = Run(seconds - placed.preparing, placed.trace, device=where)
+    if not traced:
+        run = replace(run, trace=Trace({}))
+    return value.item(), side, flow, run
 
 
 def _turned(problem: Problem) -> bool:
@@ -316,11 +367,13 @@ def _phases(graph: Graph, seconds: np.ndarray, solver: Solver) -> Trace:
 
     searches, pushes, lifts = (int(x) for x in solver.counts)
     paths, looked = (int(solver.paths[x]) for x in (PATHS, LOOKED))
-    columns: dict[str, list[Any]] = {
-        "kernel": ["network", "paths", "push-relabel", "return"], "iteration": [0] * 4,
-        "device": ["host"] * 4, "work": [graph.arcs, looked, pushes + lifts, graph.n],
+    columns: dict[str, list[object]] = {
+        "kernel": ["network", "paths", "push-relabel", "return"],
+        "iteration": [0] * 4,
+        "device": ["host"] * 4,
+        "work": [graph.arcs, looked, pushes + lifts, graph.n],
         "searches": [0, paths, searches, 0],
-    }  # fmt: skip
+    }
     return Trace({k: v[: seconds.size] for k, v in columns.items()} | {"seconds": seconds})
 
 

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..graph.graph import Graph
 from ..util.errors import DeviceError, InputError, TooLargeError
 from ..util.rng import Rng, seed_of
-from .result import Result, Trace
+from .result import Result, Run, Trace
 from .verify import check_independent_set
 
 if TYPE_CHECKING:
     from ..decisions.placement.rules import Policy
     from ..devices.opencl import OpenCL
 
-__all__ = ["maximal_independent_set"]
+__all__ = ["IndependentSetResult", "maximal_independent_set"]
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class IndependentSetResult(Result):
+    """The vertices of the set, ascending, and for each vertex whether it is in it."""
+
+    task: ClassVar[str] = "maximal_independent_set"
+    table: ClassVar[tuple[str, ...]] = ("mask",)
+
+    vertices: NDArray[np.integer]
+    mask: NDArray[np.bool_]
+
+    def facts(self) -> dict[str, object]:
+        """How many vertices are in the set."""
+        return {"size": self.vertices.size}
 
 
 def maximal_independent_set(
@@ -29,8 +46,9 @@ def maximal_independent_set(
     hot: int = 0,
     producer: str = "host",
     threads: int | None = None,
+    trace: bool = True,
     verify: bool = False,
-) -> Result:
+) -> IndependentSetResult:
     """A set of vertices without edges between them, to which no vertex can be added.
 
     Vertices are taken in an order that depends on their degrees and on ``rng``, those with few
@@ -63,12 +81,14 @@ def maximal_independent_set(
         ``"host"`` or ``"device"``: where the first of two overlapping kernels runs.
     threads
         How many to use, for this call. The set does not depend on it.
+    trace
+        Whether to keep a row for each kernel of each round.
     verify
         Check the result by its defining properties; raises ``VerificationError``.
 
     Returns
     -------
-    Result
+    IndependentSetResult
         ``vertices``: the ids of the set, ascending; ``mask``: for each vertex whether it is in it. The
         trace has a row for each kernel of each round: where it ran, on how many vertices, how long,
         and how often it looked for something that was not there yet (``polls``).
@@ -89,22 +109,21 @@ def maximal_independent_set(
     from ..kernels.runtime.launch import threads as using
     from ..kernels.runtime.random import key_of
 
-    seed = seed_of(rng)
-
     _check(device, overlap, hot, producer)
-    key = key_of(seed, "independent set")
+    key = key_of(seed_of(rng), "independent set")
     with using(threads):
         if device is None:
-            state, seconds, trace = _greedy(graph, key)
+            state, run = _greedy(graph, key)
         else:
-            state, seconds, trace = _in_rounds(
-                graph, key, device, placement, overlap, hot, producer
-            )
+            ask = Overlapping(overlap, hot, producer)
+            state, run = _in_rounds(graph, key, device, placement, ask)
     mask = state.view(np.bool_)  # a vertex is OUT (0) or IN (1)
     if verify:
         check_independent_set(graph, mask)
-    values = {"vertices": np.flatnonzero(mask).astype(graph.indices.dtype), "mask": mask}
-    return Result("mis", values, seconds=seconds, trace=trace)
+    vertices = np.flatnonzero(mask).astype(graph.indices.dtype)
+    if not trace:
+        run = replace(run, trace=Trace({}))
+    return IndependentSetResult(vertices=vertices, mask=mask, run=run)
 
 
 def _check(device: object, overlap: int, hot: int, producer: str) -> None:
@@ -120,7 +139,15 @@ def _check(device: object, overlap: int, hot: int, producer: str) -> None:
         raise InputError(f"hot = {hot} is for overlapping kernels: say by how much with overlap=")
 
 
-def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, float, Trace]:
+class Overlapping(NamedTuple):
+    """How much of two kernels overlaps, which vertices come first, and where the first one runs."""
+
+    percent: int
+    hot: int
+    producer: str
+
+
+def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, Run]:
     from ..kernels.independent_set import greedy as kernel
     from ..kernels.runtime.launch import clock
 
@@ -130,11 +157,15 @@ def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, float, Trace]:
         graph.indptr, graph.indices, back.indptr, back.indices, graph.directed, key
     )
     seconds = clock() - begin
-    trace = Trace(
-        {"kernel": ["greedy"], "iteration": [0], "device": ["host"], "work": [graph.n],
-         "seconds": [seconds], "threads": [workers]}
-    )  # fmt: skip
-    return state, seconds, trace
+    trace = {
+        "kernel": ["greedy"],
+        "iteration": [0],
+        "device": ["host"],
+        "work": [graph.n],
+        "seconds": [seconds],
+        "threads": [workers],
+    }
+    return state, Run(seconds, Trace(trace))
 
 
 def _in_rounds(
@@ -142,39 +173,34 @@ def _in_rounds(
     key: np.uint64,
     device: str | OpenCL,
     placement: str | Policy,
-    overlap: int,
-    hot: int,
-    producer: str,
-) -> tuple[np.ndarray, float, Trace]:
+    ask: Overlapping,
+) -> tuple[np.ndarray, Run]:
     from ..devices.host import host_threads
     from ..kernels.runtime.launch import clock
     from .independent_overlap import Overlap, worth
     from .independent_rounds import Rounds
     from .placed import placed_on
 
-    placed, threads = placed_on(device, placement, "mis")
+    placed, threads = placed_on(device, placement, IndependentSetResult.task)
     both, degree = graph, graph.degrees
     if graph.directed:
         degree = degree + graph.transpose.degrees
         both = Graph.from_edges(*graph.to_edges()[:2], n=graph.n, directed=False)
-    begin = clock()
+    begin, there = clock(), placed.device
     try:
-        beside_host = placed.device
-        if beside_host is not None and overlap and worth(graph.n, both.arcs):
-            beside = host_threads(threads, beside_host.found, beside_host.threads)
-            rounds = Rounds(both, degree, key, beside_host, beside, hot)
+        if there is not None and ask.percent and worth(graph.n, both.arcs):
+            beside = host_threads(threads, there.found, there.threads)
+            rounds = Rounds(both, degree, key, there, beside, ask.hot)
             rounds.ready()
             begin = clock()
-            state = rounds.run(placed, Overlap(overlap, producer))
+            state = rounds.run(placed, Overlap(ask.percent, ask.producer))
         else:
-            rounds = Rounds(both, degree, key, beside_host, threads)
+            rounds = Rounds(both, degree, key, there, threads)
             begin = clock()
             state = rounds.run(placed)
         rounds.arrays.release()
-    except (
-        DeviceError,
-        TooLargeError,
-    ) as problem:  # what the device had is lost: again, without it
+    except (DeviceError, TooLargeError) as problem:  # what the device had is lost: do without it
         placed.lose(problem)
         state = Rounds(both, degree, key, None, threads).run(placed)
-    return state, clock() - begin - placed.preparing, placed.trace
+    name = "host" if there is None else there.id
+    return state, Run(clock() - begin - placed.preparing, placed.trace, device=name)

@@ -34,6 +34,12 @@ class Placement:
     guess: float
     reason: str
 
+    @property
+    def device_name(self) -> str:
+        """The devices that compute, by their ids."""
+        names = ["host"] if self.workers else []
+        return ",".join([*names, *([self.device.id] if self.device is not None else [])])
+
 
 def place(graph: Graph, given: Any, split: float | str, splits: bool) -> Placement:
     """Decide, or follow what was asked for.

@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..graph.graph import Graph
-from ..util.errors import InputError
-from .result import Result, Trace
+from ..util.errors import InputError, TachographWarning
+from .result import Result, Run, Trace
 from .verify import check_pagerank, check_product
 
-__all__ = ["pagerank", "spmv"]
+__all__ = ["PageRankResult", "SpmvResult", "pagerank", "spmv"]
+
+#: No sum of float64 scores changes by less than this: a smaller ``tol`` asks for ``max_iter`` rounds.
+UNREACHABLE_CHANGE = 2e-16
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class PageRankResult(Result):
+    """A score for each vertex; they sum to 1."""
+
+    task: ClassVar[str] = "pagerank"
+    array: ClassVar[str] = "scores"
+    table: ClassVar[tuple[str, ...]] = ("scores",)
+
+    scores: NDArray[np.float64]
+    iterations: int
+    converged: bool
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class SpmvResult(Result):
+    """The product of a graph's matrix with a vector."""
+
+    task: ClassVar[str] = "spmv"
+    array: ClassVar[str] = "values"
+    table: ClassVar[tuple[str, ...]] = ("values",)
+
+    values: NDArray[np.float64]
+
+    def facts(self) -> dict[str, object]:
+        """The sum of all entries."""
+        return {"sum": float(self.values.sum())}
 
 
 def pagerank(
@@ -20,10 +54,11 @@ def pagerank(
     damping: float = 0.85,
     tol: float = 1e-6,
     max_iter: int = 100,
-    personalization: Any = None,
+    personalization: ArrayLike | None = None,
     threads: int | None = None,
+    trace: bool = True,
     verify: bool = False,
-) -> Result:
+) -> PageRankResult:
     """PageRank: how often a reader who follows arcs at random comes to each vertex.
 
     Parameters
@@ -37,18 +72,20 @@ def pagerank(
         to change is then at most ``damping / (1 - damping)`` times as much. One below 2e-16, which
         cannot be reached, asks for ``max_iter`` of the power method.
     max_iter
-        Stop after so many in any case; ``converged`` tells which it was.
+        Stop after so many in any case; ``converged`` tells which it was, and a warning is given.
     personalization
         A number for each vertex, not negative: where the reader jumps to. Default: anywhere. From a
         vertex without arcs the reader jumps, too.
     threads
         How many to use, for this call. The scores do not depend on it.
+    trace
+        Whether to keep a row for each iteration.
     verify
         Check the result by its defining properties; raises ``VerificationError``.
 
     Returns
     -------
-    Result
+    PageRankResult
         ``scores`` (float64, sum 1), ``iterations``, ``converged``; the trace has the change and the
         seconds of each iteration.
 
@@ -77,9 +114,8 @@ def pagerank(
         raise InputError("PageRank needs weights that are not negative")
     jump = _distribution(personalization, graph.n)
     if not graph.n:
-        nothing = Trace({"change": [], "seconds": [], "threads": []})
-        values = {"scores": jump, "iterations": 0, "converged": True}
-        return Result("pagerank", values, seconds=0.0, trace=nothing)
+        nothing = Run(0.0, Trace({"change": [], "seconds": [], "threads": []}))
+        return PageRankResult(scores=jump, iterations=0, converged=True, run=nothing)
     back = graph.transpose
     out = graph.degrees.astype(np.float64)
     if graph.weights is not None:
@@ -102,18 +138,23 @@ def pagerank(
     converged = bool(deltas[-1] < tol)
     if verify:
         check_pagerank(graph, scores, damping, jump, max(tol, float(deltas[-1])))
-    trace = Trace(
-        {"change": deltas, "seconds": times / 1e9, "threads": np.full(len(times), workers)}
-    )
-    values = {"scores": scores, "iterations": len(deltas), "converged": converged}
-    return Result("pagerank", values, seconds=seconds, trace=trace)
+    if not converged and tol > UNREACHABLE_CHANGE:
+        warnings.warn(
+            f"PageRank did not converge: after max_iter = {max_iter} the scores still change by "
+            f"{deltas[-1]:.1e} in an iteration, more than tol = {tol}; raise max_iter or tol",
+            TachographWarning,
+            stacklevel=2,
+        )
+    columns = {"change": deltas, "seconds": times / 1e9, "threads": np.full(len(times), workers)}
+    run = Run(seconds, Trace(columns, trace))
+    return PageRankResult(scores=scores, iterations=len(deltas), converged=converged, run=run)
 
 
 def _same_rows(one: Graph, other: Graph) -> bool:
     return np.array_equal(one.indptr, other.indptr) and np.array_equal(one.indices, other.indices)
 
 
-def _distribution(given: Any, n: int) -> np.ndarray:
+def _distribution(given: ArrayLike | None, n: int) -> np.ndarray:
     """The personalisation as probabilities: one for each vertex, or one for all."""
     if given is None:
         return np.full(1, 1 / n) if n else np.empty(0)
@@ -126,13 +167,20 @@ def _distribution(given: Any, n: int) -> np.ndarray:
     return probabilities
 
 
-def spmv(graph: Graph, vector: Any, *, threads: int | None = None, verify: bool = False) -> Result:
+def spmv(
+    graph: Graph,
+    vector: ArrayLike,
+    *,
+    threads: int | None = None,
+    trace: bool = True,
+    verify: bool = False,
+) -> SpmvResult:
     """The adjacency matrix times a vector: for each vertex the sum over its arcs of weight (or 1)
     times the entry of the arc's target.
 
     Returns
     -------
-    Result
+    SpmvResult
         ``values``: an entry for each vertex (float64).
 
     Examples
@@ -155,5 +203,5 @@ def spmv(graph: Graph, vector: Any, *, threads: int | None = None, verify: bool 
         workers = threads_available()
     if verify:
         check_product(graph, x, product)
-    trace = Trace({"phase": ["multiply"], "seconds": [seconds], "threads": [workers]})
-    return Result("spmv", {"values": product}, seconds=seconds, trace=trace)
+    columns = {"phase": ["multiply"], "seconds": [seconds], "threads": [workers]}
+    return SpmvResult(values=product, run=Run(seconds, Trace(columns, trace)))

@@ -1,207 +1,194 @@
-"""What an algorithm gives back: the values, what it did, and how long that took."""
+"""What an algorithm gives back: its values, and how they came about.
+
+A task has a frozen dataclass of its own beside its algorithm (``BfsResult`` in ``bfs.py``); all of them
+share what is here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..util.errors import InputError
+from .trace import Trace
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from ..plots.drawing import Drawing
 
-__all__ = ["Result", "Trace"]
+__all__ = ["Lazy", "Result", "Run", "Trace"]
+
+T = TypeVar("T")
 
 
-class Trace:
-    """One row per iteration: what was chosen, how much work there was, how long it took.
+class Lazy(Generic[T]):
+    """A value that is computed when it is first asked for.
 
-    Columns are arrays: ``trace["seconds"]``; ``len(trace)`` is the number of rows.
-
-    >>> import tachograph as tg
-    >>> trace = tg.bfs(tg.path(4), 0).trace
-    >>> trace["frontier_vertices"].tolist()
-    [1, 1, 1, 1]
-    >>> next(iter(trace))["direction"]
-    'push'
+    >>> late = Lazy(lambda: 6 * 7)
+    >>> late(), late()
+    (42, 42)
     """
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
-        self._columns = {k: np.asarray(v) for k, v in columns.items()}
+    def __init__(self, compute: Callable[[], T]) -> None:
+        self._compute: Callable[[], T] | None = compute
+
+    def __call__(self) -> T:
+        if self._compute is not None:
+            self._value, self._compute = self._compute(), None
+        return self._value
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"_compute": None, "_value": self()}  # functions do not travel
+
+
+def _unknown() -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a result came about: which way was chosen, by whom and why, and what it took.
+
+    ``seconds`` is the time of the algorithm itself: checks of arguments, compiling at the first use and
+    verification are left out. ``predicted`` is what the chosen way was predicted to take, None where
+    nothing is known. ``provenance`` says whether numbers were ``measured``, ``modelled`` or
+    ``simulated``; ``number`` is the run's number in the journal, if it was kept.
+
+    >>> import tachograph as tg
+    >>> run = tg.bfs(tg.path(3), 0).run
+    >>> run.way, run.device, run.provenance
+    ('auto', 'host', 'measured')
+    """
+
+    seconds: float
+    trace: Trace = dataclasses.field(repr=False)
+    way: str = ""
+    reason: str = ""
+    device: str = "host"
+    provenance: str = "measured"
+    number: int | None = None
+    prediction: Lazy[float | None] = dataclasses.field(default=Lazy(_unknown), repr=False)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return tuple(self._columns)
-
-    def __len__(self) -> int:
-        return len(next(iter(self._columns.values()), ()))
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Rows as dictionaries."""
-        lists = [c.tolist() for c in self._columns.values()]
-        return (dict(zip(self._columns, row, strict=True)) for row in zip(*lists, strict=True))
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._columns:
-            raise InputError(f"the trace has no column {name!r}: {', '.join(self._columns)}")
-        return self._columns[name]
-
-    def to_arrow(self) -> Any:
-        """A ``pyarrow.Table``."""
-        import pyarrow as pa
-
-        return pa.table({k: pa.array(v.tolist()) for k, v in self._columns.items()})
-
-    def to_pandas(self) -> Any:
-        """A ``pandas.DataFrame``."""
-        return self.to_arrow().to_pandas()
-
-    def plot(self, path: str | Path | None = None) -> Drawing:
-        """Draw the rounds of a search, the kernels of each iteration, or who worked when.
-
-        With ``path`` it is written there: .svg, .html, or, with matplotlib, .png or .pdf. A search with
-        ``direction="oracle"`` also shows what each direction would have taken.
-
-        Raises
-        ------
-        InputError
-            If there is no chart for such a trace.
-        """
-        from ..plots.drawing import check_picture
-        from ..plots.of_trace import charts_of
-
-        if path is not None:
-            check_picture(path)
-        drawn = charts_of(self.to_dict())
-        if not drawn:
-            raise InputError(
-                "there is no chart of this trace: those of searches, of kernels in iterations and of "
-                "work by devices can be drawn"
-            )
-        if path is not None:
-            drawn[0].save(path)
-        return drawn[0]
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """The columns as lists."""
-        return {name: column.tolist() for name, column in self._columns.items()}
-
-    def _repr_html_(self) -> str:
-        from ..plots.notebook import trace_html
-
-        return trace_html(self.to_dict())
-
-    def summary(self) -> dict[str, Any]:
-        """Rows and seconds in all, and for each direction, phase or kernel."""
-        seconds = self["seconds"]
-        made: dict[str, Any] = {"iterations": len(self), "seconds": float(seconds.sum())}
-        kind = next((k for k in ("direction", "phase", "kernel") if k in self._columns), None)
-        if kind is not None:
-            for name in dict.fromkeys(self[kind].tolist()):
-                chosen = self[kind] == name
-                made[name] = {
-                    "iterations": int(chosen.sum()),
-                    "seconds": float(seconds[chosen].sum()),
-                }
-        return made
-
-    def __repr__(self) -> str:
-        return f"Trace({len(self)} rows: {', '.join(self._columns)})"
+    def predicted(self) -> float | None:
+        """Seconds that the chosen way was predicted to take."""
+        return self.prediction()
 
 
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class Result:
     """The outcome of a run; it cannot be changed. Values are attributes: ``result.levels``.
 
-    ``seconds`` is the time of the algorithm itself: checks of arguments, compiling at the first
-    use and verification are left out. ``provenance`` says whether numbers were ``measured``,
-    ``modelled`` or ``simulated``.
+    A result whose values are one array is that array to NumPy; the arrays that have a row for each
+    vertex, or each pair, are an Arrow stream: ``polars.DataFrame(result)``.
 
     >>> import tachograph as tg
     >>> result = tg.connected_components(tg.path(3))
-    >>> result.count, result.labels.tolist(), result.provenance
-    (1, [0, 0, 0], 'measured')
+    >>> result.count, result.labels.tolist(), result.run.way
+    (1, [0, 0, 0], 'auto')
     >>> sorted(result.to_dict())
     ['count', 'labels']
     """
 
-    task: str
-    seconds: float
-    trace: Trace
-    provenance: str
-    plan: Any = None  # what it was run by, if there was one
+    task: ClassVar[str]
+    #: The value that the result is to NumPy, and those that are columns of one table.
+    array: ClassVar[str | None] = None
+    table: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(
-        self,
-        task: str,
-        values: Mapping[str, Any],
-        *,
-        later: Mapping[str, Callable[[], np.ndarray]] | None = None,
-        seconds: float,
-        trace: Trace,
-        provenance: str = "measured",
-    ) -> None:
-        for value in values.values():
+    run: Run
+
+    def __post_init__(self) -> None:
+        for value in self.__dict__.values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
-        own = {"task": task, "seconds": seconds, "trace": trace, "provenance": provenance}
-        self.__dict__.update(
-            {"_values": dict(values), "_later": dict(later or {}), **own, **values}
-        )
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def seconds(self) -> float:
+        """The time of the algorithm itself; see :class:`Run`."""
+        return self.run.seconds
+
+    @property
+    def trace(self) -> Trace:
+        """What was done in each iteration."""
+        return self.run.trace
+
+    @property
+    def provenance(self) -> str:
+        """``measured``, ``modelled`` or ``simulated``."""
+        return self.run.provenance
+
+    def _names(self) -> Iterator[str]:
+        """The names of the values; a value that is computed late has a field with an underscore."""
+        for field in dataclasses.fields(self):
+            if field.name != "run":
+                yield field.name.removeprefix("late_")
+
+    def to_dict(self) -> dict[str, object]:
         """All values by name."""
-        for name in list(self.__dict__["_later"]):
-            getattr(self, name)
-        return dict(self.__dict__["_values"])
+        return {name: getattr(self, name) for name in self._names()}
 
-    def __getattr__(self, name: str) -> Any:
-        """A value that is computed when it is first asked for."""
-        later = self.__dict__.get("_later", {})
-        if name not in later:
-            known = ", ".join([*self.__dict__.get("_values", ()), *later])
-            raise AttributeError(f"this result has no {name!r}; it has {known}")
-        value = later[name]()
-        value.flags.writeable = False
-        self.__dict__[name] = self.__dict__["_values"][name] = value
-        later.pop(name, None)
-        return value
+    def with_run(self, **changes: object) -> Self:
+        """The same values with another :class:`Run`."""
+        run = dataclasses.replace(self.run, **changes)  # type: ignore[arg-type]
+        return dataclasses.replace(self, run=run)
 
-    def __getstate__(self) -> dict[str, Any]:
-        self.to_dict()
-        return self.__dict__
+    def to_arrow(self) -> pa.Table:
+        """A ``pyarrow.Table`` with a column for each array, a row for each vertex or pair."""
+        import pyarrow as pa
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a result cannot be changed")
+        if not self.table:
+            raise TypeError(f"a {type(self).__name__} is not a table: take its values one by one")
+        return pa.table({name: pa.array(getattr(self, name)) for name in self.table})
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __array__(
+        self, dtype: np.dtype[np.generic] | None = None, copy: bool | None = None
+    ) -> NDArray[np.generic]:
+        if self.array is None:
+            raise TypeError(f"a {type(self).__name__} is not one array: take its values by name")
+        return np.array(getattr(self, self.array), dtype=dtype, copy=copy)
+
+    def facts(self) -> dict[str, object]:
+        """What is worth telling of the result: single values, not arrays."""
+        plain = bool | int | float | str | np.generic
+        return {k: v for k, v in self.shown().items() if isinstance(v, plain)}
 
     def plot(self, path: str | Path | None = None) -> Drawing:
         """Draw the trace; see :meth:`Trace.plot`."""
         return self.trace.plot(path)
 
     def _repr_html_(self) -> str:
+        from ..plots import numbers as show
         from ..plots.notebook import result_html
 
-        return result_html(self.task, _shown(self), self.trace.to_dict())
+        facts = {"time": f"{show.seconds(self.seconds)}, {self.provenance}"}
+        for name, value in {**self.shown(), **self.facts()}.items():
+            if isinstance(value, np.ndarray):
+                facts[name] = f"{value.size:,} values of type {value.dtype}"
+            elif isinstance(value, int | float):
+                facts[name] = f"{value:,.6g}"
+            elif isinstance(value, str):
+                facts[name] = value
+        return result_html(self.task, facts, self.trace.to_dict())
+
+    def shown(self) -> dict[str, object]:
+        """The values that are known already."""
+        return {name: value for name, value in self.__dict__.items()
+                if name != "run" and not isinstance(value, Lazy)}  # fmt: skip
 
     def __repr__(self) -> str:
-        shown = []
-        for name, value in self.__dict__["_values"].items():
-            large = isinstance(value, np.ndarray)
-            shown.append(f"{name}: {value.dtype}[{value.size}]" if large else f"{name}={value!r}")
-        return f"Result({self.task}, {', '.join(shown)}, {self.seconds * 1e3:.3g} ms)"
-
-
-def _shown(result: Result) -> dict[str, str]:
-    """What a result has, in words."""
-    from ..plots import numbers as show
-
-    made = {"time": f"{show.seconds(result.seconds)}, {result.provenance}"}
-    for name, value in result.__dict__["_values"].items():
-        if isinstance(value, np.ndarray):
-            made[name] = f"{value.size:,} values of type {value.dtype}"
-        elif isinstance(value, int | float | str):
-            made[name] = f"{value:,.6g}" if isinstance(value, int | float) else value
-    return made
+        shown = [
+            f"{name}: {value.dtype}[{value.size}]"
+            if isinstance(value, np.ndarray)
+            else f"{name}={value!r}"
+            for name, value in self.shown().items()
+        ]
+        return f"{type(self).__name__}({', '.join(shown)}, {self.seconds * 1e3:.3g} ms)"

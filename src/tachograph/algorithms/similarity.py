@@ -2,28 +2,108 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..graph.graph import Graph
 from ..util import memory
 from ..util.errors import InputError, TooLargeError
 from ..util.memory import human
-from .result import Result, Trace
+from .result import Result, Run, Trace
 from .simple import simple
 
 if TYPE_CHECKING:
+    from ..devices.host import Host
+    from ..devices.opencl import OpenCL
     from .lanes_placed import Placement
 
-__all__ = ["cosine", "jaccard", "overlap", "sorensen"]
+__all__ = ["SimilarityResult", "cosine", "jaccard", "overlap", "sorensen"]
 
-Devices = str | Sequence[Any]
+Devices: TypeAlias = "str | OpenCL | Host | Sequence[str | OpenCL | Host] | Placement"
+F = TypeVar("F", bound=Callable[..., object])
 
-_PARAMETERS = """
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class SimilarityResult(Result):
+    """The similarity of pairs of vertices, and which part of them the host computed.
+
+    With ``output=`` the pairs are in that file, the arrays are empty, and ``count`` tells how many
+    pairs there are.
+    """
+
+    table: ClassVar[tuple[str, ...]] = ("source", "target", "values")
+
+    source: NDArray[np.integer]
+    target: NDArray[np.integer]
+    values: NDArray[np.float64]
+    share: float = 1.0
+    count: int = 0
+    output: str | None = None
+
+    def facts(self) -> dict[str, object]:
+        """How many pairs there are, their mean similarity, and the host's share of the work."""
+        if self.output is not None:
+            return {"pairs": self.count, "file": self.output}
+        mean = float(self.values.mean()) if self.values.size else 0.0
+        return {"pairs": self.count, "mean": mean, "host share": self.share}
+
+    def to_dict(self) -> dict[str, object]:
+        """The pairs, their similarity, and the host's share."""
+        pairs = {"source": self.source, "target": self.target, "values": self.values}
+        return {**pairs, "share": self.share}
+
+
+class JaccardResult(SimilarityResult):
+    """What :func:`jaccard` gives."""
+
+    task: ClassVar[str] = "jaccard"
+
+
+class OverlapResult(SimilarityResult):
+    """What :func:`overlap` gives."""
+
+    task: ClassVar[str] = "overlap"
+
+
+class SorensenResult(SimilarityResult):
+    """What :func:`sorensen` gives."""
+
+    task: ClassVar[str] = "sorensen"
+
+
+class CosineResult(SimilarityResult):
+    """What :func:`cosine` gives."""
+
+    task: ClassVar[str] = "cosine"
+
+
+RESULTS: dict[str, type[SimilarityResult]] = {
+    kind.task: kind for kind in (JaccardResult, OverlapResult, SorensenResult, CosineResult)
+}
+
+
+def jaccard(
+    graph: Graph,
+    pairs: str | ArrayLike = "edges",
+    *,
+    weight: str | None = None,
+    topk: int | None = None,
+    memory_limit: int | str | None = None,
+    device: Devices = "auto",
+    split: float | str = "auto",
+    output: str | Path | None = None,
+    threads: int | None = None,
+    trace: bool = True,
+    verify: bool = False,
+) -> SimilarityResult:
+    """Jaccard's similarity: common neighbours by all neighbours of the two.
 
     Neighbours are those that arcs lead to; a vertex is not its own neighbour (loops are ignored), and
     parallel edges count once. Two vertices without neighbours have similarity 0.
@@ -53,15 +133,17 @@ _PARAMETERS = """
         For ``"two_hop"``: write the pairs to this Parquet file, block by block, not to arrays.
     threads
         How many the host uses.
+    trace
+        Whether to keep a row for each piece of work.
     verify
         Compute a sample again in another way; raises ``VerificationError``.
 
     Returns
     -------
-    Result
+    SimilarityResult
         ``source``, ``target`` (the lower id first if undirected), ``values``; ``share``, the host's
-        part, and ``why`` it was computed there. The trace has a row for each piece of work: phase (the
-        device), begin, seconds, edges.
+        part; ``run.reason`` says why it was computed there. The trace has a row for each piece of work:
+        phase (the device), begin, seconds, edges.
 
     Raises
     ------
@@ -71,40 +153,7 @@ _PARAMETERS = """
         If memory does not suffice; says how much does.
     DeviceError
         For a device that is not there.
-    """
 
-
-def _measure(task: str, summary: str, examples: str) -> Callable[..., Result]:
-    """A public function for one kind of similarity."""
-
-    def similarity(
-        graph: Graph,
-        pairs: Any = "edges",
-        *,
-        weight: str | None = None,
-        topk: int | None = None,
-        memory_limit: int | str | None = None,
-        device: Devices = "auto",
-        split: float | str = "auto",
-        output: str | Path | None = None,
-        threads: int | None = None,
-        verify: bool = False,
-    ) -> Result:
-        from ..kernels.runtime.launch import threads as using
-
-        request = Request(task, graph, pairs, weight, topk, memory_limit, output)
-        with using(threads):
-            return request.run(device, split, verify)
-
-    similarity.__name__ = similarity.__qualname__ = task
-    similarity.__doc__ = f"{summary}{_PARAMETERS}{examples}"
-    return similarity
-
-
-jaccard = _measure(
-    "jaccard",
-    "Jaccard's similarity: common neighbours by all neighbours of the two.",
-    """
     Examples
     --------
     >>> import tachograph as tg
@@ -113,40 +162,75 @@ jaccard = _measure(
     [0.333, 0.25, 0.25, 0.0]
     >>> tg.jaccard(g, [(0, 3)]).values.tolist()
     [0.5]
-    """,
-)
-overlap = _measure(
+    """
+    wanted = Wanted(pairs, weight, topk, memory_limit, output)
+    return _similarity("jaccard", graph, wanted, device, split, threads, trace, verify)
+
+
+def _similarity(
+    task: str,
+    graph: Graph,
+    wanted: Wanted,
+    device: Devices,
+    split: float | str,
+    threads: int | None,
+    trace: bool,
+    verify: bool,
+) -> SimilarityResult:
+    from ..kernels.runtime.launch import threads as using
+
+    with using(threads):
+        found = Request(task, graph, wanted).run(device, split, verify)
+    return found if trace else found.with_run(trace=Trace({}))
+
+
+def _like(function: F, task: str, summary: str, example: str) -> F:
+    """A public function with the arguments of another, for another kind of similarity."""
+
+    def similarity(
+        graph: Graph,
+        pairs: str | ArrayLike = "edges",
+        *,
+        weight: str | None = None,
+        topk: int | None = None,
+        memory_limit: int | str | None = None,
+        output: str | Path | None = None,
+        **how: object,
+    ) -> SimilarityResult:
+        wanted = Wanted(pairs, weight, topk, memory_limit, output)
+        usual = {"device": "auto", "split": "auto", "threads": None, "trace": True, "verify": False}
+        unknown = how.keys() - usual.keys()
+        if unknown:
+            raise TypeError(f"{task}() got an unexpected keyword argument {min(unknown)!r}")
+        return _similarity(task, graph, wanted, **{**usual, **how})  # type: ignore[arg-type]
+
+    similarity.__name__ = similarity.__qualname__ = task
+    similarity.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    text = inspect.getdoc(function) or ""
+    body = text[text.index("\n\n") : text.index("Examples")]
+    similarity.__doc__ = (
+        f"{summary}{body}Examples\n--------\n>>> import tachograph as tg\n{example}"
+    )
+    return cast(F, similarity)
+
+
+overlap = _like(
+    jaccard,
     "overlap",
     "The overlap coefficient: common neighbours by the smaller number of neighbours.",
-    """
-    Examples
-    --------
-    >>> import tachograph as tg
-    >>> tg.overlap(tg.complete(4), [(0, 1)]).values.round(3).tolist()
-    [0.667]
-    """,
+    ">>> tg.overlap(tg.complete(4), [(0, 1)]).values.round(3).tolist()\n[0.667]\n",
 )
-sorensen = _measure(
+sorensen = _like(
+    jaccard,
     "sorensen",
     "Sørensen's coefficient: common neighbours by the mean number of neighbours.",
-    """
-    Examples
-    --------
-    >>> import tachograph as tg
-    >>> tg.sorensen(tg.complete(4), [(0, 1)]).values.round(3).tolist()
-    [0.667]
-    """,
+    ">>> tg.sorensen(tg.complete(4), [(0, 1)]).values.round(3).tolist()\n[0.667]\n",
 )
-cosine = _measure(
+cosine = _like(
+    jaccard,
     "cosine",
     "The cosine of the angle between rows of the adjacency matrix.",
-    """
-    Examples
-    --------
-    >>> import tachograph as tg
-    >>> tg.cosine(tg.star(4), [(1, 2)]).values.tolist()
-    [1.0]
-    """,
+    ">>> tg.cosine(tg.star(4), [(1, 2)]).values.tolist()\n[1.0]\n",
 )
 
 
@@ -161,15 +245,23 @@ def as_bytes(given: int | str | None) -> int | None:
     return int(float(found[1]) * units[found[2]])
 
 
+class Wanted(NamedTuple):
+    """Which pairs, and what is to be kept of them."""
+
+    pairs: str | ArrayLike
+    weight: str | None
+    topk: int | None
+    memory_limit: int | str | None
+    output: str | Path | None
+
+
 class Request:
     """What was asked for, checked."""
 
-    def __init__(
-        self, task: str, graph: Graph, pairs: Any, weight: str | None, topk: int | None,
-        memory_limit: int | str | None, output: str | Path | None,
-    ) -> None:  # fmt: skip
+    def __init__(self, task: str, graph: Graph, wanted: Wanted) -> None:
         from ..kernels.similarity.edges import KINDS
 
+        pairs, weight, topk, memory_limit, output = wanted
         self.task, self.kind = task, KINDS[task]
         self.weighted = _weighted(graph, weight, task)
         if topk is not None and topk < 1:
@@ -186,12 +278,14 @@ class Request:
         every = isinstance(pairs, str) and not self.two_hop
         self.splits = every and not graph.directed and not self.weighted
 
-    def run(self, device: Devices, split: float | str, verify: bool) -> Result:
+    def run(self, device: Devices, split: float | str, verify: bool) -> SimilarityResult:
         """The result, from where it is to be computed."""
-        from .lanes_placed import place
-        from .top import best_of
+        from .lanes_placed import Placement, place
 
-        plan = place(self.graph, device, split, self.splits)
+        if isinstance(device, Placement):
+            plan = device  # it was decided before
+        else:
+            plan = place(self.graph, device, split, self.splits)
         if self.two_hop:
             from .two_hop import two_hop
 
@@ -215,7 +309,7 @@ class Request:
             )
         memory.require(size, what, advice)
 
-    def _edges(self, plan: Placement) -> Result:
+    def _edges(self, plan: Placement) -> SimilarityResult:
         """All edges of an undirected graph, by one device or two."""
         from .lanes import edge_similarities
 
@@ -233,14 +327,18 @@ class Request:
             }
         )
         host = sum(lane.edges for lane in lanes if lane.name == "host")
-        values = {"source": done.source, "target": done.target, "values": done.values}
-        share = host / (g.arcs // 2) if g.arcs else 1.0
-        why = done.failure or plan.reason
-        return Result(
-            self.task, {**values, "share": share, "why": why}, seconds=done.seconds, trace=trace
+        return RESULTS[self.task](
+            source=done.source,
+            target=done.target,
+            values=done.values,
+            share=host / (g.arcs // 2) if g.arcs else 1.0,
+            count=done.values.size,
+            run=Run(
+                done.seconds, trace, reason=done.failure or plan.reason, device=plan.device_name
+            ),
         )
 
-    def _pairs(self) -> Result:
+    def _pairs(self) -> SimilarityResult:
         """Given pairs, or all edges with weights or of a directed graph, on the host."""
         from ..kernels.runtime.launch import clock
         from ..kernels.similarity.pairs import pair_similarities
@@ -277,12 +375,29 @@ class Request:
 
 def host_result(
     task: str, source: np.ndarray, target: np.ndarray, values: np.ndarray, seconds: float
-) -> Result:
+) -> SimilarityResult:
     """A result that the host computed in one piece."""
     trace = Trace({"phase": ["host"], "begin": [0.0], "seconds": [seconds], "edges": [values.size]})
-    made = {"source": source, "target": target, "values": values, "share": 1.0}
-    why = "only edges of undirected graphs without weights are split"
-    return Result(task, {**made, "why": why}, seconds=seconds, trace=trace)
+    run = Run(seconds, trace, reason="only edges of undirected graphs without weights are split")
+    return RESULTS[task](source=source, target=target, values=values, count=values.size, run=run)
+
+
+def best_of(found: SimilarityResult, k: int) -> SimilarityResult:
+    """Keep the ``k`` most similar partners of every vertex, best first, of all its pairs."""
+    source = np.concatenate([found.source, found.target])
+    target = np.concatenate([found.target, found.source])
+    values = np.concatenate([found.values, found.values])
+    order = np.lexsort((target, -values, source))
+    source, target, values = source[order], target[order], values[order]
+    same = (source[1:] == source[:-1]) & (target[1:] == target[:-1])
+    once = np.concatenate([np.ones(min(1, source.size), bool), ~same])  # pairs given twice
+    source, target, values = source[once], target[once], values[once]
+    begins = np.searchsorted(source, source, "left")
+    kept = np.arange(source.size) - begins < k
+    chosen = source[kept], target[kept], values[kept]
+    return replace(
+        found, source=chosen[0], target=chosen[1], values=chosen[2], count=chosen[2].size
+    )
 
 
 def _weighted(graph: Graph, weight: str | None, task: str) -> bool:

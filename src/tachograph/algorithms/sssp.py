@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..decisions.approximation.methods import EXACT, Approximation
 from ..graph.graph import Graph
 from ..util.errors import InputError, NegativeCycleError
-from .audit import Audit, audit
+from .audit import Audit
+from .audit import audit as check_sample
 from .bfs import bfs, vertices
-from .result import Result, Trace
+from .result import Lazy, Result, Run, Trace
 from .verify import check_sssp
 
-__all__ = ["ALGORITHMS", "ShortestPaths", "audited", "search", "sssp", "weights_of"]
+if TYPE_CHECKING:
+    from ..devices.opencl import OpenCL
+
+__all__ = ["ALGORITHMS", "SsspResult", "audited", "search", "sssp", "weights_of"]
 
 ALGORITHMS = ("auto", "delta-stepping", "bellman-ford", "dijkstra", "hybrid")
 WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
 
 
-class ShortestPaths(Result):
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class SsspResult(Result):
     """Distances, and the paths that have them.
 
-    ``approximation`` says what was left out, ``audit`` what a check of approximate distances found, if
-    there was one.
+    ``distances`` is inf where no path leads; ``approximation`` says what was left out, ``audit`` what a
+    check of approximate distances found, if there was one.
 
     >>> import tachograph as tg
     >>> found = tg.sssp(tg.road(4, 4, deleted=0, weights=(1, 1)), 0)
@@ -32,18 +39,33 @@ class ShortestPaths(Result):
     (np.float64(6.0), 7, 'exact')
     """
 
-    approximation: Approximation
-    audit: Audit | None
+    task: ClassVar[str] = "sssp"
+    table: ClassVar[tuple[str, ...]] = ("distances", "predecessors")
 
-    def __init__(
-        self,
-        *arguments: Any,
-        approximation: Approximation = EXACT,
-        audit: Audit | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(*arguments, **options)
-        self.__dict__.update(approximation=approximation, audit=audit)
+    distances: NDArray[np.float64]
+    late_predecessors: Lazy[NDArray[np.integer]]
+    approximation: Approximation = EXACT
+    audit: Audit | None = None
+
+    @property
+    def predecessors(self) -> NDArray[np.integer]:
+        """The vertex before each on a shortest path; a source is its own, -1 if not reached."""
+        return self.late_predecessors()
+
+    def facts(self) -> dict[str, object]:
+        """How many vertices were reached, how far the farthest is, what was left out and checked."""
+        reached = self.distances[np.isfinite(self.distances)]
+        made: dict[str, object] = {"reached": reached.size}
+        made["farthest"] = float(reached.max(initial=0.0))
+        if not self.approximation.exact:
+            made["left out"] = str(self.approximation)
+        if self.audit is not None:
+            made["audit"] = self.audit
+        return made
+
+    def to_dict(self) -> dict[str, object]:
+        """Distances and predecessors."""
+        return {"distances": self.distances, "predecessors": self.predecessors}
 
     def path(self, target: int) -> np.ndarray:
         """The vertices of a shortest path to ``target``, both ends included.
@@ -77,18 +99,19 @@ class ShortestPaths(Result):
 
 def sssp(
     graph: Graph,
-    source: Any,
+    source: ArrayLike,
     *,
     algorithm: str = "auto",
     delta: float | None = None,
-    device: Any = None,
+    device: str | OpenCL | None = None,
     approximation: Approximation | None = None,
     max_error: float | None = None,
     confidence: float = 0.9,
+    audit: bool = False,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
-) -> ShortestPaths:
+) -> SsspResult:
     """Shortest paths from one vertex, or from the nearest of several.
 
     Parameters
@@ -115,6 +138,8 @@ def sssp(
         predicted to keep it is taken, or an exact search. ``tg.plan`` shows what that would be.
     confidence
         In which share of such graphs ``max_error`` is to be kept.
+    audit
+        Compare approximate distances with exact ones on a random sample of vertices.
     threads
         How many to use, for this call. Distances and predecessors do not depend on it, except for
         approximate ones of delta-stepping and Bellman-Ford.
@@ -125,7 +150,7 @@ def sssp(
 
     Returns
     -------
-    ShortestPaths
+    SsspResult
         ``distances`` (float64, inf if not reached) and ``predecessors`` (sources are their own, -1 if
         not reached; computed when first asked for); ``path(target)``. The trace has phase,
         frontier_vertices, frontier_edges, unvisited, seconds and threads.
@@ -151,99 +176,90 @@ def sssp(
         raise InputError(f"algorithm = {algorithm!r} is unknown: choose {', '.join(ALGORITHMS)}")
     if delta is not None and not 0 < delta < np.inf:
         raise InputError(f"delta = {delta} must be above 0")
+    if max_error is not None:
+        raise InputError("max_error is decided before this function runs: call tachograph.sssp")
     from ..kernels.runtime.launch import threads as using
-    from ..kernels.sssp import rounds
 
     sources = vertices(graph, source, "source")
-    if max_error is not None:
-        if approximation is not None or algorithm != "auto" or delta is not None:
-            raise InputError("max_error chooses the algorithm and the approximation: give either")
-        from ..decisions.approximation.advisor import advise
-
-        with using(threads):
-            algorithm, approximation = advise(
-                graph, sources, max_error, confidence
-            ).chosen.configuration
     approximation = approximation or EXACT
     chosen = _choose(graph, algorithm, approximation)
-    if chosen == "bfs" and device is None:
-        return _by_hops(graph, sources, threads, trace, verify)
     weights = weights_of(graph)
-    if device is not None:
-        if not approximation.exact:
-            raise InputError("approximations run on the host: leave the device out")
-        found = _on_device(device, graph, weights, sources, algorithm)
-        if found is not None:
-            return _with_tree(graph, weights, sources, *found, threads, verify)
-        chosen = "bellman-ford"  # a cycle, which the host finds
     with using(threads):
-        distances, rows, workers, seconds = search(
-            graph, weights, sources, chosen, delta, approximation, trace
-        )
-    known = np.isfinite(distances)
-    if weights.dtype.kind == "i" and abs(distances).max(where=known, initial=0) >= WHOLE:
-        raise InputError("distances reach beyond 2**53, where not every whole number can be kept: "
-                         "scale the weights down, or make them float64")  # fmt: skip
-    columns = dict(zip(rounds.COLUMNS, rows.T, strict=True))
-    columns["phase"] = rounds.PHASES[columns["phase"]]
-    columns["seconds"] = columns.pop("nanoseconds") / 1e9
-    columns["threads"] = np.full(len(rows), workers)
-    return _with_tree(
-        graph, weights, sources, distances, Trace(columns), seconds, threads, verify, approximation
-    )
+        found = None
+        if device is not None:
+            found = _on_device(device, graph, weights, sources, algorithm, approximation)
+            chosen = "bellman-ford"  # if distances do not settle, the host finds the cycle
+        if found is None and chosen == "bfs":
+            found = _by_hops(graph, sources, trace)
+        if found is None:
+            distances, run = search(graph, weights, sources, chosen, delta, approximation, trace)
+            found = _with_tree(graph, weights, sources, distances, run, approximation)
+        if verify:
+            tree = found.predecessors
+            check_sssp(graph, weights, sources, found.distances, tree, exact=approximation.exact)
+    return audited(graph, sources, found, threads) if audit else found
 
 
 def _with_tree(
-    graph: Graph, weights: np.ndarray, sources: np.ndarray, distances: np.ndarray, trace: Trace,
-    seconds: float, threads: int | None, verify: bool, approximation: Approximation = EXACT,
-) -> ShortestPaths:  # fmt: skip
-    """The result, whose tree is computed when it is first asked for."""
+    graph: Graph,
+    weights: np.ndarray,
+    sources: np.ndarray,
+    distances: np.ndarray,
+    run: Run,
+    approximation: Approximation = EXACT,
+) -> SsspResult:
+    """Make the result, whose tree is computed when it is first asked for."""
     from ..kernels.runtime.launch import threads as using
+    from ..kernels.runtime.launch import threads_available
+
+    threads = threads_available()
 
     def predecessors() -> np.ndarray:
+        from ..kernels.runtime.launch import read_only
         from ..kernels.sssp.cycles import shortest_path_tree
 
         with using(threads):
-            return shortest_path_tree(graph.indptr, graph.indices, weights, distances, sources)
+            rows = (graph.indptr, graph.indices, weights)
+            return read_only(shortest_path_tree(*rows, distances, sources))
 
-    result = ShortestPaths(
-        "sssp",
-        {"distances": distances},
-        later={"predecessors": predecessors},
-        seconds=seconds,
-        trace=trace,
-        approximation=approximation,
+    tree = Lazy(predecessors)
+    return SsspResult(
+        distances=distances, late_predecessors=tree, approximation=approximation, run=run
     )
-    if verify:
-        check_sssp(
-            graph, weights, sources, distances, result.predecessors, exact=approximation.exact
-        )
-    return result
 
 
 def _on_device(
-    device: Any, graph: Graph, weights: np.ndarray, sources: np.ndarray, algorithm: str
-) -> tuple[np.ndarray, Trace, float] | None:
-    """Distances, trace and seconds on an OpenCL device; None if distances do not settle."""
+    device: str | OpenCL,
+    graph: Graph,
+    weights: np.ndarray,
+    sources: np.ndarray,
+    algorithm: str,
+    approximation: Approximation,
+) -> SsspResult | None:
+    """Search on an OpenCL device; None if distances do not settle."""
     from .on_device import device_named, distances_on
 
+    if not approximation.exact:
+        raise InputError("approximations run on the host: leave the device out")
     if algorithm not in ("auto", "bellman-ford"):
         raise InputError(f"{algorithm} runs on the host: on a device there is bellman-ford")
-    return distances_on(device_named(device), graph, weights, sources)
+    there = device_named(device)
+    found = distances_on(there, graph, weights, sources)
+    if found is None:
+        return None
+    distances, trace, seconds = found
+    return _with_tree(graph, weights, sources, distances, Run(seconds, trace, device=there.id))
 
 
 def audited(
-    graph: Graph, source: Any, result: ShortestPaths, threads: int | None = None
-) -> ShortestPaths:
+    graph: Graph, source: ArrayLike, result: SsspResult, threads: int | None = None
+) -> SsspResult:
     """The same result, its distances compared with exact ones on a random sample of vertices."""
     sources = vertices(graph, source, "source")
     exact = result
     if not result.approximation.exact:
         exact = sssp(graph, sources, threads=threads, trace=False)
-    same = object.__new__(ShortestPaths)
-    found = audit(exact.distances, result.distances, sources)
-    same.__dict__.update(result.__dict__, audit=found)
-    return same
+    return replace(result, audit=check_sample(exact.distances, result.distances, sources))
 
 
 def weights_of(graph: Graph) -> np.ndarray:
@@ -258,8 +274,10 @@ def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
     """The algorithm to run; refuses one that the weights or the approximation forbid."""
     if not approximation.atomic:
         if algorithm == "delta-stepping":
-            raise InputError("delta-stepping cannot do without atomics: use algorithm='bellman-ford', "
-                             "'dijkstra' or 'hybrid'")  # fmt: skip
+            raise InputError(
+                "delta-stepping cannot do without atomics: use algorithm='bellman-ford', "
+                "'dijkstra' or 'hybrid'"
+            )
         algorithm = "bellman-ford" if algorithm == "auto" else algorithm
     if graph.weights is None:
         if algorithm != "auto":
@@ -279,11 +297,17 @@ def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
 
 
 def search(
-    graph: Graph, weights: np.ndarray, sources: np.ndarray, algorithm: str, delta: float | None,
-    approximation: Approximation, traced: bool,
-) -> tuple[np.ndarray, np.ndarray, int, float]:  # fmt: skip
-    """Distances, trace, workers and seconds of one search by an algorithm that the weights allow."""
+    graph: Graph,
+    weights: np.ndarray,
+    sources: np.ndarray,
+    algorithm: str,
+    delta: float | None,
+    approximation: Approximation,
+    traced: bool,
+) -> tuple[NDArray[np.float64], Run]:
+    """Distances by an algorithm that the weights allow."""
     from ..kernels.runtime.launch import clock
+    from ..kernels.sssp import rounds
     from ..kernels.sssp.bellman_ford import relaxed_distances
     from ..kernels.sssp.delta_stepping import shortest_distances
     from ..kernels.sssp.limits import UNLIMITED, Limits
@@ -291,9 +315,12 @@ def search(
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
     rows_of_graph = (graph.indptr, graph.indices, weights)
     limits = Limits(
-        approximation.min_degree, approximation.max_degree or UNLIMITED, approximation.keep,
-        approximation.seed, approximation.atomic,
-    )  # fmt: skip
+        approximation.min_degree,
+        approximation.max_degree or UNLIMITED,
+        approximation.keep,
+        approximation.seed,
+        approximation.atomic,
+    )
     iterations = approximation.iterations or UNLIMITED
     cycle = None
     if algorithm == "delta-stepping":
@@ -303,29 +330,45 @@ def search(
         largest = graph.features.max_degree
         begin = clock()
         distances, rows, workers = shortest_distances(
-            *rows_of_graph, back, sources, mean_weight=known["mean"], heaviest=known["max"],
-            largest_degree=largest, delta=delta, traced=traced,
-            limits=limits, iterations=iterations,
-        )  # fmt: skip
+            *rows_of_graph,
+            back,
+            sources,
+            mean_weight=known["mean"],
+            heaviest=known["max"],
+            largest_degree=largest,
+            delta=delta,
+            traced=traced,
+            limits=limits,
+            iterations=iterations,
+        )
     else:
         begin = clock()
+        ends = (known["min"], known["max"])
         distances, rows, workers, cycle = relaxed_distances(
-            algorithm, *rows_of_graph, sources, known["min"], known["max"], traced, limits,
-            iterations,
-        )  # fmt: skip
+            algorithm, *rows_of_graph, sources, *ends, traced, limits, iterations
+        )
     seconds = clock() - begin
     if cycle is not None:
         raise NegativeCycleError(*cycle)
-    return distances, rows, workers, seconds
+    finite = np.isfinite(distances)
+    if weights.dtype.kind == "i" and abs(distances).max(where=finite, initial=0) >= WHOLE:
+        raise InputError(
+            "distances reach beyond 2**53, where not every whole number can be kept: "
+            "scale the weights down, or make them float64"
+        )
+    columns = dict(zip(rounds.COLUMNS, rows.T, strict=True))
+    columns["phase"] = rounds.PHASES[columns["phase"]]
+    columns["seconds"] = columns.pop("nanoseconds") / 1e9
+    columns["threads"] = np.full(len(rows), workers)
+    return distances, Run(seconds, Trace(columns))
 
 
-def _by_hops(
-    graph: Graph, sources: np.ndarray, threads: int | None, trace: bool, verify: bool
-) -> ShortestPaths:
+def _by_hops(graph: Graph, sources: np.ndarray, trace: bool) -> SsspResult:
     """Without weights: a breadth-first search."""
-    found = bfs(graph, sources, deterministic=True, threads=threads, trace=trace, verify=verify)
+    found = bfs(graph, sources, deterministic=True, trace=trace)
     columns = {"phase": found.trace["direction"]}
     columns |= {name: found.trace[name] for name in found.trace.columns if name != "direction"}
     distances = np.where(found.levels < 0, np.inf, found.levels)
-    values = {"distances": distances, "predecessors": found.parents}
-    return ShortestPaths("sssp", values, seconds=found.seconds, trace=Trace(columns))
+    tree = Lazy(lambda: found.parents)
+    run = Run(found.seconds, Trace(columns))
+    return SsspResult(distances=distances, late_predecessors=tree, run=run)

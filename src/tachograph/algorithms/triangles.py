@@ -2,33 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..graph.graph import Graph
 from ..util.errors import InputError
-from .result import Result, Trace
+from .result import Result, Run, Trace
 from .simple import simple
 from .verify import check_triangles
 
-__all__ = ["triangles"]
+__all__ = ["TrianglesResult", "triangles"]
 
 
-def triangles(graph: Graph, *, threads: int | None = None, verify: bool = False) -> Result:
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class TrianglesResult(Result):
+    """How many triangles there are, and, if that was asked for, at how many each vertex is."""
+
+    task: ClassVar[str] = "triangles"
+
+    count: int
+    per_vertex: NDArray[np.int64] | None = None
+
+
+def triangles(
+    graph: Graph,
+    *,
+    per_vertex: bool = False,
+    threads: int | None = None,
+    trace: bool = True,
+    verify: bool = False,
+) -> TrianglesResult:
     """Count the triangles of an undirected graph; loops and parallel edges count for nothing.
 
     Parameters
     ----------
     graph
         Must be undirected.
+    per_vertex
+        Count also for each vertex the triangles that it is a corner of.
     threads
         How many to use, for this call.
+    trace
+        Whether to keep a row for each phase.
     verify
         Count again with sparse matrix products (slow); raises ``VerificationError``.
 
     Returns
     -------
-    Result
-        ``count``; the trace has one row, which says whether vertices were ranked by degree.
+    TrianglesResult
+        ``count``; ``per_vertex`` (int64), None unless asked for; the trace has one row, which says
+        whether vertices were ranked by degree.
 
     Raises
     ------
@@ -40,25 +66,42 @@ def triangles(graph: Graph, *, threads: int | None = None, verify: bool = False)
     >>> import tachograph as tg
     >>> tg.triangles(tg.complete(5)).count
     10
+    >>> tg.triangles(tg.complete(4), per_vertex=True).per_vertex.tolist()
+    [3, 3, 3, 3]
     """
-    from ..kernels.runtime.launch import clock
+    from ..kernels.runtime.launch import clock, threads_available
     from ..kernels.runtime.launch import threads as using
     from ..kernels.triangles import marks as kernel
 
     if graph.directed:
         raise InputError("triangles are counted in undirected graphs: make one with directed=False")
     rows = simple(graph)
+    corners = None
     with using(threads):
         begin = clock()
-        count, ranked, workers = kernel.count_triangles(rows.indptr, rows.indices)
+        if per_vertex:
+            corners = _corners(rows)
+            count, phase, workers = int(corners.sum()) // 3, "per vertex", threads_available()
+        else:
+            count, ranked, workers = kernel.count_triangles(rows.indptr, rows.indices)
+            phase = "ranked by degree" if ranked else "as it is"
         seconds = clock() - begin
     if verify:
         check_triangles(rows, count)
-    trace = Trace(
-        {
-            "phase": np.array(["ranked by degree" if ranked else "as it is"]),
-            "seconds": np.array([seconds]),
-            "threads": np.array([workers]),
-        }
-    )
-    return Result("triangles", {"count": count}, seconds=seconds, trace=trace)
+    columns = {"phase": [phase], "seconds": [seconds], "threads": [workers]}
+    run = Run(seconds, Trace(columns, trace))
+    return TrianglesResult(count=count, per_vertex=corners, run=run)
+
+
+def _corners(graph: Graph) -> NDArray[np.int64]:
+    """Count the triangles at each vertex: half the sum of common neighbours over its edges."""
+    from .similarity import overlap
+
+    if not graph.arcs:
+        return np.zeros(graph.n, np.int64)
+    edges, degrees = overlap(graph, device="host"), graph.degrees
+    smaller = np.minimum(degrees[edges.source], degrees[edges.target])
+    common = np.rint(edges.values * smaller)
+    ends = np.concatenate([edges.source, edges.target])
+    twice = np.bincount(ends, np.concatenate([common, common]), minlength=graph.n)
+    return np.rint(twice / 2).astype(np.int64)

@@ -13,8 +13,8 @@ from ..kernels.runtime.team import run_team
 from ..kernels.similarity import two_hop as kernels
 from ..kernels.similarity.pairs import weighted_sizes
 from ..util.memory import human
-from .result import Result, Trace
-from .similarity import host_result
+from .result import Run, Trace
+from .similarity import RESULTS, SimilarityResult, host_result
 
 if TYPE_CHECKING:
     from .similarity import Request
@@ -26,7 +26,7 @@ BLOCK = 1 << 22  # pairs of a block if there is no limit
 SMALL = 1 << 12  # vertices below which one worker is faster than several
 
 
-def two_hop(request: Request) -> Result:
+def two_hop(request: Request) -> SimilarityResult:
     """The pairs, or the best of each vertex, as arrays or in a file."""
     search = _Search(request)
     begin = clock()
@@ -122,7 +122,7 @@ class _Search:
                  ends - counts[lo:hi], *made, brief=self.brief)  # fmt: skip
         return made
 
-    def to_file(self, counts: np.ndarray, path: Path, begin: float) -> Result:
+    def to_file(self, counts: np.ndarray, path: Path, begin: float) -> SimilarityResult:
         """Write the pairs, block by block; the file appears when all are in it."""
         import pyarrow as pa
         from pyarrow import parquet
@@ -149,8 +149,15 @@ class _Search:
                     trace[name].append(value)
             assert writer is not None
             writer.close()
-        found = {"count": int(counts.sum()), "output": str(path), "share": 1.0}
-        return Result(self.request.task, found, seconds=clock() - begin, trace=Trace(trace))
+        none = np.empty(0, self.graph.indices.dtype)
+        return RESULTS[self.request.task](
+            source=none,
+            target=none,
+            values=np.empty(0),
+            count=int(counts.sum()),
+            output=str(path),
+            run=Run(clock() - begin, Trace(trace)),
+        )
 
     def _blocks(self, counts: np.ndarray) -> Iterator[tuple[int, int]]:
         """Runs of rows whose pairs fit into the limit, at least one."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..graph.graph import Graph
 from ..util.errors import VerificationError
-from .result import Result
+
+if TYPE_CHECKING:
+    from .similarity import SimilarityResult
 
 # fmt: off
 __all__ = ["check_bfs", "check_components", "check_cut", "check_flow", "check_independent_set",
@@ -168,10 +172,8 @@ def check_pagerank(
     )
 
 
-def check_similarity(graph: Graph, task: str, weighted: bool, found: Result) -> None:
+def check_similarity(graph: Graph, task: str, weighted: bool, found: SimilarityResult) -> None:
     """Compute the similarity of a sample of the pairs again, with dictionaries."""
-    if "values" not in found.to_dict():
-        return  # they are in a file
     for at in np.linspace(0, found.values.size - 1, min(SAMPLE, found.values.size)).astype(int):
         u, v = int(found.source[at]), int(found.target[at])
         value = _similarity(task, *(_row(graph, x, weighted) for x in (u, v)))

@@ -29,7 +29,7 @@ Out = Annotated[Path, typer.Argument(metavar="OUT", help="The suffix tells the f
 WEIGHTS = Annotated[
     str, typer.Option(metavar="LOW:HIGH", help="Random weights: 1:255 whole, 0.0:1.0 real.")
 ]
-TYPES = {"int": int, "float": float, "bool": bool}
+TYPES = {"int": int, "float": float, "bool": bool, "Rng": int}
 
 
 def _weights(text: str) -> Any:

@@ -25,7 +25,7 @@ __all__ = ["plan", "what_if"]
 TaskName = Annotated[
     str,
     typer.Argument(
-        metavar="TASK", help="bfs, sssp, pagerank, components, similarity, mis or max-flow."
+        metavar="TASK", help="The name of a public function, such as bfs; see tacho run --help."
     ),
 ]
 Source = Annotated[

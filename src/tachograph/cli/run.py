@@ -1,6 +1,7 @@
-"""``tacho run ALGORITHM GRAPH``: run, verify, write the values and the trace.
+"""``tacho run TASK GRAPH``: run, verify, write the values and the trace.
 
-A command here has its algorithm's own options only; those that all share are added by ``algorithm``.
+Commands are made from the table of tasks: options from the signatures of the public functions, their
+help from the docstrings. What a shell cannot say (arrays, functions) is left out.
 """
 
 from __future__ import annotations
@@ -8,32 +9,41 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from ..algorithms.result import Result, Trace
-from ..graph.graph import Graph
+from ..tasks.table import ASIDE, TASKS, Task
+from ..util.docs import parameters_of, summary_of
 from ..util.errors import InputError, NegativeCycleError
+from ..util.names import ALIASES, canonical
 from .ahead import ahead
-from .options import (
-    Confidence,
-    Directed,
-    GraphFile,
-    Json,
-    MaxError,
-    Relabel,
-    load,
-    out,
-    print_json,
-    share,
-)
+from .options import Directed, GraphFile, Json, Relabel, load, out, print_json, share
 from .parquet import about, write_rows
 
-__all__ = ["Outcome", "algorithm", "app", "names_of", "vertex_of"]
+if TYPE_CHECKING:
+    from ..algorithms.result import Result
+    from ..graph.graph import Graph
+
+__all__ = ["app", "names_of", "vertex_of"]
+
+
+class Tasks(TyperGroup):
+    """Commands by the tasks' names and aliases."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command of a task, whatever it is called."""
+        try:
+            return super().get_command(ctx, canonical(cmd_name))
+        except InputError:
+            return super().get_command(ctx, cmd_name)
+
 
 app = typer.Typer(
+    cls=Tasks,
     help="Run an algorithm.\n\n[bold]Example[/bold]  tacho run bfs roads.gr --source 0 --verify",
+    epilog="Also accepted: " + ", ".join(f"{a} for {name}" for a, name in ALIASES.items()) + ".",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -44,262 +54,243 @@ Output = Annotated[
 TraceFile = Annotated[Path | None, typer.Option(help="Write the trace to this Parquet file.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the result by its properties.")]
 Threads = Annotated[int | None, typer.Option(help="Default: all cores.")]
-# what the algorithm gave, what to print of it, and what to write if that is not a row for each vertex
-Outcome = tuple[Result, dict[str, Any]] | tuple[Result, dict[str, Any], dict[str, Any]]
+Plot = Annotated[Path | None, typer.Option(help="Draw the trace: .png, .svg or .html.")]
+SHARED: dict[str, tuple[object, object]] = {
+    "directed": (Directed, None),
+    "relabel": (Relabel, False),
+    "threads": (Threads, None),
+    "verify": (Verify, False),
+    "output": (Output, None),
+    "trace": (TraceFile, None),
+    "plot": (Plot, None),
+    "json": (Json, False),
+}
+#: Arguments that are arrays or objects, or shared by all commands.
+NOT_IN_A_SHELL = {"personalization", "capacity", "vector", "approximation", *ASIDE} - {"audit"}
+#: Arguments that a shell says in another way: the option's name, type and default.
+SAID_OTHERWISE: dict[str, tuple[str, object, object]] = {
+    "source": ("source", list[str] | None, None),
+    "sink": ("sink", str | None, None),
+    "target": ("target", str | None, None),
+    "weight": ("weight", bool, False),
+    "output": ("stream", Path | None, None),
+    "rng": ("rng", int, 0),
+    "max_error": ("max_error", str | None, None),
+    "confidence": ("confidence", str, "90%"),
+    "delta": ("delta", float | None, None),
+}
+#: Options of commands that are no arguments: help, type and default.
+MORE: dict[str, dict[str, tuple[str, object, object]]] = {
+    "sssp": {
+        "target": ("Print a shortest path to here.", str | None, None),
+        "iterations": ("Leave out: stop after so many rounds.", int | None, None),
+        "min_degree": ("Leave out: go on from vertices with so many arcs.", int, 0),
+        "max_degree": ("Leave out: and with no more than so many.", int | None, None),
+        "fraction": ("Leave out: go on from a random share, as 50%.", str, "1"),
+        "no_atomics": ("Leave out: relax without atomics.", bool, False),
+        "rng": ("The seed of the random share.", int, 0),
+    },
+}
+EXAMPLES = {
+    "bfs": (
+        "web.txt.gz --source 0",
+        "roads.gr --source 0 --verify --output levels.parquet --trace trace.parquet",
+        "web.txt.gz --source 0 --direction surf --plot levels.png",
+    ),
+    "sssp": (
+        "roads.gr --source 0 --target 17",
+        "web.gr --source 0 --max-error 5% --audit",
+        "web.gr --source 0 --iterations 4 --min-degree 3 --audit",
+    ),
+    "pagerank": (
+        "web.txt.gz --output scores.parquet",
+        "web.txt.gz --tol 1e-9 --verify --json",
+    ),
+    "connected_components": ("web.txt.gz --verify", "roads.gr --json --output labels.parquet"),
+    "triangles": ("friends.txt.gz --undirected", "friends.tgraph --per-vertex -o corners.parquet"),
+    "maximal_independent_set": (
+        "roads.gr --rng 1 --verify",
+        "friends.txt.gz --output set.parquet",
+    ),
+    "maximum_flow": (
+        "problem.max.gz --verify",
+        "pipes.txt --source 0 --sink 9 --output flow.parquet",
+    ),
+    "minimum_cut": ("problem.max.gz --verify --json",),
+    "spmv": ("roads.gr --output sums.parquet --verify",),
+}
+SIMILARITY_EXAMPLES = (
+    "web.txt.gz --undirected --output values.parquet",
+    "web.txt.gz --undirected --device host,opencl --split auto --plot lanes.svg",
+    "web.txt.gz --pairs two_hop --topk 10 --memory-limit '200 MB'",
+)
 
 
-def algorithm(solve: Callable[..., Outcome]) -> Callable[..., Outcome]:
-    """Add the command ``solve(graph, verify, ...)``: its own options, then those that all share."""
-    own = list(inspect.signature(solve, eval_str=True).parameters.values())[2:]
+def _add(task: Task) -> None:
+    """Add the command of a task."""
 
-    def command(
-        graph: str,
-        directed: bool | None,
-        relabel: bool,
-        threads: int | None,
-        verify: bool,
-        output: Path | None,
-        trace: Path | None,
-        json: bool,
-        **options: Any,
-    ) -> None:
-        from ..kernels.runtime.launch import threads as using
+    def command(graph: str, **options: Any) -> None:
+        _run(task, graph, options)
 
-        with using(threads), ahead(solve.__name__):
-            loaded = load(graph, directed=directed, relabel=relabel)
-        with using(threads):
-            result, facts, *rows = solve(loaded, verify, **options)
-        facts |= _kept(result, loaded, graph, options)
-        if output is not None:
-            write_rows(rows[0] if rows else _values(result, loaded), output)
-        _finish(result, loaded, trace, json, verify, facts)
-
-    shared = {
-        "directed": (Directed, None),
-        "relabel": (Relabel, False),
-        "threads": (Threads, None),
-        "verify": (Verify, False),
-        "output": (Output, None),
-        "trace": (TraceFile, None),
-        "json": (Json, False),
-    }
     keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter("graph", keyword, annotation=GraphFile)]
-    parameters += [p.replace(kind=keyword) for p in own]
-    parameters += [
-        inspect.Parameter(name, keyword, annotation=kind, default=default)
-        for name, (kind, default) in shared.items()
-    ]
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__doc__ = solve.__doc__
-    app.command(solve.__name__)(command)
-    return solve
+    told = parameters_of(task.function)
+    made = [inspect.Parameter("graph", keyword, annotation=GraphFile)]
+    for name, parameter in task.parameters.items():
+        if name not in NOT_IN_A_SHELL:
+            made.append(_option(name, parameter, told.get(name, "")))
+    for name, (text, kind, default) in MORE.get(task.name, {}).items():
+        made.append(_made(name, kind, default, text))
+    for name, (kind, default) in SHARED.items():
+        made.append(inspect.Parameter(name, keyword, annotation=kind, default=default))
+    command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
+    lines = EXAMPLES.get(task.name, SIMILARITY_EXAMPLES)
+    examples = "\n\n".join(f"tacho run {task.name} {line}" for line in lines)
+    command.__doc__ = f"{summary_of(task.function)}\n\n[bold]Examples[/bold]\n\n{examples}"
+    app.command(task.name)(command)
 
 
-@algorithm
-def bfs(
-    graph: Graph,
-    verify: bool,
-    source: Annotated[list[str], typer.Option(help="A vertex; may be given several times.")],
-    cutoff: Annotated[int | None, typer.Option(help="Go no further than this level.")] = None,
-    target: Annotated[str | None, typer.Option(help="Stop when this vertex is reached.")] = None,
-    deterministic: Annotated[
-        bool, typer.Option("--deterministic", help="Smallest possible parents.")
-    ] = False,
-    direction: Annotated[
-        str,
-        typer.Option(
-            help="What chooses push or pull: auto, surf, push, pull, hbfs, gunrock, enterprise, gapbs, "
-            "lagraph, cugraph, or oracle (times both)."
-        ),
-    ] = "auto",
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Draw the levels: .png, .svg or .html; times both directions."),
-    ] = None,
-) -> Outcome:
-    """Breadth-first search: the level and the parent of every vertex.
+def _option(name: str, parameter: inspect.Parameter, text: str) -> inspect.Parameter:
+    """The option for an argument of a public function."""
+    brief = text.partition(". ")[0].rstrip(".") + "."
+    if name in SAID_OTHERWISE:
+        return _made(*SAID_OTHERWISE[name], brief)
+    default = parameter.default
+    kinds = {"int": int, "float": float, "bool": bool, "int | None": int | None}
+    fallback = str | None if default is None else str
+    return _made(name, kinds.get(str(parameter.annotation), fallback), default, brief)
 
-    [bold]Examples[/bold]
 
-    tacho run bfs web.txt.gz --source 0
+def _made(name: str, kind: object, default: object, text: str) -> inspect.Parameter:
+    words = [f"--{name.replace('_', '-')}"] if kind is bool else []
+    annotation = Annotated[kind, typer.Option(*words, help=text)]  # type: ignore[valid-type]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
+    )
 
-    tacho run bfs roads.gr --source 0 --verify --output levels.parquet --trace trace.parquet
 
-    tacho run bfs web.txt.gz --source 0 --direction surf --plot levels.png
-    """
-    from ..algorithms.bfs import bfs as search
+def _run(task: Task, path: str, options: dict[str, Any]) -> None:
+    """Read the graph, take the road, write and print."""
+    from ..kernels.runtime.launch import threads as using
     from ..plots.drawing import check_picture
+    from ..tasks.road import run
 
+    shared = {name: options.pop(name) for name in SHARED}
+    plot: Path | None = shared["plot"]
     if plot is not None:
         check_picture(plot)
-    sources = [vertex_of(graph, s) for s in source]
-    result = search(
-        graph,
-        sources,
-        direction=direction,
-        cutoff=cutoff,
-        target=None if target is None else vertex_of(graph, target),
-        deterministic=deterministic,
-        verify=verify,
-    )
+    with using(shared["threads"]), ahead(task.name):
+        graph = load(path, directed=shared["directed"], relabel=shared["relabel"])
+    told = _arguments(task, graph, options)
+    aside = {"threads": shared["threads"], "verify": shared["verify"]}
+    try:
+        result = run(task, graph, keep=True, graph_name=path, **told, **aside)
+    except NegativeCycleError as error:
+        if graph.names is None:
+            raise
+        raise NegativeCycleError(graph.names[error.cycle].tolist(), error.weight) from None
     if plot is not None:
-        _draw(result, search(graph, sources, direction="oracle", cutoff=cutoff), plot)
-    reached = int((result.levels >= 0).sum())
-    return result, {"reached": reached, "deepest": int(result.levels.max())}
+        _draw(task, graph, told, result, plot)
+    facts = {"task": result.task, **result.facts(), **_path_to(graph, result, options)}
+    facts |= {"way": result.run.way, "why": result.run.reason}
+    if result.run.number is not None:
+        facts["run"] = result.run.number
+    facts |= {"seconds": result.seconds, "verified": shared["verify"]}
+    if shared["output"] is not None:
+        write_rows(_rows(result, graph), shared["output"])
+    if shared["trace"] is not None:
+        columns = {name: result.trace[name] for name in result.trace.columns}
+        write_rows(columns, shared["trace"], about(result, graph))
+    _print(result, graph, facts, shared["json"])
 
 
-def _draw(result: Result, timed: Result, path: Path) -> None:
-    """Draw a search with the times of both directions, which its levels have in common."""
-    rows = len(result.trace)
-    both = {name: timed.trace[name][:rows] for name in ("push_seconds", "pull_seconds")}
-    Trace({**{name: result.trace[name] for name in result.trace.columns}, **both}).plot(path)
+def _arguments(task: Task, graph: Graph, options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that the options stand for; what was left to its default is left out."""
+    told: dict[str, Any] = {}
+    given = {name for name in options if name in task.parameters or name == "stream"}
+    for name in given - set(MORE.get(task.name, {})):
+        value = options[name]
+        if value is not None:
+            told |= CONVERT.get(name, _as_it_is)(graph, name, value)
+    for name in task.needs:
+        if name == "vector":
+            told[name] = [1.0] * graph.n
+        elif name not in told and name not in graph.meta:
+            raise InputError(f"tacho run {task.name} needs --{name}: a vertex of the graph")
+    if task.name == "sssp":
+        told |= _left_out(options)
+    return told
 
 
-@algorithm
-def sssp(
-    graph: Graph,
-    verify: bool,
-    source: Annotated[list[str], typer.Option(help="A vertex; may be given several times.")],
-    target: Annotated[str | None, typer.Option(help="Print a shortest path to here.")] = None,
-    algorithm: Annotated[
-        str, typer.Option(help="auto, delta-stepping, bellman-ford, dijkstra or hybrid.")
-    ] = "auto",
-    delta: Annotated[float | None, typer.Option(help="Width of the buckets.")] = None,
-    iterations: Annotated[int | None, typer.Option(help="Stop after so many rounds.")] = None,
-    min_degree: Annotated[int, typer.Option(help="Go on from vertices with so many arcs.")] = 0,
-    max_degree: Annotated[int | None, typer.Option(help="And with no more than so many.")] = None,
-    fraction: Annotated[str, typer.Option(help="Go on from a random share, as 50%.")] = "1",
-    no_atomics: Annotated[
-        bool, typer.Option("--no-atomics", help="Relax without atomics.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Of the random share.")] = 0,
-    max_error: MaxError = None,
-    confidence: Confidence = "90%",
-    audit: Annotated[
-        bool, typer.Option("--audit", help="Check approximate distances on a sample.")
-    ] = False,
-) -> Outcome:
-    """Shortest paths: the distance and the predecessor of every vertex.
+def _as_it_is(graph: Graph, name: str, value: object) -> dict[str, object]:
+    return {name: value}
 
-    With --max-error the fastest way that keeps this mean relative error is taken (see tacho plan);
-    --iterations, --min-degree, --max-degree, --fraction and --no-atomics leave something out by hand.
 
-    [bold]Examples[/bold]
+def _vertices(graph: Graph, name: str, value: list[str] | str) -> dict[str, object]:
+    names = value if isinstance(value, list) else [value]
+    ids = [vertex_of(graph, one) for one in names]
+    return {} if not ids else {name: ids[0] if len(ids) == 1 else ids}
 
-    tacho run sssp roads.gr --source 0 --target 17
 
-    tacho run sssp web.gr --source 0 --max-error 5% --audit
+def _split(graph: Graph, name: str, value: str) -> dict[str, object]:
+    try:
+        return {name: value if value == "auto" else float(value)}
+    except ValueError:
+        raise InputError(f"--split {value}: auto, or a share from 0 to 1") from None
 
-    tacho run sssp web.gr --source 0 --iterations 4 --min-degree 3 --audit
 
-    tacho run sssp roads.gr --source 0 --verify --output distances.parquet --trace trace.parquet
-    """
-    import numpy as np
+CONVERT: dict[str, Callable[..., dict[str, object]]] = {
+    "source": _vertices,
+    "sink": _vertices,
+    "target": _vertices,
+    "split": _split,
+    "weight": lambda graph, name, value: {name: "weight"} if value else {},
+    "stream": lambda graph, name, value: {"output": value},
+    "max_error": lambda graph, name, value: {name: share(value, "max-error")},
+    "confidence": lambda graph, name, value: {name: share(value, "confidence")},
+}
 
-    from ..algorithms.sssp import audited
-    from ..algorithms.sssp import sssp as search
+
+def _left_out(options: dict[str, Any]) -> dict[str, object]:
+    """The approximation that was put together by hand."""
     from ..decisions.approximation.methods import Approximation
 
-    by_hand = Approximation(iterations, min_degree, max_degree, share(fraction, "fraction"),
-                            not no_atomics, seed)  # fmt: skip
-    budget = None if max_error is None else share(max_error, "max-error")
-    sources = [vertex_of(graph, s) for s in source]
-    try:
-        result = search(graph, sources, algorithm=algorithm, delta=delta,
-                        approximation=None if by_hand.exact else by_hand, max_error=budget,
-                        confidence=share(confidence, "confidence"), verify=verify)  # fmt: skip
-        if audit:
-            result = audited(graph, sources, result)
-    except NegativeCycleError as error:
-        if graph.names is not None:
-            raise NegativeCycleError(graph.names[error.cycle].tolist(), error.weight) from None
-        raise
-    reached = result.distances[np.isfinite(result.distances)]
-    facts: dict[str, Any] = {"reached": reached.size, "farthest": float(reached.max())}
-    if not result.approximation.exact or budget is not None:
-        facts["left out"] = str(result.approximation)
-    if result.audit is not None:
-        facts["audit"] = result.audit
-    if target is not None:
-        end = vertex_of(graph, target)
-        if np.isinf(result.distances[end]):
-            raise InputError(f"there is no path to vertex {target}: it cannot be reached")
-        path = result.path(end)
-        facts["distance"] = float(result.distances[end])
-        facts["path"] = (path if graph.names is None else graph.names[path]).tolist()
-    return result, facts
+    names = ("iterations", "min_degree", "max_degree")
+    by_hand = Approximation(
+        **{name: options[name] for name in names},
+        fraction=share(options["fraction"], "fraction"),
+        atomic=not options["no_atomics"],
+        seed=options["rng"],
+    )
+    return {} if by_hand.exact else {"approximation": by_hand}
 
 
-@algorithm
-def components(graph: Graph, verify: bool) -> Outcome:
-    """Weakly connected components: for every vertex the smallest id of its component.
-
-    [bold]Examples[/bold]
-
-    tacho run components web.txt.gz --verify
-
-    tacho run components roads.gr --json --output labels.parquet
-    """
-    from ..algorithms.components import connected_components
-
-    result = connected_components(graph, verify=verify)
-    return result, {"count": result.count}
-
-
-@algorithm
-def triangles(graph: Graph, verify: bool) -> Outcome:
-    """Count the triangles of an undirected graph.
-
-    [bold]Examples[/bold]
-
-    tacho run triangles friends.txt.gz --undirected
-
-    tacho run triangles friends.tgraph --json
-    """
-    from ..algorithms.triangles import triangles as count
-
-    result = count(graph, verify=verify)
-    return result, {"count": result.count}
-
-
-@algorithm
-def pagerank(
-    graph: Graph,
-    verify: bool,
-    damping: Annotated[float, typer.Option(help="Probability to follow an arc.")] = 0.85,
-    tol: Annotated[float, typer.Option(help="Change of all scores to stop at.")] = 1e-6,
-    max_iter: Annotated[int, typer.Option(help="Stop after so many.")] = 100,
-) -> Outcome:
-    """PageRank: a score for every vertex.
-
-    [bold]Examples[/bold]
-
-    tacho run pagerank web.txt.gz --output scores.parquet
-
-    tacho run pagerank web.txt.gz --tol 1e-9 --verify --json
-    """
-    from ..algorithms.pagerank import pagerank as rank
-
-    result = rank(graph, damping=damping, tol=tol, max_iter=max_iter,
-                  verify=verify)  # fmt: skip
-    return result, {"iterations": result.iterations, "converged": result.converged}
-
-
-@algorithm
-def spmv(graph: Graph, verify: bool) -> Outcome:
-    """The adjacency matrix times the vector of ones: for every vertex the weight of its arcs.
-
-    [bold]Example[/bold]
-
-    tacho run spmv roads.gr --output sums.parquet --verify
-    """
+def _path_to(graph: Graph, result: Any, options: dict[str, Any]) -> dict[str, object]:
+    """A shortest path to the target of ``tacho run sssp``."""
     import numpy as np
 
-    from ..algorithms.pagerank import spmv as multiply
+    target = options.get("target")
+    if target is None or result.task != "sssp":
+        return {}
+    end = vertex_of(graph, target)
+    if np.isinf(result.distances[end]):
+        raise InputError(f"there is no path to vertex {target}: it cannot be reached")
+    path = result.path(end)
+    names = path if graph.names is None else graph.names[path]
+    return {"distance": float(result.distances[end]), "path": names.tolist()}
 
-    result = multiply(graph, np.ones(graph.n), verify=verify)
-    return result, {"sum": float(result.values.sum())}
+
+def _draw(task: Task, graph: Graph, told: dict[str, Any], result: Result, path: Path) -> None:
+    """Draw the trace; that of a search with the times of both directions at its levels."""
+    from ..algorithms.trace import Trace
+    from ..tasks.road import run
+
+    trace = result.trace
+    if task.name == "bfs" and "device" not in told:
+        same = {k: v for k, v in told.items() if k in ("source", "cutoff")}
+        timed = run(task, graph, keep=False, direction="oracle", **same).trace
+        both = {name: timed[name][: len(trace)] for name in ("push_seconds", "pull_seconds")}
+        trace = Trace({**{name: trace[name] for name in trace.columns}, **both})
+    trace.plot(path)
 
 
 def vertex_of(graph: Graph, given: str) -> int:
@@ -315,25 +306,13 @@ def vertex_of(graph: Graph, given: str) -> int:
     return int(name) if graph.names is None else graph.id_of(name)
 
 
-def _finish(
-    result: Result,
-    graph: Graph,
-    trace: Path | None,
-    json: bool,
-    verified: bool,
-    facts: dict[str, Any],
-) -> None:
-    """Write the trace if it was asked for and print the outcome."""
-    if trace is not None:
-        columns = {name: result.trace[name] for name in result.trace.columns}
-        write_rows(columns, trace, about(result, graph))
-    facts = {"task": result.task, **facts, "seconds": result.seconds, "verified": verified}
+def _print(result: Result, graph: Graph, facts: dict[str, Any], json: bool) -> None:
     if json:
         facts = {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in facts.items()}
         print_json({**facts, "trace": result.trace.summary()})
         return
     console = out()
-    console.print(repr(graph))
+    console.print(repr(graph), markup=False)
     for name, value in facts.items():
         text = f"{value:,.6g}" if isinstance(value, float) else str(value)
         console.print(f"{name:10} {text}", markup=False)
@@ -342,33 +321,24 @@ def _finish(
             console.print(f"{name:10} {part['iterations']} iterations, {part['seconds']:.6f} s")
 
 
-def _kept(result: Result, graph: Graph, name: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Remember the run in the journal; its id."""
-    from ..tasks.record import remember
-    from ..tasks.table import find_task
-
-    told = {k: v for k, v in options.items() if not isinstance(v, Path)}
-    for end in ("source", "sink", "target"):
-        if told.get(end) is not None:
-            given = told[end] if isinstance(told[end], list) else [told[end]]
-            told[end] = [vertex_of(graph, g) for g in given]
-    number = remember(find_task(result.task), graph, told, result, name=name)
-    return {} if number is None else {"run": number}
-
-
-def _values(result: Result, graph: Graph) -> dict[str, Any]:
-    """A row for each vertex, or pair, or a single one if the values are not by vertex."""
+def _rows(result: Any, graph: Graph) -> dict[str, Any]:
+    """A row for each vertex, pair or arc, or a single one if the values are not by any of them."""
     import numpy as np
 
-    values = result.to_dict()
-    arrays = {k: v for k, v in values.items() if isinstance(v, np.ndarray)}
-    if "source" in arrays:  # a row for each pair
-        names = graph.names
-        ends = {k: arrays[k] if names is None else names[arrays[k]] for k in ("source", "target")}
-        return {**ends, "values": arrays["values"]}
-    if not arrays:
-        return {k: np.array([v]) for k, v in values.items()}
-    return {"vertex": names_of(graph), **arrays}
+    names = names_of(graph)
+    columns = {name: getattr(result, name) for name in result.table}
+    if "source" in columns:
+        return columns | {k: names[columns[k]] for k in ("source", "target")}
+    if result.task == "maximum_flow":
+        ends = {"source": np.repeat(names, graph.degrees), "target": names[graph.indices]}
+        return ends | {"flow": result.flow}
+    if result.task == "minimum_cut":
+        columns = {"source_side": result.source_side}
+    elif result.task == "triangles" and result.per_vertex is not None:
+        columns = {"triangles": result.per_vertex}
+    if not columns:
+        return {k: np.array([v]) for k, v in result.facts().items()}
+    return {"vertex": names, **columns}
 
 
 def names_of(graph: Graph) -> Any:
@@ -378,4 +348,5 @@ def names_of(graph: Graph) -> Any:
     return np.arange(graph.n) if graph.names is None else graph.names
 
 
-from . import run_rounds, run_similarity  # noqa: E402, F401  (their commands are added to the app)
+for _task in TASKS.values():
+    _add(_task)

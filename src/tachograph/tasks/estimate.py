@@ -6,36 +6,54 @@ import functools
 import math
 import statistics
 import time
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from ..decisions.times.model import Predicted, the_model
 from ..devices.calibrate import calibration
 from ..devices.host import Host
+from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
 from ..journal import journal, machine
 
-__all__ = ["Estimate", "Scale", "estimate", "scale_of"]
+__all__ = ["UNKNOWN", "Estimate", "Scale", "correction", "estimate", "scale_of"]
 
 RATES = ("gather", "stream")  # what graph algorithms wait for
-RECENT = 40  # runs of a task that correct its predictions
-FEW = 6  # so many count half
-LONG = 2e-3  # seconds from which on a run says something about a machine
-FARTHEST = 4.0  # times: no correction goes farther
-FRESH = 5.0  # seconds that what the journal says is kept
+RECENT_RUNS = 40  # of a task correct its predictions
+HALF_WEIGHT_RUNS = 6  # so many runs move a prediction half of the way
+INFORMATIVE_SECONDS = 2e-3  # a shorter run says little about a machine
+LARGEST_CORRECTION = 4.0  # times
+FRESH_SECONDS = 5.0  # what the journal says is kept for so long
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds with their interval, and bytes; None where nothing is known. ``base`` is the seconds
-    before runs on this machine corrected them.
+    """Seconds with their 90 % interval, and bytes; None where nothing is known.
+
+    ``base`` is the seconds before runs on this machine corrected them.
     """
 
-    seconds: float | None
-    low: float | None
-    high: float | None
-    base: float | None
-    memory: int | None
+    seconds: float | None = None
+    low: float | None = None
+    high: float | None = None
+    base: float | None = None
+    memory: int | None = None
+
+    def faster(self, gain: float, gain_bound: float) -> Estimate:
+        """Divide the seconds by a gain, and the upper end by the gain that is sure."""
+        if self.seconds is None or self.low is None or self.high is None:
+            return self
+        gain = max(gain, 1e-3)
+        return replace(
+            self,
+            seconds=self.seconds / gain,
+            low=self.low / gain,
+            base=(self.base or 0) / gain,
+            high=self.high / max(gain_bound, 1e-3),
+        )
+
+
+UNKNOWN = Estimate()
 
 
 @dataclass(frozen=True)
@@ -46,8 +64,8 @@ class Scale:
     why: str
 
 
-def scale_of(device: Any) -> Scale:
-    """From the calibrations of both, if there are."""
+def scale_of(device: Host | OpenCL) -> Scale:
+    """Compare this machine's calibration with that of the model's, if there are both."""
     card = the_model().card
     kind = "host" if isinstance(device, Host) else "device"
     then, now = card.get("calibration", {}).get(kind), calibration(device)
@@ -61,7 +79,7 @@ def scale_of(device: Any) -> Scale:
 
 def correction(task: str) -> tuple[float, int]:
     """By how much recent runs of a task took longer than predicted, and how many those were."""
-    return _correction(task, str(journal().path), int(time.monotonic() / FRESH))
+    return _correction(task, str(journal().path), int(time.monotonic() / FRESH_SECONDS))
 
 
 @functools.lru_cache(maxsize=64)
@@ -69,24 +87,30 @@ def _correction(task: str, path: str, when: int) -> tuple[float, int]:
     mine = machine()[0]
     off = [
         math.log(run.seconds / run.plan["base"])
-        for run in journal().runs(task, last=RECENT)
-        if run.machine == mine and run.plan and run.plan.get("base") and run.seconds >= LONG
+        for run in journal().runs(task, last=RECENT_RUNS)
+        if run.machine == mine
+        and run.plan
+        and run.plan.get("base")
+        and run.seconds >= INFORMATIVE_SECONDS
     ]
     if not off:
         return 1.0, 0
-    middle = statistics.median(off) * len(off) / (len(off) + FEW)
-    return min(max(math.exp(middle), 1 / FARTHEST), FARTHEST), len(off)
+    middle = statistics.median(off) * len(off) / (len(off) + HALF_WEIGHT_RUNS)
+    return min(max(math.exp(middle), 1 / LARGEST_CORRECTION), LARGEST_CORRECTION), len(off)
 
 
 def estimate(
-    task: str, way: str, graph: Graph, numbers: dict[str, float], scale: Scale, longer: float = 1.0
+    name: str, graph: Graph, numbers: Mapping[str, float] | None, scale: Scale, work: float = 1.0
 ) -> Estimate:
-    """What a way takes on a graph of that shape; ``longer`` is a factor for its arguments."""
+    """Predict what a task and way (``"bfs/auto"``) takes on a graph of that shape.
+
+    ``work`` is how many times the usual work it is. Without a shape only the memory is known.
+    """
     model = the_model()
-    found = model.predict(f"{task}/{way}", numbers)
-    memory = model.peak(f"{task}/{way}", graph)
+    memory = model.peak(name, graph)
+    found = None if numbers is None else model.predict(name, dict(numbers))
     if found is None:
-        return Estimate(None, None, None, None, memory)
-    base: Predicted = found.times(scale.factor * longer)
-    here = base.times(correction(task)[0])
+        return Estimate(memory=memory)
+    base: Predicted = found.times(scale.factor * work)
+    here = base.times(correction(name.partition("/")[0])[0])
     return Estimate(here.seconds, here.low, here.high, base.seconds, memory)

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..journal import Run
-from .table import find_task
 
 __all__ = ["Summary", "regrets", "summaries"]
 
-CLOSE = 0.35  # of the actual time
+CLOSE_SHARE = 0.35  # a prediction this near to the actual time, or nearer, is close
 
 
 @dataclass(frozen=True)
@@ -36,10 +35,7 @@ class Summary:
 
 def _question(run: Run) -> str:
     """What was asked, without how it was done."""
-    task = find_task(run.task)
-    how = task.how if task is not None else frozenset[str]()
-    told = {k: v for k, v in run.options.items() if k not in how and v not in (None, False, "auto")}
-    return json.dumps([run.task, run.machine, run.graph.get("mark"), told], sort_keys=True)
+    return json.dumps([run.task, run.machine, run.graph.get("mark"), run.options], sort_keys=True)
 
 
 def regrets(runs: Iterable[Run]) -> dict[int, float]:
@@ -71,7 +67,7 @@ def summaries(runs: list[Run]) -> list[Summary]:
                 sum(run.seconds for run in own),
                 len(off),
                 statistics.median(abs(o - 1) for o in off) if off else None,
-                sum(abs(o - 1) <= CLOSE for o in off) / len(off) if off else None,
+                sum(abs(o - 1) <= CLOSE_SHARE for o in off) / len(off) if off else None,
                 _mean(regret),
                 max(regret, default=None),
             )

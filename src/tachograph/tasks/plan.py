@@ -2,52 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..graph.graph import Graph
 from ..util.errors import InputError
-from .estimate import Estimate
-from .table import Task, task_named
+from .decide import Candidate, candidates
+from .question import Question, ask, check
+from .road import execute
+from .table import task_named
 
-__all__ = ["Candidate", "Plan", "check", "plan"]
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A way to do the task, with what it is predicted to take; None where nothing is known.
-
-    ``low`` and ``high`` bound the seconds with 90 % confidence, ``error_bound`` the error of an
-    approximation with the confidence that was asked for.
-    """
-
-    name: str
-    options: Mapping[str, Any]
-    reason: str
-    estimate: Estimate
-    error: float | None = None
-    error_bound: float | None = None
-
-    @property
-    def seconds(self) -> float | None:
-        """Predicted."""
-        return self.estimate.seconds
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        e = self.estimate
-        made: dict[str, Any] = {"name": self.name, "seconds": e.seconds, "low": e.low, "high": e.high,
-                "memory": e.memory, "reason": self.reason}  # fmt: skip
-        made["options"] = {k: v if _is_plain(v) else str(v) for k, v in self.options.items()}
-        if self.error is not None:
-            made |= {"error": self.error, "error_bound": self.error_bound}
-        return made
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float | str | list)
+__all__ = ["Candidate", "Plan", "plan"]
 
 
 @dataclass(frozen=True)
@@ -55,59 +21,63 @@ class Plan:
     """What would be run for a task: the candidates, best first. Print it, then ``run`` it.
 
     >>> import tachograph as tg
-    >>> plan = tg.plan("components", tg.path(5))
+    >>> plan = tg.plan("connected_components", tg.path(5))
     >>> plan.chosen.name, plan.run().count
     ('auto', 1)
     """
 
-    task: str
-    graph: Graph
-    arguments: Mapping[str, Any]
+    question: Question = field(repr=False)
     candidates: tuple[Candidate, ...]
     reason: str
     refused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    _kind: Task = field(default=None, repr=False)  # type: ignore[assignment]
+
+    @property
+    def task(self) -> str:
+        """The task's name."""
+        return self.question.task.name
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that it is planned for."""
+        return self.question.graph
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """What is asked."""
+        return self.question.what
 
     @property
     def chosen(self) -> Candidate:
         """The first candidate."""
         return self.candidates[0]
 
-    def run(self, choice: int = 0, *, audit: bool = False, **options: Any) -> Any:
+    def run(self, choice: int = 0, **options: Any) -> Any:
         """Do it, and remember in the journal what was predicted and what it took.
 
         Parameters
         ----------
         choice
             Which candidate: 0 is the first.
-        audit
-            Check approximate distances on a random sample.
         options
-            For the algorithm, such as ``threads`` or ``verify``.
+            For the algorithm, such as ``threads``, ``verify`` or, for shortest paths, ``audit``.
 
         Returns
         -------
         Result
-            Its ``plan`` is this one.
+            Its ``run`` tells the candidate that was taken.
         """
-        from .record import remember
-
         if not 0 <= choice < len(self.candidates):
             raise InputError(f"there is no candidate {choice}: 0 to {len(self.candidates) - 1}")
+        asked = self.question
+        for name in options:
+            if name not in asked.task.parameters or name in asked.task.how:
+                raise InputError(f"{self.task} takes no {name!r} when a plan is run")
+        told = {**asked.what, **asked.aside, **options}
+        question = ask(asked.task, asked.graph, **told)
         chosen = self.candidates[choice]
-        told = {**self.arguments, **chosen.options, **options}
-        result: Any = self._kind.function(self.graph, **told)
-        if audit:
-            from ..algorithms.sssp import audited
-
-            if self.task != "sssp":
-                raise InputError("audit is for shortest paths")
-            source, threads = self.arguments["source"], options.get("threads")
-            result = audited(self.graph, source, result, threads)
-        result.__dict__["plan"] = self
-        remember(self._kind, self.graph, told, result, chosen, self)
-        return result
+        reason = self.reason if choice == 0 else f"candidate {choice} of the plan was asked for"
+        return execute(question, chosen, reason, keep=True, plan=self)
 
     def __str__(self) -> str:
         from .show import text
@@ -123,7 +93,7 @@ class Plan:
         """For JSON."""
         return {
             "task": self.task,
-            "arguments": {k: v if _is_plain(v) else str(v) for k, v in self.arguments.items()},
+            "arguments": self.question.recorded(),
             "reason": self.reason,
             "candidates": [c.to_dict() for c in self.candidates],
             "refused": list(self.refused),
@@ -137,8 +107,7 @@ def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
     Parameters
     ----------
     task
-        ``"bfs"``, ``"sssp"``, ``"pagerank"``, ``"components"``, ``"similarity"``, ``"mis"`` or
-        ``"max-flow"``.
+        The name of its public function, such as ``"bfs"`` or ``"connected_components"``.
     graph
         On what.
     arguments
@@ -169,30 +138,9 @@ def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
     >>> float(plan.run().distances[0])
     0.0
     """
-    from .candidates import candidates
-
     kind = task_named(task)
     check(kind, graph, arguments)
-    found = candidates(kind, graph, arguments)
-    known = {k: v for k, v in arguments.items() if k not in ("max_error", "confidence")}
-    return Plan(kind.name, graph, known, tuple(found.ranked), found.reason, tuple(found.refused),
-                tuple(found.notes), kind)  # fmt: skip
-
-
-def check(kind: Task, graph: Graph, arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments that the task does not take, and the lack of those it needs."""
-    known = list(inspect.signature(kind.function).parameters)[1:]
-    for name in arguments:
-        if name not in known:
-            raise InputError(
-                f"plan({kind.name!r}): there is no {name!r}: it takes "
-                f"{', '.join(k for k in known if k not in kind.how)}"
-            )
-        if name in kind.how:
-            raise InputError(
-                f"plan({kind.name!r}): {name} is what a plan chooses: leave it out, or call "
-                f"the function with it"
-            )
-    for name in kind.needs:
-        if name not in arguments and name not in graph.meta:
-            raise InputError(f"plan({kind.name!r}) needs {name}=")
+    question = ask(kind, graph, **arguments)
+    found = candidates(question)
+    refused, notes = tuple(found.refused), tuple(found.notes)
+    return Plan(question, tuple(found.ranked), found.reason, refused, notes)

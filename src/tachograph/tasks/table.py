@@ -1,36 +1,63 @@
-"""The tasks that are planned, and the ways each can be run: one table for plans, models and runs.
+"""The one table of tasks: what each must be told, and the ways it can be run.
 
-The first way of a task is what a call without options does; it takes its own decisions while it runs.
+The public function's name is the task's name everywhere. The first way of a task is what a call without
+options does; it takes its own decisions while it runs.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
-from collections.abc import Callable
+import inspect
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..algorithms.result import Result
+from ..graph.graph import Graph
 from ..util.errors import InputError
+from ..util.names import canonical
 
-__all__ = ["DEVICE", "TASKS", "Task", "Way", "find_task", "task_named"]
+__all__ = ["ASIDE", "DEVICE", "TASKS", "Task", "Way", "task_named"]
 
-DEVICE = "opencl"  # stands for the device a plan is made for
+DEVICE = "opencl"  # stands for the device that a plan is made for
+
+#: Arguments that change neither the answer's meaning nor the work by much.
+ASIDE = ("threads", "trace", "verify", "audit")
+
+
+def _any_graph(graph: Graph) -> bool:
+    return True
+
+
+def _undirected(graph: Graph) -> bool:
+    return not graph.directed
+
+
+def _weighted(graph: Graph) -> bool:
+    return graph.weighted
+
+
+def _not_negative(graph: Graph) -> bool:
+    weights = graph.features.weights
+    return weights is not None and weights["min"] >= 0
 
 
 @dataclass(frozen=True)
 class Way:
-    """Options that say how, not what; ``reason`` is when it is good."""
+    """Options that say how, not what; ``reason`` says when the way is good."""
 
     name: str
     reason: str
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     where: str = "host"  # "device", "both"
+    accepts: Callable[[Graph], bool] = _any_graph
 
     def on(self, device: str) -> dict[str, Any]:
-        """The options for a device."""
+        """Return the options for a device."""
 
-        def named(value: Any) -> Any:
+        def named(value: object) -> object:
             if isinstance(value, list):
                 return [named(v) for v in value]
             return device if value == DEVICE else value
@@ -38,86 +65,191 @@ class Way:
         return {name: named(value) for name, value in self.options.items()}
 
 
+def _usual_work(arguments: Mapping[str, Any]) -> float | None:
+    """Nothing is modelled but the plain question."""
+    return None if arguments else 1.0
+
+
+def _iterations(arguments: Mapping[str, Any]) -> float | None:
+    """Return how many more iterations than usual PageRank may take.
+
+    The change shrinks at least by the damping in each.
+    """
+    if arguments.keys() - {"damping", "tol", "max_iter"}:
+        return None
+    usual = {name: p.default for name, p in TASKS["pagerank"].parameters.items()}
+
+    def count(damping: float, tol: float, max_iter: int) -> float:
+        if not (0 < damping < 1 and tol > 0):
+            return max_iter
+        return min(max_iter, max(1.0, math.log(min(tol, 0.5)) / math.log(damping)))
+
+    names = ("damping", "tol", "max_iter")
+    asked = count(*(arguments.get(name, usual[name]) for name in names))
+    return asked / count(*(usual[name] for name in names))
+
+
 @dataclass(frozen=True)
 class Task:
-    """A public function: what it must be told, and the ways it can be run."""
+    """A public function: what it must be told, how it can be run, and what is known of its work."""
 
     name: str
-    home: str
-    needs: tuple[str, ...]
+    home: str  # the module of its function
     ways: tuple[Way, ...]
-    also: tuple[str, ...] = ()  # other names
+    needs: tuple[str, ...] = ()  # what it must be told
+    chooses: tuple[str, ...] = ()  # options that say how, beside those of the ways
+    neutral: tuple[str, ...] = ()  # arguments that change the answer, but not the work
+    work: Callable[[Mapping[str, Any]], float | None] = _usual_work  # times the usual work
 
-    @property
+    @functools.cached_property
     def function(self) -> Callable[..., Result]:
-        """What runs it."""
-        module, _, name = self.home.partition(":")
-        made: Callable[..., Result] = getattr(importlib.import_module(module, __package__), name)
+        """The algorithm's function."""
+        module = importlib.import_module(f"..algorithms.{self.home}", __package__)
+        made: Callable[..., Result] = getattr(module, self.name)
         return made
 
-    @property
+    @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        """The signature of its function."""
+        return inspect.signature(self.function)
+
+    @functools.cached_property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """What its function takes beside the graph."""
+        return dict(list(self.signature.parameters.items())[1:])
+
+    @functools.cached_property
+    def positional(self) -> tuple[str, ...]:
+        """The names of what may be given without a name."""
+        either = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return tuple(name for name, p in self.parameters.items() if p.kind is either)
+
+    @functools.cached_property
     def how(self) -> frozenset[str]:
-        """Options that choose a way."""
-        return frozenset(name for way in self.ways for name in way.options)
+        """Options that choose a way; the number of threads is not one."""
+        named = {name for way in self.ways for name in way.options}
+        return frozenset(named | set(self.chooses)) - {"threads"}
 
 
-# fmt: off
-_ALL = (
-    Task("bfs", "..algorithms.bfs:bfs", ("source",), (
-        Way("auto", "pushes or pulls at every level, whichever is predicted to be faster there"),
-        Way("surf", "a small neural network chooses the direction", {"direction": "surf"}),
-        Way("push", "never looks at arcs backwards, so it needs no transpose", {"direction": "push"}),
-        Way("one thread", "leaves the other cores alone", {"threads": 1}),
-        Way("device", "all levels there", {"device": DEVICE}, "device"),
-    )),
-    Task("sssp", "..algorithms.sssp:sssp", ("source",), (
-        Way("auto", "delta-stepping; without weights a breadth-first search"),
-        Way("bellman-ford", "few rounds, if paths have few arcs", {"algorithm": "bellman-ford"}),
-        Way("dijkstra", "settles every vertex once", {"algorithm": "dijkstra"}),
-        Way("hybrid", "Bellman-Ford first, then Dijkstra", {"algorithm": "hybrid"}),
-        Way("device", "Bellman-Ford there", {"device": DEVICE, "algorithm": "bellman-ford"}, "device"),
-    )),
-    Task("pagerank", "..algorithms.pagerank:pagerank", (), (
-        Way("auto", "every iteration reads all arcs once, on all cores"),
-        Way("one thread", "leaves the other cores alone", {"threads": 1}),
-    )),
-    Task("components", "..algorithms.components:connected_components", (), (
-        Way("auto", "joins samples first, so that most arcs are never looked at"),
-        Way("one thread", "leaves the other cores alone", {"threads": 1}),
-    ), ("wcc",)),
-    Task("similarity", "..algorithms.similarity:jaccard", (), (
-        Way("host", "all cores", {"device": "host"}),
-        Way("device", "all edges there", {"device": DEVICE}, "device"),
-        Way("both", "both take edges from the two ends of one queue until they meet",
-            {"device": ["host", DEVICE]}, "both"),
-    ), ("jaccard",)),
-    Task("mis", "..algorithms.independent_set:maximal_independent_set", (), (
-        Way("auto", "takes vertices in one pass, as soon as their neighbours are decided"),
-        Way("rounds", "in rounds of three kernels, as a device would", {"device": "host"}),
-        Way("device", "each kernel of each round on host or device", {"device": DEVICE}, "both"),
-    )),
-    Task("max-flow", "..algorithms.flow:maximum_flow", ("source", "sink"), (
-        Way("auto", "preflow-push from the end that promises less work"),
-        Way("rounds", "in rounds, as a device would", {"device": "host"}),
-        Way("device", "each kernel of each round on host or device", {"device": DEVICE}, "both"),
-    ), ("maxflow",)),
+ONE_THREAD = Way("one thread", "leaves the other cores alone", {"threads": 1})
+ROUNDS = (
+    Way("rounds", "in rounds of kernels, as a device would", {"device": "host"}),
+    Way("device", "each kernel of each round on host or device", {"device": DEVICE}, "both"),
 )
-# fmt: on
-TASKS = {task.name: task for task in _ALL}
-_NAMES = {name: task for task in _ALL for name in (task.name, *task.also)}
+SIMILARITY = (
+    Way("host", "all cores", {"device": "host"}),
+    Way("device", "all edges there", {"device": DEVICE}, "device", _undirected),
+    Way(
+        "both",
+        "both take edges from the two ends of one queue until they meet",
+        {"device": ["host", DEVICE]},
+        "both",
+        _undirected,
+    ),
+)
 
 
-def find_task(name: str) -> Task | None:
-    """The task of that name, or None if it is not one that is planned."""
-    return _NAMES.get(name)
+def _sssp_way(
+    name: str, reason: str, accepts: Callable[[Graph], bool], where: str = "host", **options: str
+) -> Way:
+    return Way(name, reason, options or {"algorithm": name}, where, accepts)
+
+
+TASKS = {
+    task.name: task
+    for task in (
+        Task(
+            "bfs",
+            "bfs",
+            (
+                Way("auto", "pushes or pulls at every level, whichever is predicted to be faster"),
+                Way("surf", "a small neural network chooses the direction", {"direction": "surf"}),
+                Way("push", "needs no transpose", {"direction": "push"}),
+                ONE_THREAD,
+                Way("device", "all levels there", {"device": DEVICE}, "device"),
+            ),
+            needs=("source",),
+            neutral=("source", "deterministic"),
+        ),
+        Task(
+            "sssp",
+            "sssp",
+            (
+                Way("auto", "delta-stepping; without weights a breadth-first search"),
+                _sssp_way("bellman-ford", "few rounds, if paths have few arcs", _weighted),
+                _sssp_way("dijkstra", "settles every vertex once", _not_negative),
+                _sssp_way("hybrid", "Bellman-Ford first, then Dijkstra", _weighted),
+                _sssp_way(
+                    "device",
+                    "Bellman-Ford there",
+                    _not_negative,
+                    "device",
+                    device=DEVICE,
+                    algorithm="bellman-ford",
+                ),
+            ),
+            needs=("source",),
+            chooses=("delta",),
+            neutral=("source", "max_error", "confidence"),
+        ),
+        Task(
+            "pagerank",
+            "pagerank",
+            (Way("auto", "every iteration reads all arcs once, on all cores"), ONE_THREAD),
+            neutral=("personalization",),
+            work=_iterations,
+        ),
+        Task(
+            "connected_components",
+            "components",
+            (Way("auto", "joins samples first, so that few arcs are looked at"), ONE_THREAD),
+            neutral=("consecutive",),
+        ),
+        Task("triangles", "triangles", (Way("auto", "marks the neighbours of each vertex"),)),
+        *(
+            Task(name, "similarity", SIMILARITY, chooses=("split",), neutral=("memory_limit",))
+            for name in ("jaccard", "cosine", "overlap", "sorensen")
+        ),
+        Task(
+            "maximal_independent_set",
+            "independent_set",
+            (Way("auto", "takes vertices in one pass, once their neighbours are decided"), *ROUNDS),
+            chooses=("placement", "overlap", "hot", "producer"),
+            neutral=("rng",),
+        ),
+        Task(
+            "maximum_flow",
+            "flow",
+            (Way("auto", "preflow-push from the end that promises less work"), *ROUNDS),
+            needs=("source", "sink"),
+            chooses=("placement",),
+            neutral=("source", "sink", "capacity"),
+        ),
+        Task(
+            "minimum_cut",
+            "flow",
+            (Way("auto", "preflow-push, without the flow that proves the cut"),),
+            needs=("source", "sink"),
+            neutral=("source", "sink", "capacity"),
+        ),
+        Task(
+            "spmv",
+            "pagerank",
+            (Way("auto", "reads all arcs once, on all cores"),),
+            needs=("vector",),
+            neutral=("vector",),
+        ),
+    )
+}
 
 
 def task_named(name: str) -> Task:
-    """The task of that name.
+    """Return the task of that name or alias.
 
     >>> task_named("wcc").name
-    'components'
+    'connected_components'
     """
-    if name not in _NAMES:
-        raise InputError(f"there is no plan for {name!r}: choose {', '.join(TASKS)}")
-    return _NAMES[name]
+    try:
+        return TASKS[canonical(name)]
+    except InputError:
+        raise InputError(f"there is no task {name!r}: choose {', '.join(TASKS)}") from None

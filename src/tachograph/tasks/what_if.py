@@ -9,15 +9,17 @@ from typing import Any
 
 from ..graph.graph import Graph
 from ..util.errors import InputError
-from .plan import check, plan
+from .decide import on_machine
+from .question import Question, ask, check
+from .road import execute, run
 from .show import columns, duration
-from .table import Task, task_named
+from .table import task_named
 
 __all__ = ["Machine", "WhatIf", "what_if"]
 
-LONG, MOST = 1.0, 5  # seconds that measuring a machine may take, about, and runs
-LONGEST = 30.0  # what is predicted to take longer is not run, but modelled
-SIMULATED = {"components": "wcc"}  # names that accelerators use
+MEASURING_SECONDS = 1.0  # what the runs on one machine may take together, about
+MOST_RUNS = 5  # on one machine
+LONGEST_RUN_SECONDS = 30.0  # what is predicted to take longer is not run, but modelled
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
     Parameters
     ----------
     task
-        As for :func:`plan`; accelerators run ``bfs``, ``sssp``, ``components`` (``"wcc"``) and
+        As for :func:`plan`; accelerators run ``bfs``, ``sssp``, ``connected_components`` and
         ``pagerank``.
     graph
         On what.
@@ -103,55 +105,49 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
     check(kind, graph, arguments)
     if not machines:
         raise InputError("what_if needs machines: ['host', 'hitgraph@ddr3-1600k']")
+    question = ask(kind, graph, **arguments)
     rows = []
     for name in machines:
         first = name.partition("@")[0].partition(":")[0]
-        if first in ("host", "opencl"):
-            rows.append(_measured(kind, graph, name, arguments))
-        else:
-            rows.append(_simulated(kind, graph, name, arguments))
+        here = first in ("host", "opencl")
+        rows.append(_measured(question, name) if here else _simulated(question, name))
     return WhatIf(kind.name, graph, tuple(rows))
 
 
-def _measured(kind: Task, graph: Graph, name: str, arguments: dict[str, Any]) -> Machine:
-    """The median of a few runs here."""
-    if name == "host":
-        ways = [way for way in kind.ways if way.where == "host"][:1]
-    else:
-        ways = [way for way in kind.ways if way.where != "host"][:1]
-    if not ways:
-        raise InputError(f"{kind.name} does not run on {name}: leave it out")
-    if name == "host":
-        guess = plan(kind.name, graph, **arguments).chosen.estimate
-        if guess.seconds is not None and guess.low is not None and guess.seconds > LONGEST:
-            how = "too long to be run here"
-            return Machine(name, guess.seconds, guess.low, guess.high or 0.0, "modelled", how)
-    options = {**arguments, **ways[0].on(name)}
-    first = kind.function(graph, **options)  # compiles, and copies the graph
-    count = max(1, min(MOST, int(LONG / max(first.seconds, 1e-6))))
-    taken = [kind.function(graph, **options).seconds for _ in range(count)]
-    how = f"{ways[0].name}, median of {count} run{'s' * (count > 1)}"
+def _measured(question: Question, name: str) -> Machine:
+    """Run it here a few times, and take the median."""
+    candidate = on_machine(question, name)
+    guess = candidate.estimate
+    if guess.seconds is not None and guess.seconds > LONGEST_RUN_SECONDS:
+        low, high = guess.low or 0.0, guess.high or 0.0
+        return Machine(name, guess.seconds, low, high, "modelled", "too long to be run here")
+
+    def seconds() -> float:
+        return execute(question, candidate, "what if", keep=False).seconds
+
+    first = seconds()  # compiles, and copies the graph
+    count = max(1, min(MOST_RUNS, int(MEASURING_SECONDS / max(first, 1e-6))))
+    taken = [seconds() for _ in range(count)]
+    how = f"{candidate.name}, median of {count} run{'s' * (count > 1)}"
     return Machine(name, statistics.median(taken), min(taken), max(taken), "measured", how)
 
 
-def _simulated(kind: Task, graph: Graph, name: str, arguments: dict[str, Any]) -> Machine:
+def _simulated(question: Question, name: str) -> Machine:
     from ..simulation.accelerators.compare import design
     from ..simulation.accelerators.simulate import simulate
 
+    task, graph, what = question.task.name, question.graph, question.what
     accelerator, _, memory = name.partition("@")
-    options = {k: v for k, v in arguments.items() if k in ("source", "damping")}
-    if kind.name == "pagerank":
-        told = {k: v for k, v in arguments.items() if k != "personalization"}
-        options["iterations"] = kind.function(graph, **told).iterations
-    if graph.weighted and kind.name in ("bfs", "components"):  # which do not look at them
+    options = {k: v for k, v in what.items() if k in ("source", "damping")}
+    if task == "pagerank":
+        told = {k: v for k, v in what.items() if k != "personalization"}
+        options["iterations"] = run(task, graph, keep=False, **told).iterations
+    if graph.weighted and task in ("bfs", "connected_components"):  # which do not look at them
         graph = Graph.from_csr(graph.indptr, graph.indices, directed=graph.directed)
-    made = simulate(
-        SIMULATED.get(kind.name, kind.name), graph, design(accelerator)(), memory or None, **options
-    )
-    off = made.expected_error / 100 if made.expected_error is not None else None
-    how = f"{made.iterations} iterations" if off is None else (
-        f"{made.iterations} iterations; {made.expected_error:.0f} % off hardware in the mean"
-    )  # fmt: skip
-    spread = off or 0.0
-    return Machine(name, made.seconds, made.seconds / (1 + spread), made.seconds * (1 + spread),
-                   "simulated", how)  # fmt: skip
+    made = simulate(task, graph, design(accelerator)(), memory or None, **options)
+    how, error = f"{made.iterations} iterations", made.expected_error
+    if error is not None:
+        how += f"; mean error against hardware {error:.0f} %"
+    spread = 1 + (error or 0.0) / 100
+    low, high = made.seconds / spread, made.seconds * spread
+    return Machine(name, made.seconds, low, high, "simulated", how)

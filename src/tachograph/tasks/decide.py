@@ -1,0 +1,301 @@
+"""How a question will be answered: the candidates, which one is taken, and why.
+
+This is the only place where a way is chosen. A plan shows all candidates; a call takes the first. On
+the host that is the default of the task, which decides while it runs, so most calls need no plan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.bfs import vertices
+from ..algorithms.result import Lazy
+from ..decisions.times.model import shape
+from ..devices.host import Host
+from ..devices.opencl import OpenCL
+from ..util import memory
+from ..util.errors import InputError, TooLargeError
+from ..util.memory import human
+from .devices import known_device, known_device_apart
+from .estimate import UNKNOWN, Estimate, correction, estimate, scale_of
+from .question import Question
+from .table import Way
+
+__all__ = ["Candidate", "Choices", "candidates", "choose", "on_machine"]
+
+SHOWN_APPROXIMATIONS = 5
+DEFAULT_REASON = "it decides by itself while it runs"
+ASKED_REASON = "it was asked for"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to answer a question, with what it is predicted to take; None where nothing is known.
+
+    ``options`` are what it adds to the arguments, ``replaces`` what it takes out of them.
+    ``error_bound`` bounds the error of an approximation with the confidence that was asked for.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+    reason: str
+    prediction: Lazy[Estimate] = field(repr=False)
+    error: float | None = None
+    error_bound: float | None = None
+    replaces: tuple[str, ...] = ()
+
+    @property
+    def estimate(self) -> Estimate:
+        """Predicted seconds with their interval, and bytes."""
+        return self.prediction()
+
+    @property
+    def seconds(self) -> float | None:
+        """Predicted seconds."""
+        return self.estimate.seconds
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON."""
+        e = self.estimate
+        made: dict[str, object] = {"name": self.name, "seconds": e.seconds, "low": e.low}
+        made |= {"high": e.high, "memory": e.memory, "reason": self.reason}
+        made["options"] = {k: v if _is_plain(v) else str(v) for k, v in self.options.items()}
+        if self.error is not None:
+            made |= {"error": self.error, "error_bound": self.error_bound}
+        return made
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, bool | int | float | str | list)
+
+
+@dataclass
+class Choices:
+    """Candidates, best first, and what to say about them."""
+
+    ranked: list[Candidate]
+    reason: str
+    refused: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def choose(question: Question) -> tuple[Candidate, str]:
+    """Return the candidate that a call takes, and why."""
+    task = question.task
+    budget = "max_error" in question.what
+    if budget and (question.how or "approximation" in question.what):
+        raise InputError("max_error chooses the algorithm and the approximation: give either")
+    if question.how:
+        return _asked(question), ASKED_REASON
+    if budget or known_device_apart() is not None:
+        found = candidates(question)
+        return found.ranked[0], found.reason
+    if task.home == "similarity":
+        return _placed_similarity(question)
+    return _candidate(question, _default(question), None), DEFAULT_REASON
+
+
+def _default(question: Question) -> Way:
+    """The task's first way, or the one that a number of threads asks for."""
+    ways = question.task.ways
+    threads = question.aside.get("threads")
+    named = (way for way in ways if way.options == {"threads": threads})
+    return next(named, ways[0]) if threads is not None else ways[0]
+
+
+def _asked(question: Question) -> Candidate:
+    """The way that the options name; one that is not in the table has no prediction."""
+    given = question.how
+    for way in question.task.ways:
+        same = way.options.keys() == given.keys()
+        if same and all(_names(given[k], v) for k, v in way.options.items()):
+            there = known_device() if way.where != "host" else None
+            return replace(_candidate(question, way, there), options={})
+    name = ", ".join(f"{k}={v}" for k, v in given.items())
+    return Candidate(name, {}, ASKED_REASON, Lazy(lambda: UNKNOWN))
+
+
+def _names(given: object, wanted: object) -> bool:
+    """Whether an option has the value of a way, on whatever device."""
+    if isinstance(given, OpenCL | Host):
+        given = given.id
+    if isinstance(given, str) and isinstance(wanted, list):
+        given = given.split(",")
+    if isinstance(given, list | tuple) and isinstance(wanted, list):
+        pairs = zip(given, wanted, strict=False)
+        return len(given) == len(wanted) and all(_names(g, w) for g, w in pairs)
+    return isinstance(given, str) and given.partition(":")[0] == wanted
+
+
+def _candidate(question: Question, way: Way, device: OpenCL | None) -> Candidate:
+    """A way as a candidate; its time is predicted when that is asked for."""
+    name, options = way.name, dict(way.options)
+    if device is not None and way.where != "host":
+        options = way.on(device.id)
+        name += f" ({device.id})" if way.where == "device" else f" (host and {device.id})"
+    prediction = Lazy(lambda: _predicted(question, way, device))
+    return Candidate(name, options, way.reason, prediction)
+
+
+def _predicted(question: Question, way: Way, device: OpenCL | None) -> Estimate:
+    from ..kernels.runtime.launch import threads_available
+
+    task, graph = question.task, question.graph
+    on_host = way.where == "host"
+    if not on_host and device is None:
+        return UNKNOWN
+    threads = question.aside.get("threads") or threads_available()
+    scale = scale_of(Host(threads) if device is None or on_host else device)
+    name, work = f"{task.name}/{way.name}", question.work
+    if task.name == "sssp" and not graph.weighted:
+        name = "bfs/auto"
+    if work is None:
+        return estimate(name, graph, None, scale)
+    numbers = shape(graph, question.source)
+    return estimate(name, graph, numbers, scale, work)
+
+
+def candidates(question: Question) -> Choices:
+    """Find all ways to answer a question here, ranked.
+
+    The first way of a task comes first, since it decides by itself while it runs; only another device
+    that is faster beyond doubt comes before it.
+    """
+    device = known_device()
+    made = [_candidate(question, way, device) for way in _possible(question, device)]
+    first, reason = made[0], DEFAULT_REASON
+    if question.task.home == "similarity":
+        first, reason = _placed_similarity(question)
+        made = [first, *(c for c in made if c.name != first.name)]
+    elsewhere = [
+        c
+        for c in made
+        if c is not first and c.name.startswith("device") and _surely(c.estimate, first.estimate)
+    ]
+    if elsewhere:
+        first, reason = min(elsewhere, key=_seconds), "faster than the host beyond doubt"
+    others = sorted((c for c in made if c is not first), key=_seconds)
+    found = Choices([first, *others], reason)
+    if "max_error" in question.what:
+        _approximate(question, found)
+    _refuse(question, found)
+    factor, count = correction(question.task.name)
+    found.notes.append(scale_of(Host(_threads(question))).why)
+    if count:
+        found.notes.append(f"corrected by {factor:.2f} from {count} earlier runs")
+    return found
+
+
+def _threads(question: Question) -> int:
+    from ..kernels.runtime.launch import threads_available
+
+    threads: int = question.aside.get("threads") or threads_available()
+    return threads
+
+
+def _possible(question: Question, device: OpenCL | None) -> Iterator[Way]:
+    """The ways that this graph and this machine allow."""
+    graph = question.graph
+    for way in question.task.ways:
+        if way.where != "host" and (device is None or graph.indices.itemsize != 4):
+            continue
+        if "threads" in way.options and "threads" in question.aside:
+            continue
+        if way.accepts(graph):
+            yield way
+
+
+def on_machine(question: Question, name: str) -> Candidate:
+    """Return the first way to answer a question on the host, or on a device of that name."""
+    from ..devices.opencl import open_device
+
+    here = name == "host"
+    ways = [way for way in question.task.ways if (way.where == "host") == here]
+    if not ways:
+        raise InputError(f"{question.task.name} does not run on {name}: leave it out")
+    return _candidate(question, ways[0], None if here else open_device(name))
+
+
+def _surely(one: Estimate, other: Estimate) -> bool:
+    return one.high is not None and other.low is not None and one.high < other.low
+
+
+def _seconds(candidate: Candidate) -> float:
+    return math.inf if candidate.seconds is None else candidate.seconds
+
+
+def _placed_similarity(question: Question) -> tuple[Candidate, str]:
+    """Let the split's own model decide who computes the similarity of edges."""
+    from ..algorithms.lanes_placed import place
+    from ..algorithms.simple import simple
+    from ..kernels.runtime.launch import threads as using
+
+    graph, ways = question.graph, question.task.ways
+    splits = not graph.directed and not question.what.keys() & {"pairs", "weight"}
+    with using(question.aside.get("threads")):
+        placed = place(simple(graph) if splits else graph, "auto", "auto", splits)
+    where = "host" if placed.device is None else "both" if placed.workers else "device"
+    way = next(way for way in ways if way.name == where)
+    candidate = _candidate(question, way, placed.device)
+    return replace(candidate, options={"device": placed}), placed.reason
+
+
+def _approximate(question: Question, found: Choices) -> None:
+    """Add approximations that keep the budget, and put the advisor's choice first."""
+    from ..decisions.approximation.advisor import advise
+    from ..kernels.runtime.launch import threads as using
+
+    what = question.what
+    sources = np.atleast_1d(vertices(question.graph, what["source"], "source"))
+    with using(question.aside.get("threads")):
+        advice = advise(question.graph, sources, what["max_error"], what.get("confidence", 0.9))
+    exact = found.ranked[0]
+    budget = ("max_error", "confidence")
+    found.ranked = [replace(c, error=0.0, error_bound=0.0, replaces=budget) for c in found.ranked]
+    options = (advice.chosen, *advice.others)
+    left_out = [o for o in options if not o.configuration.approximation.exact]
+    made = []
+    for option in left_out[:SHOWN_APPROXIMATIONS]:
+        algorithm, approximation = option.configuration
+        candidate = Candidate(
+            str(option.configuration),
+            {"algorithm": algorithm, "approximation": approximation},
+            f"{option.gain:.2f} times as fast (at least {option.gain_bound:.2f})",
+            _gained(exact, option.gain, option.gain_bound),
+            option.error,
+            option.error_bound,
+            budget,
+        )
+        made.append(candidate)
+    found.reason = advice.reason
+    if advice.chosen.configuration.approximation.exact:
+        first, others = found.ranked[0], [*made, *found.ranked[1:]]
+    else:
+        first, others = made[0], [*made[1:], *found.ranked]
+    found.ranked = [first, *sorted(others, key=_seconds)]
+
+
+def _gained(exact: Candidate, gain: float, gain_bound: float) -> Lazy[Estimate]:
+    return Lazy(lambda: exact.estimate.faster(gain, gain_bound))
+
+
+def _refuse(question: Question, found: Choices) -> None:
+    """Take out what does not fit into memory."""
+    free = memory.available()
+    if free is None:
+        return
+    fits = [c for c in found.ranked if (c.estimate.memory or 0) <= free]
+    found.refused += [
+        f"{c.name} needs about {human(c.estimate.memory or 0)}, {human(free)} are free"
+        for c in found.ranked
+        if c not in fits
+    ]
+    if not fits:
+        name, refused = question.task.name, "; ".join(found.refused)
+        raise TooLargeError(f"{name} on {question.graph!r} does not fit into memory: {refused}")
+    found.ranked = fits

@@ -1,0 +1,95 @@
+"""What is asked: a task, a graph, and the arguments, sorted into what, how, and neither."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.bfs import vertices
+from ..graph.graph import Graph
+from ..util.errors import InputError
+from .table import ASIDE, Task
+
+__all__ = ["Question", "ask", "check"]
+
+VERTEX_ARGUMENTS = ("source", "sink", "target")
+LONGEST_LIST = 16  # values of a list that a record holds one by one
+
+
+@dataclass(frozen=True)
+class Question:
+    """Arguments that differ from the defaults: what is asked, how it is to be done, and the rest."""
+
+    task: Task
+    graph: Graph
+    what: Mapping[str, Any]
+    how: Mapping[str, Any]
+    aside: Mapping[str, Any]
+
+    @property
+    def source(self) -> int | None:
+        """Where a search begins, the first of several places; None if nothing was said."""
+        given = self.what.get("source")
+        return None if given is None else int(vertices(self.graph, given, "source")[0])
+
+    @property
+    def work(self) -> float | None:
+        """How many times the usual work this is; None if that is not modelled."""
+        rest = {k: v for k, v in self.what.items() if k not in self.task.neutral}
+        return self.task.work(rest)
+
+    def recorded(self) -> dict[str, Any]:
+        """What is asked, as JSON can hold it; the same for ``7``, ``[7]`` and ``np.int32(7)``."""
+        return {name: _plain(name, value) for name, value in sorted(self.what.items())}
+
+
+def ask(task: Task, graph: Graph, *given: Any, **told: Any) -> Question:
+    """Sort the arguments of a call; those that equal a default are left out."""
+    parameters = task.parameters
+    names = dict(zip(task.positional, given, strict=False))
+    bound = names | told
+    if len(given) > len(names) or len(bound) < len(names) + len(told) or bound.keys() - parameters:
+        task.signature.bind(graph, *given, **told)  # says what is wrong
+    what, how, aside = {}, {}, {}
+    for name, value in bound.items():
+        if not _same(value, parameters[name].default):
+            (how if name in task.how else aside if name in ASIDE else what)[name] = value
+    return Question(task, graph, what, how, aside)
+
+
+def _same(value: object, default: object) -> bool:
+    if value is default:
+        return True
+    plain = isinstance(value, str | int | float) and type(value) is type(default)
+    return plain and value == default
+
+
+def check(task: Task, graph: Graph, arguments: Mapping[str, object]) -> None:
+    """Refuse arguments that a plan does not take, and the lack of those it needs."""
+    for name in arguments:
+        if name not in task.parameters:
+            takes = ", ".join(k for k in task.parameters if k not in task.how)
+            raise InputError(f"plan({task.name!r}): there is no {name!r}: it takes {takes}")
+        if name in task.how:
+            raise InputError(
+                f"plan({task.name!r}): {name} is what a plan chooses: leave it out, or call "
+                "the function with it"
+            )
+    for name in task.needs:
+        if name not in arguments and name not in graph.meta:
+            raise InputError(f"plan({task.name!r}) needs {name}=")
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name in VERTEX_ARGUMENTS:
+        value = np.unique(value)
+        value = value[0] if value.size == 1 else value
+    if isinstance(value, np.ndarray | list | tuple):
+        flat = np.asarray(value).ravel()
+        return flat.tolist() if flat.size <= LONGEST_LIST else f"{flat.size:,} values"
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return value.item() if isinstance(value, np.generic) else str(value)
