@@ -133,7 +133,7 @@ def test_result_cannot_be_changed():
     assert r.provenance == "measured"
     assert set(r.to_dict()) == {"levels", "parents"}
     assert "levels: int32[3]" in repr(r)
-    with pytest.raises(AttributeError, match="cannot be changed"):
+    with pytest.raises(AttributeError, match="cannot assign to field"):
         r.levels = 1
     with pytest.raises(ValueError, match="read-only"):
         r.levels[0] = 1

@@ -159,7 +159,7 @@ def test_a_device_lost_in_the_middle_is_replaced_by_the_host(device, monkeypatch
         found = tg.jaccard(g, device=["host", device], split=share)
     np.testing.assert_array_equal(found.values, expected.values)
     assert np.array_equal(found.source, expected.source)
-    assert "given up" in found.why
+    assert "given up" in found.run.reason
 
 
 def test_a_device_alone_that_is_lost(monkeypatch):
@@ -216,7 +216,7 @@ def test_auto_takes_the_host_until_a_device_is_calibrated(monkeypatch):
     monkeypatch.setattr(lanes_placed, "SMALL", 0)
     found = tg.jaccard(tg.kronecker(8, rng=1))
     assert found.share == 1.0
-    assert "no device is calibrated" in found.why
+    assert "no device is calibrated" in found.run.reason
 
 
 @pytest.mark.parametrize(("rates", "share"), [((100, 1), 1.0), ((1, 100), 0.0), ((10, 10), None)])
@@ -228,11 +228,11 @@ def test_auto_takes_what_is_predicted_to_be_fastest(monkeypatch, rates, share):
     calibrated(device, *rates)
     g = tg.kronecker(12, rng=1)
     found = tg.jaccard(g, threads=1)
-    assert "predicted" in found.why
+    assert "predicted" in found.run.reason
     if share is not None:
         assert found.share == share
     else:
-        assert found.why.startswith("both")
+        assert found.run.reason.startswith("both")
     same(found, tg.jaccard(g, device="host"), device)
 
 

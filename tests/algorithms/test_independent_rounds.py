@@ -184,8 +184,8 @@ def test_a_graph_that_does_not_fit_stays_on_the_host():
 @pytest.mark.parametrize(
     ("options", "problem"),
     [({"overlap": 100}, "from 0 to 99"), ({"hot": -1}, "from 0 to 100"), ({"overlap": 5}, "name one"),
-     ({"hot": 5, "devices": "opencl"}, "with overlap="),
-     ({"producer": "x"}, "'host' or 'device'"), ({"devices": "moon:1"}, "moon|pyopencl")],
+     ({"hot": 5, "device": "opencl"}, "with overlap="),
+     ({"producer": "x"}, "'host' or 'device'"), ({"device": "moon:1"}, "moon|pyopencl")],
 )  # fmt: skip
 def test_what_is_refused(options, problem):
     with pytest.raises(tg.TachographError, match=problem):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_independent_set
-from tachograph.kernels.independent_set.greedy import greedy as kernel
+from tachograph.kernels.independent_set import greedy as kernel
 from tachograph.kernels.runtime.random import key_of
 from tests import oracles
 from tests.algorithms.test_bfs import GRAPHS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import networkx as nx
 import numpy as np
 import pyarrow.parquet as pq
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms import lanes
-from tachograph.algorithms.similarity import as_bytes
+from tachograph.algorithms.similarity_request import as_bytes
 from tachograph.algorithms.verify import check_similarity
 from tachograph.kernels.similarity import pairs as pair_kernel
 from tests.algorithms.test_bfs import GRAPHS
@@ -165,7 +167,7 @@ def test_the_trace_counts_every_edge(split_work):
     assert found.trace["edges"].sum() == g.m
     assert set(found.trace["phase"]) == {"host"}
     assert found.share == 1.0
-    assert "small" in found.why
+    assert "small" in found.run.reason
     assert found.trace.summary()["host"]["iterations"] == len(found.trace)
 
 
@@ -249,12 +251,12 @@ def test_a_limit_that_is_too_small_says_the_least_that_works():
         ({"memory_limit": "lots"}, "memory_limit = 'lots'"),
         ({"output": "x.parquet"}, "two_hop"),
         ({"split": 0.5}, "needs two devices"),
-        ({"devices": "host", "split": 0.5}, "needs two devices"),
-        ({"split": 1.5, "devices": "host"}, "from 0 to 1"),
-        ({"devices": "cuda"}, "no device 'cuda'"),
-        ({"devices": ["opencl:0", "opencl:1"]}, "the host and a device"),
-        ({"devices": []}, "the host and a device"),
-        ({"devices": "opencl", "pairs": "two_hop"}, "edges of undirected graphs"),
+        ({"device": "host", "split": 0.5}, "needs two devices"),
+        ({"split": 1.5, "device": "host"}, "from 0 to 1"),
+        ({"device": "cuda"}, "no device 'cuda'"),
+        ({"device": ["opencl:0", "opencl:1"]}, "the host and a device"),
+        ({"device": []}, "the host and a device"),
+        ({"device": "opencl", "pairs": "two_hop"}, "edges of undirected graphs"),
     ],
 )
 def test_bad_input(options, said):
@@ -267,7 +269,6 @@ def test_negative_weights_and_the_verifier():
     with pytest.raises(tg.InputError, match="not negative"):
         tg.jaccard(g, weight="weight")
     found = tg.jaccard(tg.complete(4))
-    wrong = tg.Result("jaccard", {**found.to_dict(), "values": found.values + 0.1},
-                      seconds=0, trace=found.trace)  # fmt: skip
+    wrong = dataclasses.replace(found, values=found.values + 0.1)
     with pytest.raises(tg.VerificationError, match="similarity of 0 and 1 is 0.5, not 0.6"):
         check_similarity(tg.complete(4), "jaccard", False, wrong)

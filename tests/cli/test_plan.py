@@ -29,7 +29,7 @@ def test_a_plan_as_text_and_as_json(graph):
         tacho("plan", "sssp", graph, "--max-error", "0.05", "--source", "3", "--json").output
     )
     assert made["candidates"][0]["error_bound"] <= 0.05
-    assert made["arguments"] == {"source": 3}
+    assert made["arguments"] == {"max_error": 0.05, "source": 3}
     assert "one thread" in tacho("plan", "components", graph).output
 
 

@@ -39,7 +39,7 @@ def test_host_and_device_with_a_timeline():
     g = tg.kronecker(9, rng=1)
     tg.write(g, "k.tgraph")
     run = tacho("run", "jaccard", "k.tgraph", "--device", "host,opencl", "--split", "0.5", "--json",
-                "--timeline", "lanes.png", "--trace", "trace.parquet")  # fmt: skip
+                "--plot", "lanes.png", "--trace", "trace.parquet")  # fmt: skip
     assert run.returncode == 0, run.stderr
     data = json.loads(run.stdout)
     assert 0.4 < data["host share"] < 0.6

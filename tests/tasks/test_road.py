@@ -175,7 +175,7 @@ def test_every_task_can_be_planned_with_a_number_of_threads(graph):
 def test_a_wrong_name_is_a_type_error(graph):
     with pytest.raises(TypeError, match="unexpected keyword argument 'speed'"):
         tg.bfs(graph, 0, speed=3)
-    with pytest.raises(TypeError, match="missing a required argument: 'source'"):
+    with pytest.raises(TypeError, match="missing.*argument: 'source'"):
         tg.bfs(graph)
     assert np.array_equal(tg.bfs(graph, 0).levels, bfs(graph, 0).levels)
 

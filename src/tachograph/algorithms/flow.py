@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..graph.graph import Graph
-from ..util.errors import DeviceError, InputError, TooLargeError
-from .bfs import bfs, vertices
+from ..util.errors import DeviceError, TooLargeError
+from .flow_problem import Problem, problem_of
 from .result import Result, Run, Trace
 from .verify import check_cut, check_flow
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from .placed import Placed
 
 __all__ = ["CutResult", "FlowResult", "maximum_flow", "minimum_cut"]
-
-LARGEST = 2.0**62  # sums of whole capacities stay below it
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -58,21 +56,6 @@ class CutResult(Result):
         side = int(np.count_nonzero(self.source_side))
         made = {"value": self.value, "status": self.status, "arcs": self.arcs.size}
         return {**made, "source_side": side}
-
-
-class Problem(NamedTuple):
-    """A flow problem with finite capacities: infinite ones are more than can flow."""
-
-    graph: Graph
-    capacity: np.ndarray  # of each arc, int64 or float64
-    source: int
-    sink: int
-    endless: np.ndarray  # arcs of a path without limit; empty if there is none
-
-    @property
-    def exact(self) -> bool:
-        """Whether capacities are whole."""
-        return self.capacity.dtype.kind == "i"
 
 
 def maximum_flow(
@@ -139,7 +122,7 @@ def maximum_flow(
     """
     from ..kernels.runtime.launch import threads as using
 
-    problem = _problem(graph, source, sink, capacity)
+    problem = problem_of(graph, source, sink, capacity)
     if problem.endless.size:
         endless = np.where(np.isin(np.arange(graph.arcs), problem.endless), np.inf, 0.0)
         side, run = _unbounded(problem)
@@ -197,7 +180,7 @@ def minimum_cut(
     """
     from ..kernels.runtime.launch import threads as using
 
-    problem = _problem(graph, source, sink, capacity)
+    problem = problem_of(graph, source, sink, capacity)
     if problem.endless.size:
         side, run = _unbounded(problem)
         arcs = _crossing(graph, side)
@@ -213,76 +196,6 @@ def _crossing(graph: Graph, side: np.ndarray) -> np.ndarray:
     """The arcs from the source's side to the other."""
     out = np.repeat(side, graph.degrees)
     return np.flatnonzero(out & ~side[graph.indices])
-
-
-def _problem(
-    graph: Graph, source: int | None, sink: int | None, capacity: ArrayLike | None
-) -> Problem:
-    """Checked arguments."""
-    ends = []
-    for what, given in (("source", source), ("sink", sink)):
-        found = graph.meta.get(what) if given is None else given
-        if found is None or np.ndim(found) != 0:
-            raise InputError(
-                f"{what} = {given!r}: name one vertex, or read a file that does (.max)"
-            )
-        ends.append(int(vertices(graph, found, what)[0]))
-    if ends[0] == ends[1]:
-        raise InputError(f"source and sink are the same vertex, {ends[0]}")
-    limits = _limits(graph, capacity)
-    if limits.dtype.kind == "i":
-        return Problem(graph, limits, ends[0], ends[1], np.empty(0, np.int64))
-    endless = np.isinf(limits)
-    if not endless.any():
-        return Problem(graph, limits, ends[0], ends[1], np.empty(0, np.int64))
-    path = _endless_path(graph, endless, *ends)
-    if not path.size:  # then there is a cut without infinite arcs
-        limits = np.where(endless, limits[~endless].sum() + 1, limits)
-    return Problem(graph, limits, ends[0], ends[1], path)
-
-
-def _limits(graph: Graph, capacity: ArrayLike | None) -> np.ndarray:
-    """The capacity of each arc, int64 or float64; refuses what cannot be one."""
-    given = graph.weights if capacity is None else np.asarray(capacity)
-    if given is None:
-        return np.ones(graph.arcs, np.int64)
-    if given.shape != (graph.arcs,):
-        raise InputError(
-            f"capacity has shape {given.shape}, but there are {graph.arcs:,} arcs: one number for "
-            "each entry of graph.indices"
-        )
-    if given.dtype.kind not in "iubf":
-        raise InputError(f"capacity has type {given.dtype}; capacities are numbers")
-    if given.size and not given.min() >= 0:  # NaN is not, either
-        arc = int(np.flatnonzero(~(given >= 0))[0])
-        tail = int(np.searchsorted(graph.indptr, arc, "right")) - 1
-        raise InputError(
-            f"the capacity from vertex {tail} to vertex {graph.indices[arc]} is {given[arc]}: "
-            "capacities are numbers from 0 on"
-        )
-    if given.dtype.kind == "f":
-        return given.astype(np.float64, copy=False)
-    most = float(given.max()) if given.size else 0.0
-    if most * given.size > LARGEST and float(given.sum(dtype=np.float64)) > LARGEST:
-        raise InputError("whole capacities sum to more than 2**62: scale them, or pass floats")
-    return given.astype(np.int64, copy=False)
-
-
-def _endless_path(graph: Graph, endless: np.ndarray, source: int, sink: int) -> np.ndarray:
-    """Arcs of infinite capacity that lead from the source to the sink, if any do."""
-    arcs = np.flatnonzero(endless)
-    tails = np.repeat(np.arange(graph.n), graph.degrees)[arcs]
-    part = Graph.from_edges(tails, graph.indices[arcs], n=graph.n, directed=True)
-    parents = bfs(part, source, target=sink, trace=False).parents
-    if parents[sink] < 0:
-        return np.empty(0, np.int64)
-    path = []
-    at = sink
-    while at != source:
-        before = int(parents[at])
-        path.append(int(arcs[(tails == before) & (graph.indices[arcs] == at)][0]))
-        at = before
-    return np.array(path[::-1])
 
 
 def _unbounded(problem: Problem) -> tuple[np.ndarray, Run]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, TypeVar, cast
 
@@ -13,11 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..graph.graph import Graph
-from ..util import memory
-from ..util.errors import InputError, TooLargeError
-from ..util.memory import human
-from .result import Result, Run, Trace
-from .simple import simple
+from .result import Result, Trace
 
 if TYPE_CHECKING:
     from ..devices.host import Host
@@ -87,6 +82,16 @@ class CosineResult(SimilarityResult):
 RESULTS: dict[str, type[SimilarityResult]] = {
     kind.task: kind for kind in (JaccardResult, OverlapResult, SorensenResult, CosineResult)
 }
+
+
+class Wanted(NamedTuple):
+    """Which pairs, and what is to be kept of them."""
+
+    pairs: str | ArrayLike
+    weight: str | None
+    topk: int | None
+    memory_limit: int | str | None
+    output: str | Path | None
 
 
 def jaccard(
@@ -178,6 +183,7 @@ def _similarity(
     verify: bool,
 ) -> SimilarityResult:
     from ..kernels.runtime.launch import threads as using
+    from .similarity_request import Request
 
     with using(threads):
         found = Request(task, graph, wanted).run(device, split, verify)
@@ -232,181 +238,3 @@ cosine = _like(
     "The cosine of the angle between rows of the adjacency matrix.",
     ">>> tg.cosine(tg.star(4), [(1, 2)]).values.tolist()\n[1.0]\n",
 )
-
-
-def as_bytes(given: int | str | None) -> int | None:
-    """A number of bytes from ``200_000_000`` or ``"200 MB"``."""
-    if given is None:
-        return None
-    units = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", str(given).lower())
-    if found is None or found[2] not in units or float(found[1]) <= 0:
-        raise InputError(f"memory_limit = {given!r}: a number of bytes, or one like '200 MB'")
-    return int(float(found[1]) * units[found[2]])
-
-
-class Wanted(NamedTuple):
-    """Which pairs, and what is to be kept of them."""
-
-    pairs: str | ArrayLike
-    weight: str | None
-    topk: int | None
-    memory_limit: int | str | None
-    output: str | Path | None
-
-
-class Request:
-    """What was asked for, checked."""
-
-    def __init__(self, task: str, graph: Graph, wanted: Wanted) -> None:
-        from ..kernels.similarity.edges import KINDS
-
-        pairs, weight, topk, memory_limit, output = wanted
-        self.task, self.kind = task, KINDS[task]
-        self.weighted = _weighted(graph, weight, task)
-        if topk is not None and topk < 1:
-            raise InputError(f"topk = {topk}: at least one")
-        self.topk, self.limit, self.output = topk, as_bytes(memory_limit), output
-        if isinstance(pairs, str) and pairs not in ("edges", "two_hop"):
-            raise InputError(f"pairs = {pairs!r}: 'edges', 'two_hop' or an array of two columns")
-        self.two_hop = isinstance(pairs, str) and pairs == "two_hop"
-        if output is not None and (not self.two_hop or topk is not None):
-            raise InputError("output is for pairs='two_hop' without topk: other results are short")
-        self.graph = simple(graph, self.weighted)
-        self.names = graph.names
-        self.pairs = pairs
-        every = isinstance(pairs, str) and not self.two_hop
-        self.splits = every and not graph.directed and not self.weighted
-
-    def run(self, device: Devices, split: float | str, verify: bool) -> SimilarityResult:
-        """The result, from where it is to be computed."""
-        from .lanes_placed import Placement, place
-
-        if isinstance(device, Placement):
-            plan = device  # it was decided before
-        else:
-            plan = place(self.graph, device, split, self.splits)
-        if self.two_hop:
-            from .two_hop import two_hop
-
-            found = two_hop(self)
-        else:
-            found = self._edges(plan) if self.splits else self._pairs()
-            if self.topk is not None:
-                found = best_of(found, self.topk)
-        if verify:
-            from .verify import check_similarity
-
-            check_similarity(self.graph, self.task, self.weighted, found)
-        return found
-
-    def require(self, size: int, what: str, advice: str) -> None:
-        """Refuse what does not fit into the limit, or into memory."""
-        if self.limit is not None and size > self.limit:
-            raise TooLargeError(
-                f"{what} needs {human(size)}, more than memory_limit = {human(self.limit)}: "
-                f"give at least memory_limit={size}, or {advice}"
-            )
-        memory.require(size, what, advice)
-
-    def _edges(self, plan: Placement) -> SimilarityResult:
-        """All edges of an undirected graph, by one device or two."""
-        from .lanes import edge_similarities
-
-        g = self.graph
-        size = g.arcs // 2 * (8 + 2 * g.indices.itemsize) + g.n * (4 + plan.workers)
-        self.require(size, "the similarity of all edges", "ask for fewer pairs")
-        done = edge_similarities(g, self.kind, plan)
-        lanes = done.lanes
-        trace = Trace(
-            {
-                "phase": [lane.name for lane in lanes],
-                "begin": [lane.begin for lane in lanes],
-                "seconds": [lane.end - lane.begin for lane in lanes],
-                "edges": [lane.edges for lane in lanes],
-            }
-        )
-        host = sum(lane.edges for lane in lanes if lane.name == "host")
-        return RESULTS[self.task](
-            source=done.source,
-            target=done.target,
-            values=done.values,
-            share=host / (g.arcs // 2) if g.arcs else 1.0,
-            count=done.values.size,
-            run=Run(
-                done.seconds, trace, reason=done.failure or plan.reason, device=plan.device_name
-            ),
-        )
-
-    def _pairs(self) -> SimilarityResult:
-        """Given pairs, or all edges with weights or of a directed graph, on the host."""
-        from ..kernels.runtime.launch import clock
-        from ..kernels.similarity.pairs import pair_similarities
-
-        g = self.graph
-        begin = clock()
-        source, target = self._ends()
-        size = source.size * (8 + 8 * g.indices.itemsize + 8) + g.n * 16
-        self.require(size, f"the similarity of {source.size:,} pairs", "ask for fewer at a time")
-        weights = g.weights if self.weighted else None
-        values, _ = pair_similarities(g.indptr, g.indices, weights, source, target, self.kind)
-        return host_result(self.task, source, target, values, clock() - begin)
-
-    def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both ends of the pairs, which exist."""
-        g = self.graph
-        if isinstance(self.pairs, str):
-            source, target, _ = g.to_edges()
-            swap = (source > target) & (not g.directed)
-            return np.where(swap, target, source), np.where(swap, source, target)
-        given = np.asarray(self.pairs)
-        if given.size == 0:
-            given = np.empty((0, 2), np.int64)
-        if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
-            raise InputError("pairs must have two columns of vertex ids: [(0, 1), (0, 2)]")
-        outside = (given < 0) | (given >= g.n)
-        if outside.any():
-            row = int(np.argmax(outside.any(axis=1)))
-            raise InputError(
-                f"pairs[{row}] = {tuple(given[row].tolist())}: ids go from 0 to {g.n - 1}"
-            )
-        return given[:, 0].astype(g.indices.dtype), given[:, 1].astype(g.indices.dtype)
-
-
-def host_result(
-    task: str, source: np.ndarray, target: np.ndarray, values: np.ndarray, seconds: float
-) -> SimilarityResult:
-    """A result that the host computed in one piece."""
-    trace = Trace({"phase": ["host"], "begin": [0.0], "seconds": [seconds], "edges": [values.size]})
-    run = Run(seconds, trace, reason="only edges of undirected graphs without weights are split")
-    return RESULTS[task](source=source, target=target, values=values, count=values.size, run=run)
-
-
-def best_of(found: SimilarityResult, k: int) -> SimilarityResult:
-    """Keep the ``k`` most similar partners of every vertex, best first, of all its pairs."""
-    source = np.concatenate([found.source, found.target])
-    target = np.concatenate([found.target, found.source])
-    values = np.concatenate([found.values, found.values])
-    order = np.lexsort((target, -values, source))
-    source, target, values = source[order], target[order], values[order]
-    same = (source[1:] == source[:-1]) & (target[1:] == target[:-1])
-    once = np.concatenate([np.ones(min(1, source.size), bool), ~same])  # pairs given twice
-    source, target, values = source[once], target[once], values[once]
-    begins = np.searchsorted(source, source, "left")
-    kept = np.arange(source.size) - begins < k
-    chosen = source[kept], target[kept], values[kept]
-    return replace(
-        found, source=chosen[0], target=chosen[1], values=chosen[2], count=chosen[2].size
-    )
-
-
-def _weighted(graph: Graph, weight: str | None, task: str) -> bool:
-    if weight is None:
-        return False
-    if weight != "weight":
-        raise InputError(f"weight = {weight!r}: 'weight' for the graph's weights, or None")
-    if graph.weights is None:
-        raise InputError("weight = 'weight', but the graph has no weights")
-    if task != "cosine" and graph.weights.size and graph.weights.min() < 0:
-        raise InputError(f"{task} with weights needs weights that are not negative")
-    return True

@@ -57,7 +57,7 @@ class SsspResult(Result):
         reached = self.distances[np.isfinite(self.distances)]
         made: dict[str, object] = {"reached": reached.size}
         made["farthest"] = float(reached.max(initial=0.0))
-        if not self.approximation.exact:
+        if not self.approximation.exact or self.audit is not None:
             made["left out"] = str(self.approximation)
         if self.audit is not None:
             made["audit"] = self.audit

@@ -14,10 +14,10 @@ from ..kernels.similarity import two_hop as kernels
 from ..kernels.similarity.pairs import weighted_sizes
 from ..util.memory import human
 from .result import Run, Trace
-from .similarity import RESULTS, SimilarityResult, host_result
+from .similarity import RESULTS, SimilarityResult
 
 if TYPE_CHECKING:
-    from .similarity import Request
+    from .similarity_request import Request
 
 __all__ = ["two_hop"]
 
@@ -28,6 +28,8 @@ SMALL = 1 << 12  # vertices below which one worker is faster than several
 
 def two_hop(request: Request) -> SimilarityResult:
     """The pairs, or the best of each vertex, as arrays or in a file."""
+    from .similarity_request import host_result
+
     search = _Search(request)
     begin = clock()
     if request.topk is not None:

@@ -53,7 +53,9 @@ def ask(task: Task, graph: Graph, *given: Any, **told: Any) -> Question:
     bound = names | told
     if len(given) > len(names) or len(bound) < len(names) + len(told) or bound.keys() - parameters:
         task.signature.bind(graph, *given, **told)  # says what is wrong
-    what, how, aside = {}, {}, {}
+    what: dict[str, Any] = {}
+    how: dict[str, Any] = {}
+    aside: dict[str, Any] = {}
     for name, value in bound.items():
         if not _same(value, parameters[name].default):
             (how if name in task.how else aside if name in ASIDE else what)[name] = value
