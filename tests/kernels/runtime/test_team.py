@@ -9,7 +9,20 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
+
+from tachograph.kernels.runtime.launch import kernel
+from tachograph.kernels.runtime.team import (
+    least,
+    new_board,
+    new_log,
+    recorded,
+    report,
+    rows_of,
+    run_team,
+    total,
+)
 
 ENDLESS = """
 import numba
@@ -18,6 +31,7 @@ from tachograph.kernels.runtime.team import next_phase, run_team
 
 @numba.njit(nogil=True)
 def walk(team):
+    control, me, workers = team
     turns = 0
     while not stopped(control):
         next_phase(control, me, turns // (1 << 16))
@@ -63,3 +77,29 @@ def test_progress_shows_on_a_terminal_and_ctrl_c_ends_it_within_a_second():
         process.kill()
         process.wait()
         os.close(ours)
+
+
+@kernel
+def rounds(team, board, count, traced):
+    """Each worker notes the round and its own number; the log keeps what all of them noted."""
+    _control, me, workers = team
+    notes = np.zeros(2, np.int64)
+    log = new_log(traced and me == 0, 4)
+    for phase in range(count):
+        notes[0] = phase
+        notes[1] = me + 1
+        if not report(team, board, phase, notes):
+            break
+        noted = total(board, phase, workers, 0), total(board, phase, workers, 1)
+        log = recorded(log, (*noted, least(board, phase, workers, 1)))
+    return rows_of(log)
+
+
+@pytest.mark.parametrize("traced", [True, False])
+def test_rounds_end_with_a_row_in_the_log_of_worker_0(traced):
+    logs = run_team(rounds, 3, new_board(3), 200, traced)
+    assert [len(rows) for rows in logs] == [200 if traced else 0, 0, 0]
+    if traced:
+        assert logs[0][:, 0].tolist() == [3 * phase for phase in range(200)]
+        assert (logs[0][:, 1:3] == (6, 1)).all()
+        assert (logs[0][:, 3] >= 0).all()

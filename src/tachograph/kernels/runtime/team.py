@@ -11,11 +11,17 @@ an int64 array whose cells lie 128 bytes apart so that they do not share cache l
     PHASE       the phase that worker 0 is in, for progress
     GIVEN_UP    raised by a worker that finds a step too costly
 
-Between two barriers is a phase. While phase p runs, worker 0 clears the cells of phase p + 1; so one
-barrier per phase is enough.
+A phase is what happens between two barriers. While phase p runs, worker 0 clears the cells of phase
+p + 1; so one barrier per phase is enough.
 
-Where workers report several numbers, each writes its own row of a *board* before the barrier and reads
-all rows after it. A worker has two rows that alternate between phases: nobody can be two phases ahead.
+Workers that report several numbers write them to their row of a *board* before the barrier
+(``report``) and read all rows after it (``total``, ``least``). A worker has two rows that alternate
+between phases: no worker can be two phases ahead of another. Worker 0 keeps the trace in a *log*
+(``new_log``, ``recorded``, ``rows_of``). A round of an algorithm therefore ends with
+
+    if not report(team, board, phase, notes):
+        break
+    log = recorded(log, (np.int64(kind), total(board, phase, workers, TAKEN), unvisited))
 """
 
 from __future__ import annotations
@@ -25,13 +31,45 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .atomics import fetch_add, ld, ld_acquire, let_others_run, pause, st, st_release, stopped
+from .atomics import (
+    fetch_add,
+    ld,
+    ld_acquire,
+    let_others_run,
+    nanoseconds,
+    pause,
+    st,
+    st_release,
+    stopped,
+)
 from .launch import inline, inline_maker, kernel, run_calls
 
-# fmt: off
-__all__ = ["CELL", "GIVEN_UP", "SUM", "SUM2", "TAIL", "TICKET", "Team", "barrier", "cell", "grown",
-           "least", "new_board", "next_phase", "post", "run_team", "share", "total"]
-# fmt: on
+__all__ = [
+    "CELL",
+    "GIVEN_UP",
+    "SUM",
+    "SUM2",
+    "TAIL",
+    "TICKET",
+    "Log",
+    "Team",
+    "barrier",
+    "cell",
+    "grown",
+    "least",
+    "meet",
+    "new_board",
+    "new_log",
+    "next_phase",
+    "part",
+    "post",
+    "recorded",
+    "report",
+    "rows_of",
+    "run_team",
+    "share",
+    "total",
+]
 
 CELL = 16
 STOP = 0
@@ -41,11 +79,15 @@ TAIL = 12 * CELL
 PHASE = 13 * CELL
 GIVEN_UP = 14 * CELL
 SIZE = 15 * CELL
-SPINS = 1 << 10  # looks before a waiting worker lets others have its core
+LOOKS_BEFORE_YIELDING = (
+    1 << 10
+)  # how often a waiting worker looks before it lets others have its core
+FIRST_LOG_ROWS = 64  # rows a log has room for before it grows
+USED, LAST_TIME = 2, 3  # entries of a log's clock, after the two of scratch space
 
 
 class Team(NamedTuple):
-    """What a worker knows of its team: the control block, its own number, how many there are."""
+    """What a worker knows of its team: the control block, its own number, and how many there are."""
 
     control: np.ndarray
     me: int
@@ -63,13 +105,25 @@ def barrier(control, workers):
         looks = 0
         while ld_acquire(control, GENERATION) == generation:
             looks += 1
-            if looks % SPINS:
+            if looks % LOOKS_BEFORE_YIELDING:
                 pause()
             else:
                 if stopped(control):
                     return False
                 let_others_run()
     return not stopped(control)
+
+
+@inline
+def meet(team):
+    """The barrier of ``team``: wait for all workers; False if the run is to end."""
+    return barrier(team.control, team.workers)
+
+
+@inline
+def part(team, size):
+    """The part of 0..size that belongs to this worker of ``team``."""
+    return share(size, team.me, team.workers)
 
 
 @inline
@@ -121,6 +175,13 @@ def post(board, phase, me, workers, notes):
 
 
 @inline
+def report(team, board, phase, notes):
+    """Post this worker's notes and wait for all others; False if the run is to end."""
+    post(board, phase, team.me, team.workers, notes)
+    return meet(team)
+
+
+@inline
 def total(board, phase, workers, k):
     """The sum of note ``k`` over the workers, after the barrier."""
     found = np.int64(0)
@@ -136,6 +197,43 @@ def least(board, phase, workers, k):
     for w in range(1, workers):
         found = min(found, ld(board, ((phase & 1) * workers + w) * CELL + k))
     return found
+
+
+class Log(NamedTuple):
+    """A trace that grows: its rows, and a clock that also knows how many of them are used."""
+
+    rows: np.ndarray
+    clock: np.ndarray
+
+
+@inline_maker
+def new_log(wanted, columns):
+    """An empty log whose clock starts now; if it is not ``wanted``, nothing is recorded in it."""
+    clock = np.zeros(4, np.int64)
+    clock[LAST_TIME] = nanoseconds(clock)
+    return Log(np.empty((FIRST_LOG_ROWS if wanted else 0, columns), np.int64), clock)
+
+
+@inline_maker
+def recorded(log, values):
+    """``log`` with one more row: ``values``, all int64, and the nanoseconds since the row before it."""
+    rows, clock = log
+    if rows.shape[0]:
+        used = clock[USED]
+        rows = grown(rows, used)
+        now = nanoseconds(clock)
+        for k in range(len(values)):
+            rows[used, k] = values[k]
+        rows[used, len(values)] = now - clock[LAST_TIME]
+        clock[USED] = used + 1
+        clock[LAST_TIME] = now
+    return Log(rows, clock)
+
+
+@inline_maker
+def rows_of(log):
+    """The rows that were recorded."""
+    return log.rows[: log.clock[USED]]
 
 
 def run_team(
