@@ -8,17 +8,23 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms.verify import check_bfs
 from tachograph.decisions.direction.policies import POLICIES, scripted
-from tachograph.kernels.bfs import oracle as bfs_both
 from tachograph.kernels.bfs import search as kernel
+from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tests import oracles
 from tests.graph.test_build import make
 from tests.strategies import edge_lists
 
 
+def one_worker_never(patch):
+    """Let teams search graphs of any size."""
+    patch.setitem(SERIAL_BELOW, "bfs", 0)
+    patch.setattr(kernel, "SERIAL_UP_TO_VERTICES", 0)
+
+
 @pytest.fixture(params=[1, 4], ids=["one", "team"])
 def workers(request, monkeypatch):
     """A single worker, or a team larger than small machines have cores."""
-    monkeypatch.setattr(kernel, "SMALL", 0)
+    one_worker_never(monkeypatch)
     with tg.threads(request.param):
         yield request.param
 
@@ -43,16 +49,13 @@ def test_levels_are_those_of_the_oracle(data, directed, direction):
     n, edges = data.draw(edge_lists(min_edges=1, max_n=20, max_edges=60))
     sources = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=3))
     g = make(edges, n, directed=directed)
-    kernel.SMALL, small = 0, kernel.SMALL
-    bfs_both.SMALL = 0
-    try:
-        with tg.threads(data.draw(st.sampled_from([1, 3]))):
-            deterministic = data.draw(st.booleans())
-            found = tg.bfs(
-                g, sources, verify=True, direction=direction, deterministic=deterministic
-            )
-    finally:
-        kernel.SMALL = bfs_both.SMALL = small
+    deterministic = data.draw(st.booleans())
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        tg.threads(data.draw(st.sampled_from([1, 3]))),
+    ):
+        one_worker_never(patch)
+        found = tg.bfs(g, sources, verify=True, direction=direction, deterministic=deterministic)
     expected = expected_levels(n, edges, sources, directed)
     assert found.levels.tolist() == expected
     assert found.trace["frontier_vertices"].sum() == sum(x >= 0 for x in expected)

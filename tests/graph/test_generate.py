@@ -5,7 +5,6 @@ import pytest
 
 import tachograph as tg
 from tachograph.graph.generate import GENERATORS
-from tachograph.kernels.rows import build as csr
 from tachograph.kernels.runtime import launch as runtime
 from tachograph.kernels.runtime import random
 
@@ -38,11 +37,10 @@ def test_every_generator_makes_a_simple_undirected_graph(name):
 @pytest.mark.parametrize("name", GENERATORS)
 def test_same_seed_same_graph_for_any_number_of_threads(monkeypatch, name):
     made = []
-    monkeypatch.setattr(runtime, "SMALL", 1)
-    monkeypatch.setattr(csr, "SMALL", 1)
+    monkeypatch.setitem(runtime.SERIAL_BELOW, "items", 1)
+    monkeypatch.setitem(runtime.SERIAL_BELOW, "edges", 1)
     for threads in (1, 3):
-        for module in (runtime, csr):
-            monkeypatch.setattr(module, "threads_available", lambda threads=threads: threads)
+        monkeypatch.setattr(runtime, "threads_available", lambda threads=threads: threads)
         g = GENERATORS[name](**options(name), rng=7, weights=True)
         made.append((g.indptr.tobytes(), g.indices.tobytes(), g.weights.tobytes()))
     assert made[0] == made[1]

@@ -159,39 +159,39 @@ def _search(
     """Search on the host, in the direction that a policy chooses at every level."""
     from ..decisions.direction.policies import policy_named
     from ..kernels.bfs import search as kernel
-    from ..kernels.bfs.ends import smallest_parents
+    from ..kernels.bfs.parents import smallest_parents
     from ..kernels.runtime.launch import clock
+    from ..kernels.runtime.nouns import Rows
 
     policy = policy_named(direction)
     back = graph.transpose
-    address = policy.address
-    hub = graph.features.mean_degree if policy.counts_hubs else -1.0
-    p_h = graph.features.hub_probability_sampled if policy.name == "surf" else 0.0
-    begin = clock()
-    levels, parents, rows, workers = kernel.traverse(
-        graph.indptr,
-        graph.indices,
-        back.indptr,
-        back.indices,
-        sources,
-        address,
+    rows, back_rows = Rows(graph.indptr, graph.indices), Rows(back.indptr, back.indices)
+    chooser = kernel.Chooser(
+        policy.address,
         policy.parameters,
         certain=policy.certain(graph.n),
         bounded=policy.learned,
-        hub=hub,
-        p_h=p_h,
+        hub=graph.features.mean_degree if policy.counts_hubs else -1.0,
+        hub_share=graph.features.hub_probability_sampled if policy.name == "surf" else 0.0,
+    )
+    begin = clock()
+    levels, parents, lines, workers = kernel.traverse(
+        rows,
+        back_rows,
+        sources,
+        chooser,
         directed=graph.directed,
         cutoff=-1 if cutoff is None else cutoff,
         target=target,
         traced=traced,
     )
     if deterministic:
-        smallest_parents(back.indptr, back.indices, levels, parents)
+        smallest_parents(back_rows, levels, parents)
     seconds = clock() - begin
-    columns = dict(zip(kernel.COLUMNS, rows.T, strict=True))
+    columns = dict(zip(kernel.COLUMNS, lines.T, strict=True))
     columns["direction"] = DIRECTIONS[columns["direction"]]
     columns["seconds"] = columns.pop("nanoseconds") / 1e9
-    columns["threads"] = np.full(len(rows), workers)
+    columns["threads"] = np.full(len(lines), workers)
     return BfsResult(levels=levels, parents=parents, run=Run(seconds, Trace(columns)))
 
 
@@ -199,15 +199,16 @@ def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
     """Time both directions at every level; the trace tells which was faster."""
     from ..kernels.bfs import oracle
     from ..kernels.runtime.launch import clock
+    from ..kernels.runtime.nouns import Rows
 
     back = graph.transpose
-    rows_ahead, rows_back = (graph.indptr, graph.indices), (back.indptr, back.indices)
+    rows, back_rows = Rows(graph.indptr, graph.indices), Rows(back.indptr, back.indices)
     begin = clock()
-    levels, parents, rows, workers = oracle.both(
-        *rows_ahead, *rows_back, sources, cutoff=-1 if cutoff is None else cutoff
+    levels, parents, lines, workers = oracle.both(
+        rows, back_rows, sources, cutoff=-1 if cutoff is None else cutoff
     )
     seconds = clock() - begin
-    measured = dict(zip(oracle.COLUMNS, rows.T, strict=True))
+    measured = dict(zip(oracle.COLUMNS, lines.T, strict=True))
     push = measured["push_nanoseconds"] / 1e9
     pull = np.where(measured["pull_nanoseconds"] < 0, np.nan, measured["pull_nanoseconds"] / 1e9)
     faster = (pull < push).astype(np.int64)
@@ -217,7 +218,7 @@ def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
         "seconds": np.where(faster == 1, pull, push),
         "push_seconds": push,
         "pull_seconds": pull,
-        "threads": np.full(len(rows), workers),
+        "threads": np.full(len(lines), workers),
     }
     return BfsResult(levels=levels, parents=parents, run=Run(seconds, Trace(columns)))
 

@@ -16,7 +16,7 @@ import tachograph as tg
 from tachograph.decisions.direction import model as models
 from tachograph.decisions.direction.policies import POLICIES, State, learned, policy_named, scripted
 from tachograph.decisions.model_files import own_model, shipped_model
-from tachograph.kernels.bfs import search as kernel
+from tests.algorithms.test_bfs import one_worker_never
 
 PUSH, PULL = "push", "pull"
 
@@ -157,7 +157,7 @@ def clique_chain(cliques, size):
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("script", [[], [1] * 60, [0, 1, 1, 0, 1] * 12])
 def test_a_pull_that_is_given_up_gives_the_same_levels(monkeypatch, threads, script):
-    monkeypatch.setattr(kernel, "SMALL", 0)
+    one_worker_never(monkeypatch)
     g = clique_chain(12, 70)
     wanted = tg.bfs(g, 5, direction="push").levels
     policy = scripted(script)
@@ -170,7 +170,7 @@ def test_a_pull_that_is_given_up_gives_the_same_levels(monkeypatch, threads, scr
 
 
 def test_wrong_pulls_are_given_up_and_tried_less_and_less(monkeypatch):
-    monkeypatch.setattr(kernel, "SMALL", 0)
+    one_worker_never(monkeypatch)
     always = scripted([1] * 100)
     guarded = type(always)("script", "", always.function, always.parameters, learned=True)
     with tg.threads(2):

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tachograph.kernels.rows import build as csr
+from tachograph.kernels.runtime import launch
 from tests import oracles
 from tests.strategies import edge_lists
 
@@ -61,7 +62,7 @@ def test_same_rows_for_any_number_of_threads(monkeypatch, sort):
     weight = np.arange(m, dtype=np.int32)
     expected = None
     for threads in (1, 2, 3, 7):
-        monkeypatch.setattr(csr, "threads_available", lambda threads=threads: threads)
+        monkeypatch.setattr(launch, "threads_available", lambda threads=threads: threads)
         built = csr.build(source, target, weight, n, symmetrize=True, sort=sort)
         if expected is None:
             expected = built

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tachograph.kernels.rows import build as csr
 from tachograph.kernels.rows import passes as rows
+from tachograph.kernels.runtime import launch
 from tests import oracles
 from tests.strategies import edge_lists
 
@@ -53,7 +54,7 @@ def test_symmetry_is_recognised(data, mirrored):
 
 @pytest.mark.parametrize("n", [0, 1, 300_000])
 def test_every_row_is_in_exactly_one_part(monkeypatch, n):
-    monkeypatch.setattr(rows, "threads_available", lambda: 5)
+    monkeypatch.setattr(launch, "threads_available", lambda: 5)
     seen = []
     rows.over_rows(lambda stop, lo, hi, indptr: seen.append((lo, hi)), np.arange(n + 1))
     seen.sort()

@@ -15,7 +15,7 @@ import tachograph
 ASK = """
 import tachograph
 from tachograph.kernels.runtime import random, launch as runtime
-runtime.PATIENCE = 0.001
+runtime.SILENT_COMPILING_SECONDS = 0.001
 random.integers(1, "test", 5, 0, 9)
 print(tachograph.__file__, random.fill_integers.stats.cache_path, sep="\\n")
 """

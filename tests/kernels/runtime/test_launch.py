@@ -106,7 +106,7 @@ def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
         def __call__(self, stop):
             return 1
 
-    monkeypatch.setattr(runtime, "PATIENCE", 0.05)
+    monkeypatch.setattr(runtime, "SILENT_COMPILING_SECONDS", 0.05)
     monkeypatch.setattr(runtime, "told", threading.Event())
     for misses, said in [(0, 0), (1, 1), (1, 0)]:
         assert runtime.run(Kernel(misses), [()]) == [1]

@@ -28,12 +28,12 @@ def sources_of(graph: Graph, count: int = SOURCES, seed: int = 1) -> np.ndarray:
 def measure(graph: Graph, name: str, source: int, repeats: int = REPEATS) -> dict[str, Any]:
     """A record: the graph's numbers, and what each level of a search was and took."""
     from ...kernels.bfs import oracle as bfs_both
+    from ...kernels.runtime.nouns import Rows
 
     back = graph.transpose
-    _, _, rows, workers = bfs_both.both(
-        graph.indptr, graph.indices, back.indptr, back.indices,
-        np.array([source], graph.indices.dtype), repeats=repeats,
-    )  # fmt: skip
+    sides = Rows(graph.indptr, graph.indices), Rows(back.indptr, back.indices)
+    start = np.array([source], graph.indices.dtype)
+    _, _, rows, workers = bfs_both.both(*sides, start, repeats=repeats)
     return {
         "graph": name, "family": family(name), "source": int(source), "threads": workers,
         "directed": graph.directed, "n": graph.n, "arcs": graph.arcs,

@@ -1,6 +1,6 @@
 """What a direction policy would have chosen in searches that were measured, and what that would cost.
 
-A search is a stretch of rows: the state before each level (``bfs_state.STATE``) and the measured times
+A search is a stretch of rows: the state before each level (``STATE``) and the measured times
 of both directions and of the frontier's change of form. ``first`` marks where a search begins.
 """
 
@@ -10,11 +10,9 @@ import numpy as np
 
 from ..runtime.atomics import ask
 from ..runtime.launch import kernel
-from .state import PULL, PULLED, PUSH, STATE
+from .state import M_F, PREVIOUS, PULL, PULLED, PUSH, N
 
 __all__ = ["best", "choices", "spent"]
-
-PREVIOUS, N, M_F = STATE.index("previous"), STATE.index("n"), STATE.index("m_f")
 
 
 @kernel

@@ -6,9 +6,9 @@ team walks through the levels. *Push*: each vertex of the frontier claims its un
 the loop, at every level, by a compiled policy that is given by its address: a function of the state
 (``STATE``) and of its own parameters. All workers ask it and get the same answer.
 
-Encoding: ``parent[v]`` is the parent, or, while v is unvisited, -(out-degree + 1), so that the arcs
+Encoding: ``parents[v]`` is the parent, or, while v is unvisited, -(out-degree + 1), so that the arcs
 out of the next frontier are summed without another look at the offsets. The frontier is a stretch of
-``queue`` (push) or a bitmap (pull); it is converted when the direction changes.
+the queue (push) or a bitmap (pull); it is converted when the direction changes.
 
 Bounds: a vertex enters the queue once, when a push claims it or when a pulled frontier is turned into
 a queue, so n slots are enough; a bitmap has a bit for every vertex, rounded up to words of 64.
@@ -16,257 +16,220 @@ a queue, so n slots are enough; a bitmap has a bit for every vertex, rounded up 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..runtime.atomics import (
-    ld,
-    ld_acquire,
-    nanoseconds,
-    st,
-    st_release,
-    stopped,
-)
-from ..runtime.launch import inline, inline_maker, kernel, read_only, threads_available
+from ..runtime.atomics import fetch_add, ld, ld_acquire, st, st_release, stop_at
+from ..runtime.launch import inline, kernel, read_only, workers_for
+from ..runtime.nouns import Rows
 from ..runtime.team import (
     GIVEN_UP,
     SUM,
     SUM2,
     TAIL,
     TICKET,
-    barrier,
     cell,
-    grown,
+    meet,
+    new_log,
     next_phase,
+    part,
+    recorded,
+    rows_of,
     run_team,
-    share,
 )
-from .ends import prepare, start
 from .state import (
     ALL_HUBS,
-    DIRECTED,
-    HUB_SHARE,
     HUBS,
     PULL,
     PULLED,
     PUSH,
-    SIZE,
-    THREADS,
-    count_hubs,
+    STATE,
+    Chooser,
+    Level,
     decide,
-    hubs_among,
+    first_level,
+    hubs_in_bitmap,
+    hubs_in_queue,
+    is_hub,
+    next_level,
+    tell_constants,
 )
-from .steps import BUFFER, pull, push, to_bitmap, to_queue
+from .steps import UNLIMITED, Bitmaps, Tree, begin, pull, push, to_bitmap, to_queue
 
-# fmt: off
-__all__ = ["COLUMNS", "traverse"]
+__all__ = ["COLUMNS", "Chooser", "Query", "new_bitmaps", "new_tree", "search_workers", "traverse"]
 
-# what a row of the trace holds
+#: What a row of the trace holds.
 COLUMNS = ("direction", "frontier_vertices", "frontier_edges", "unvisited", "nanoseconds")
-# fmt: on
-EVEN = 16  # arcs per vertex up to which a frontier is cut into equal parts
-ALONE = 256  # arcs out of a frontier up to which one worker goes on alone
-LO, HI, EDGES, DEPTH, UNVISITED, UNSEEN, BEFORE, SLOPE, ARCS_BEFORE = range(
-    9
-)  # what it leaves behind
-PATIENCE = 2  # times the arcs of a push that a pull may look at
-ONCE_MORE = 4  # times the arcs of a pull that was given up, until another one is tried
-NEVER = 1 << 62  # arcs: more than a pull can look at
-SMALL = 1 << 18  # vertices and arcs below which one worker is faster than several
-FEW = 1 << 15  # vertices up to which it is, too: pulling looks at little more than each once
+TRACED, STATE_SIZE = len(COLUMNS), len(STATE)
+ALONE_UP_TO_ARCS = 256  # arcs out of a frontier up to which one worker goes on alone
+PULL_ARCS_PER_PUSH_ARC = 2  # how many times the arcs of a push a bounded pull may look at
+RETRY_FACTOR = 4  # how many times the arcs of a pull that was given up the next one must have
+SERIAL_UP_TO_VERTICES = (
+    1 << 15
+)  # pulls look at little more than each vertex once: one worker is faster
+LO, HI, CERTAIN, LEVEL = 0, 1, 2, 3  # what a worker that goes on alone is handed, and hands back
+HANDED = LEVEL + len(Level._fields)
+
+
+class Query(NamedTuple):
+    """What is searched for; a cutoff or target of -1 means none."""
+
+    sources: np.ndarray
+    cutoff: int
+    target: int
+    directed: float  # 1.0 or 0.0, for the policy
+    traced: bool
 
 
 @inline
-def reached(level, target, depth):
-    """Whether the target's level is known, at most ``depth``.
+def is_over(query, levels, level):
+    """Whether the search need not go on: nobody is left, or the cutoff or the target is reached.
 
-    A faster worker may have found it in the next level already; that must not count, or the team
-    would part.
+    A faster worker may have found the target in the next level already; that must not count, or the
+    team would part.
     """
-    return target >= 0 and 0 <= ld_acquire(level, target) <= depth
+    if level.count == 0 or level.depth == query.cutoff:
+        return True
+    return query.target >= 0 and 0 <= ld_acquire(levels, query.target) <= level.depth
 
 
-@inline_maker
-def row(rows, used, direction, count, edges, unvisited, elapsed):
-    """``rows`` with one more."""
-    rows = grown(rows, used)
-    rows[used, 0] = direction
-    rows[used, 1] = count
-    rows[used, 2] = edges
-    rows[used, 3] = unvisited
-    rows[used, 4] = elapsed
-    return rows
+@inline
+def hand(handed, lo, hi, certain, level):
+    """Write down where a search is."""
+    handed[LO] = lo
+    handed[HI] = hi
+    handed[CERTAIN] = certain
+    for k in range(len(level)):
+        handed[LEVEL + k] = level[k]
+
+
+@inline
+def handed_level(handed):
+    """The level that ``hand`` wrote down."""
+    a, b, c, d = handed[LEVEL], handed[LEVEL + 1], handed[LEVEL + 2], handed[LEVEL + 3]
+    e, f, g, h = handed[LEVEL + 4], handed[LEVEL + 5], handed[LEVEL + 6], handed[LEVEL + 7]
+    return Level(a, b, c, d, e, f, g, h)
 
 
 @kernel
-def alone(
-    control, n, indptr, indices, cutoff, target, policy, parameters, certain, hub, parent, level,
-    queue, state, left, traced, rows, used, begin,
-):  # fmt: skip
-    """Levels of few arcs, pushed by one worker while the others wait once for all of them.
+def alone(team, rows, query, chooser, tree, state, handed, log):
+    """Push levels of few arcs by one worker, while the others wait once for all of them.
 
-    It was decided to push the first of them.
+    It was decided to push the first of them. Returns the log.
     """
-    box = np.empty(2, np.int64)
-    lo, hi, edges, depth = left[LO], left[HI], left[EDGES], left[DEPTH]
-    unvisited, unseen, before, slope = left[UNVISITED], left[UNSEEN], left[BEFORE], left[SLOPE]
-    arcs_before = left[ARCS_BEFORE]
+    indptr, indices = rows
+    parents, levels, queue = tree
+    lo, hi, certain = handed[LO], handed[HI], handed[CERTAIN]
+    level = handed_level(handed)
     while True:
-        depth += 1
-        count = hi - lo
-        slope = count - before
-        before = count
         tail = hi
         arcs = np.int64(0)
+        depth = level.depth + 1
         for i in range(lo, hi):
             u = ld(queue, i)
             for k in range(ld(indptr, u), ld(indptr, u + 1)):
                 v = ld(indices, k)
-                mark = ld(parent, v)
+                mark = ld(parents, v)
                 if mark < 0:
-                    st(parent, v, u)
-                    st(level, v, depth)
+                    st(parents, v, u)
+                    st(levels, v, depth)
                     arcs -= mark + 1
                     st(queue, tail, v)
                     tail += 1
-        if traced:
-            now = nanoseconds(box)
-            rows = row(rows, used, PUSH, count, edges, unvisited, now - begin)
-            used += 1
-            begin = now
+        log = recorded(log, (np.int64(PUSH), level.count, level.edges, level.unvisited))
         lo, hi = hi, tail
-        arcs_before = edges
-        edges = arcs
-        unvisited -= hi - lo
-        unseen -= arcs
-        if lo == hi or edges > ALONE or depth == cutoff or reached(level, target, depth):
+        level = next_level(level, hi - lo, arcs)
+        if level.edges > ALONE_UP_TO_ARCS or is_over(query, levels, level):
             break
-        if depth % BUFFER == 0 and stopped(control):
+        if stop_at(team.control, depth):
             break
-        if edges > certain:
-            if hub >= 0:
-                st(state, HUBS, hubs_among(queue, lo, hi, indptr, hub))
-            direction = decide(
-                policy, parameters, state, hi - lo, edges, unvisited, unseen, before, arcs_before,
-                slope, PUSH, depth,
-            )  # fmt: skip
-            if direction != PUSH:
+        if level.edges > certain:
+            if chooser.hub >= 0:
+                st(state, HUBS, hubs_in_queue(queue, lo, hi, indptr, chooser.hub))
+            if decide(chooser, state, level, np.int64(PUSH)) != PUSH:
                 break
-    st_release(control, TAIL, hi)
-    left[LO], left[HI], left[EDGES], left[DEPTH] = lo, hi, edges, depth
-    left[UNVISITED], left[UNSEEN], left[BEFORE], left[SLOPE] = unvisited, unseen, before, slope
-    left[ARCS_BEFORE] = arcs_before
-    return rows, used, begin
+    st_release(team.control, TAIL, hi)
+    hand(handed, lo, hi, certain, level)
+    return log
 
 
 @kernel
-def walk(
-    team, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
-    policy, parameters, certain, bounded, hub, p_h, directed, parent, level, queue, front, after, left,
-    traced,
-):  # fmt: skip
+def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
     """What each worker does; worker 0 keeps the trace and returns it."""
     control, me, workers = team
-    words = (n + 63) >> 6
-    rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
-    buffer = np.empty(BUFFER, queue.dtype)
-    box = np.empty(2, np.int64)
-    state = np.zeros(SIZE, np.float64)
-    used = np.int64(0)
-    prepare(me, workers, n, indptr, parent, level)
-    edges = start(control, me, workers, indptr, sources, parent, level, queue)
+    indptr, indices = rows
+    queue = tree.queue
+    words = bitmaps.front.size
+    certain = np.int64(chooser.certain)
+    state = np.zeros(STATE_SIZE, np.float64)
+    edges = begin(team, indptr, query.sources, tree)
+    log = new_log(query.traced and me == 0, TRACED)
     if edges < 0:
-        return rows[:0]
-    begin = nanoseconds(box)
-    count = np.int64(sources.size)
-    lo, hi = np.int64(0), count
-    unvisited = n - count
-    unseen = indices.size - edges
-    before = np.int64(0)
-    slope = np.int64(0)
-    arcs_before = np.int64(0)
+        return rows_of(log)
+    lo, hi = np.int64(0), np.int64(query.sources.size)
+    level = first_level(indptr.size - 1, indices.size, hi, edges)
     kept = np.int64(0)  # vertices and arcs that a pull found before it was given up
     kept_arcs = np.int64(0)
-    direction = PUSH
-    depth = np.int64(0)
+    direction = np.int64(PUSH)
     phase = np.int64(0)
-    st(state, 0, n)
-    st(state, 1, indices.size)
-    st(state, HUB_SHARE, p_h)
-    st(state, THREADS, workers)
-    st(state, DIRECTED, directed)
-    if hub >= 0:
+    tell_constants(state, rows, chooser, workers, query.directed)
+    if chooser.hub >= 0:
         hubs = np.int64(0)
-        for v in range(n):  # each worker by itself: a part of the price of counting hubs
-            hubs += ld(indptr, v + 1) - ld(indptr, v) > hub
+        for v in range(
+            indptr.size - 1
+        ):  # each worker by itself: a part of the price of counting hubs
+            hubs += is_hub(v, indptr, chooser.hub)
         st(state, ALL_HUBS, hubs)
-    while count and depth != cutoff and not reached(level, target, depth):
+    while not is_over(query, tree.levels, level):
         last = direction
-        if edges <= certain:
-            direction = PUSH
+        if level.edges <= certain:
+            direction = np.int64(PUSH)
         else:
-            if hub >= 0:
-                hubs = count_hubs(
-                    control, me, workers, phase, direction, n, indptr, queue, lo, hi, front, hub
-                )
-                if hubs < 0:
+            if chooser.hub >= 0:
+                next_phase(control, me, phase)
+                if direction == PUSH:
+                    first, end = part(team, hi - lo)
+                    hubs = hubs_in_queue(queue, lo + first, lo + end, indptr, chooser.hub)
+                else:
+                    first, end = part(team, words)
+                    hubs = hubs_in_bitmap(bitmaps.front, first, end, indptr, chooser.hub)
+                fetch_add(control, cell(SUM, phase), hubs)
+                if not meet(team):
                     break
+                st(state, HUBS, ld_acquire(control, cell(SUM, phase)))
                 phase += 1
-                st(state, HUBS, hubs)
-            direction = decide(
-                policy, parameters, state, count, edges, unvisited, unseen, before, arcs_before,
-                slope, last, depth,
-            )  # fmt: skip
-        if direction == PUSH and last == PUSH and edges <= ALONE and kept == 0:
+            direction = decide(chooser, state, level, last)
+        if direction == PUSH and last == PUSH and level.edges <= ALONE_UP_TO_ARCS and kept == 0:
             if me == 0:
-                left[LO], left[HI], left[EDGES], left[DEPTH] = lo, hi, edges, depth
-                left[UNVISITED], left[UNSEEN] = unvisited, unseen
-                left[BEFORE], left[SLOPE], left[ARCS_BEFORE] = before, slope, arcs_before
-                rows, used, begin = alone(
-                    control, n, indptr, indices, cutoff, target, policy, parameters, certain, hub,
-                    parent, level, queue, state, left, traced, rows, used, begin,
-                )  # fmt: skip
-            if not barrier(control, workers):
+                hand(handed, lo, hi, certain, level)
+                log = alone(team, rows, query, chooser, tree, state, handed, log)
+            if not meet(team):
                 break
-            lo, hi, edges, depth = left[LO], left[HI], left[EDGES], left[DEPTH]
-            unvisited, unseen = left[UNVISITED], left[UNSEEN]
-            before, slope, arcs_before = left[BEFORE], left[SLOPE], left[ARCS_BEFORE]
-            count = hi - lo
+            lo, hi = handed[LO], handed[HI]
+            level = handed_level(handed)
             continue
-        depth += 1
+        depth = level.depth + 1
         if direction == PULL and last == PUSH:
-            if not to_bitmap(control, me, workers, queue, lo, hi, front, words):
+            if not to_bitmap(team, queue, lo, hi, bitmaps.front):
                 break
         elif direction == PUSH and last == PULL:
             lo = ld_acquire(control, TAIL)
-            if not barrier(control, workers):
+            if not meet(team):
                 break
-            if not to_queue(control, me, workers, front, words, queue, buffer):
+            if not to_queue(team, bitmaps.front, words, queue):
                 break
-            hi = lo + count
+            hi = lo + level.count
         next_phase(control, me, phase)
         if direction == PUSH:
-            even = edges <= EVEN * count
-            push(
-                control, me, workers, even, phase, indptr, indices, queue, lo, hi, depth,
-                parent, level, buffer,
-            )  # fmt: skip
+            push(team, phase, rows, tree, lo, hi, level.edges, depth)
         else:
             st(state, PULLED, ld(state, PULLED) + 1)
-            limit = PATIENCE * (edges + unvisited) // workers if bounded else NEVER
-            pull(
-                control,
-                phase,
-                back_indptr,
-                back_indices,
-                front,
-                after,
-                n,
-                depth,
-                parent,
-                level,
-                limit,
-            )
-        if not barrier(control, workers):
+            limit = np.int64(UNLIMITED)
+            if chooser.bounded:
+                limit = PULL_ARCS_PER_PUSH_ARC * (level.edges + level.unvisited) // workers
+            pull(team, phase, back, tree, bitmaps, depth, limit)
+        if not meet(team):
             break
         found = ld_acquire(control, cell(SUM, phase))
         arcs = ld_acquire(control, cell(SUM2, phase))
@@ -274,62 +237,61 @@ def walk(
             done = min(ld_acquire(control, cell(TICKET, phase)), words)
             if last == PULL:
                 lo = ld_acquire(control, TAIL)
-                hi = lo + count
-            if not barrier(control, workers):  # all have read the tail
+                hi = lo + level.count
+            if not meet(team):  # all have read the tail
                 break
-            if last == PULL and not to_queue(control, me, workers, front, words, queue, buffer):
+            if last == PULL and not to_queue(team, bitmaps.front, words, queue):
                 break
-            if not to_queue(control, me, workers, after, done, queue, buffer):
+            if not to_queue(team, bitmaps.after, done, queue):
                 break
             if me == 0:
                 st_release(control, GIVEN_UP, 0)
             kept, kept_arcs = found, arcs  # they lie behind the frontier, which is pushed now
-            certain = max(certain, ONCE_MORE * edges)
-            direction = PUSH
-            depth -= 1
+            certain = max(certain, RETRY_FACTOR * level.edges)
+            direction = np.int64(PUSH)
             phase += 1
             continue
         found += kept
         arcs += kept_arcs
         kept, kept_arcs = np.int64(0), np.int64(0)
-        if me == 0 and traced:
-            now = nanoseconds(box)
-            rows = row(rows, used, direction, count, edges, unvisited, now - begin)
-            used += 1
-            begin = now
-        arcs_before = edges
-        edges = arcs
+        log = recorded(log, (direction, level.count, level.edges, level.unvisited))
         if direction == PUSH:
             lo, hi = hi, hi + found
         else:
-            front, after = after, front
-        slope = count - before
-        before = count
-        count = found
-        unvisited -= found
-        unseen -= edges
+            bitmaps = Bitmaps(bitmaps.after, bitmaps.front)
+        level = next_level(level, found, arcs)
         phase += 1
-    first, last_vertex = share(n, me, workers)
-    barrier(control, workers)
-    for v in range(first, last_vertex):
-        if ld(parent, v) < 0:
-            st(parent, v, -1)
-    return rows[:used]
+    meet(team)
+    first, end = part(team, tree.parents.size)
+    for v in range(first, end):
+        if ld(tree.parents, v) < 0:
+            st(tree.parents, v, -1)
+    return rows_of(log)
+
+
+def search_workers(n: int, arcs: int) -> tuple[int, bool]:
+    """How many workers search a graph, and whether that is brief (see ``workers_for``)."""
+    workers, brief = workers_for("bfs", n + arcs)
+    return 1 if n <= SERIAL_UP_TO_VERTICES else workers, brief
+
+
+def new_tree(n: int, ids: np.dtype) -> Tree:
+    """Arrays for the tree of a search."""
+    return Tree(np.empty(n, ids), np.empty(n, np.int32), np.empty(n, ids))
+
+
+def new_bitmaps(n: int) -> Bitmaps:
+    """Empty frontiers of n vertices."""
+    words = (n + 63) >> 6
+    return Bitmaps(np.zeros(words, np.uint64), np.zeros(words, np.uint64))
 
 
 def traverse(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    back_indptr: np.ndarray,
-    back_indices: np.ndarray,
+    rows: Rows,
+    back: Rows,
     sources: np.ndarray,
-    policy: int,
-    parameters: np.ndarray,
+    chooser: Chooser,
     *,
-    certain: int = 0,
-    bounded: bool = False,
-    hub: float = -1.0,
-    p_h: float = 0.0,
     directed: bool = False,
     cutoff: int = -1,
     target: int = -1,
@@ -337,28 +299,18 @@ def traverse(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Levels, parents, trace and number of workers of a search along arcs from distinct ``sources``.
 
-    ``back_*`` are the rows of the transpose (the same arrays if undirected). ``policy`` is the address
-    of a compiled function of two arrays of float64, the state and ``parameters``, that returns PUSH or
-    PULL. Frontiers of at most ``certain`` arcs are pushed without asking it. If ``bounded``,
-    a pull that looks at many more arcs than a push would is given up and the rest pushed, and the next
-    one must be worth more, which bounds what wrong choices cost. Vertices of more than ``hub``
-    arcs are counted for it, unless that is negative; ``p_h`` and ``directed`` are for it, too.
-    A cutoff or target of -1 means none.
-    Levels do not depend on the number of threads; a parent is any neighbour one level up. The trace
-    has a row for each level with the columns ``COLUMNS``.
+    ``back`` has the rows of the transpose (the same arrays if undirected); a cutoff or target of -1
+    means none. A bounded policy loses little by wrong choices: a pull that looks at many more arcs than
+    a push would is given up and the rest is pushed, and the next one must be worth more. Levels do not
+    depend on the number of threads; a parent is any neighbour one level up. The trace has the columns
+    ``COLUMNS`` and a row for each level.
     """
-    n = indptr.size - 1
-    brief = n + indices.size < SMALL
-    workers = 1 if brief or n <= FEW else threads_available()
-    parent = np.empty(n, indices.dtype)
-    level = np.empty(n, np.int32)
-    queue = np.empty(n, indices.dtype)
-    front = np.empty((n + 63) >> 6, np.uint64)
-    rows = run_team(
-        walk, workers, n, indptr, indices, back_indptr, back_indices, sources, cutoff, target,
-        policy, read_only(parameters), certain, bounded, float(hub), float(p_h),
-        float(directed), parent, level, queue, front, np.empty_like(front), np.zeros(9, np.int64),
-        traced,
-        brief=brief,
-    )  # fmt: skip
-    return level, parent, rows[0], workers
+    n = rows.indptr.size - 1
+    workers, brief = search_workers(n, rows.indices.size)
+    query = Query(sources, cutoff, target, float(directed), traced)
+    chooser = chooser._replace(parameters=read_only(chooser.parameters))
+    tree = new_tree(n, rows.indices.dtype)
+    handed = np.zeros(HANDED, np.int64)
+    shared = (rows, back, query, chooser, tree, new_bitmaps(n), handed)
+    logs = run_team(walk, workers, *shared, brief=brief)
+    return tree.levels, tree.parents, logs[0], workers

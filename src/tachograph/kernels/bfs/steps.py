@@ -1,9 +1,11 @@
-"""The steps of a breadth-first search: a push, a pull, and the frontier's change of form.
+"""The steps of a breadth-first search: its beginning, a push, a pull, the frontier's change of form.
 
-``bfs`` explains the encoding and the bounds.
+``search`` explains the encoding and the bounds.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,12 +21,73 @@ from ..runtime.atomics import (
     trailing_zeros,
 )
 from ..runtime.launch import inline, kernel
-from ..runtime.team import GIVEN_UP, SUM, SUM2, TAIL, TICKET, barrier, cell, share
+from ..runtime.team import GIVEN_UP, SUM, SUM2, TAIL, TICKET, cell, meet, part
 
-__all__ = ["BUFFER", "pull", "push", "to_bitmap", "to_queue"]
+__all__ = [
+    "BUFFER",
+    "UNLIMITED",
+    "Bitmaps",
+    "Tree",
+    "begin",
+    "in_bitmap",
+    "make_unvisited",
+    "pull",
+    "push",
+    "to_bitmap",
+    "to_queue",
+]
 
 BUFFER = 4096  # vertices a worker collects before it takes room in the queue
 AHEAD = 8  # places in the queue that rows are fetched ahead
+PUSHED_CHUNK = 64  # vertices that a worker takes at a time
+PULLED_CHUNK = 16  # words of 64 vertices that a worker takes at a time
+EVEN_UP_TO_DEGREE = 16  # mean arcs of a frontier's vertices up to which it is cut into equal parts
+UNLIMITED = 1 << 62  # arcs: more than a pull can look at
+
+
+class Tree(NamedTuple):
+    """Who was reached: parents, levels, and the vertices that pushes have found, in that order."""
+
+    parents: np.ndarray
+    levels: np.ndarray
+    queue: np.ndarray
+
+
+class Bitmaps(NamedTuple):
+    """A bit for each vertex: the frontier that a pull looks for, and the one that it finds."""
+
+    front: np.ndarray
+    after: np.ndarray
+
+
+@inline
+def make_unvisited(v, indptr, parents, levels):
+    """Mark a vertex as one that nobody has reached."""
+    limit = np.int64(np.iinfo(parents.dtype).max) - 1
+    st(parents, v, -min(ld(indptr, v + 1) - ld(indptr, v), limit) - 1)
+    st(levels, v, -1)
+
+
+@kernel
+def begin(team, indptr, sources, tree):
+    """Mark every vertex unvisited and queue the sources; their arcs, or -1 if the run is to end."""
+    parents, levels, queue = tree
+    first, last = part(team, parents.size)
+    for v in range(first, last):
+        make_unvisited(v, indptr, parents, levels)
+    if not meet(team):
+        return np.int64(-1)
+    edges = np.int64(0)
+    for i in range(sources.size):  # every worker sums, one stores
+        s = ld(sources, i)
+        edges += ld(indptr, s + 1) - ld(indptr, s)
+        if team.me == 0:
+            st(parents, s, s)
+            st(levels, s, 0)
+            st(queue, i, s)
+    if team.me == 0:
+        fetch_add(team.control, TAIL, sources.size)
+    return edges if meet(team) else np.int64(-1)
 
 
 @inline
@@ -36,36 +99,40 @@ def flush(control, queue, buffer, held):
 
 
 @kernel
-def push(
-    control, me, workers, even, phase, indptr, indices, queue, lo, hi, depth, parent, level, buffer
-):
+def push(team, phase, rows, tree, lo, hi, edges, depth):
     """Claim the unvisited targets of ``queue[lo:hi]``; adds their number and arcs to the sums.
 
-    With ``even`` each worker takes an equal part, which keeps neighbourhoods with the worker that found
-    them; otherwise chunks are handed out, because hubs make parts unequal.
+    If its vertices have few of the ``edges`` each, workers take equal parts of the frontier, which keeps
+    neighbourhoods with the worker that found them. Otherwise chunks are handed out, because hubs make
+    parts unequal.
     """
+    control = team.control
+    indptr, indices = rows
+    parents, levels, queue = tree
+    buffer = np.empty(BUFFER, queue.dtype)
     ticket = cell(TICKET, phase)
+    even = edges <= EVEN_UP_TO_DEGREE * (hi - lo)
     held = 0
     found = 0
     arcs = 0
-    begin, end = share(hi - lo, me, workers)
-    begin += lo
-    end += lo
+    first, last = part(team, hi - lo)
+    first += lo
+    last += lo
     while True:
         if not even:
-            begin = lo + fetch_add(control, ticket, 64)
-            end = min(begin + 64, hi)
-        if begin >= end:
+            first = lo + fetch_add(control, ticket, PUSHED_CHUNK)
+            last = min(first + PUSHED_CHUNK, hi)
+        if first >= last:
             break
-        for i in range(begin, end):
+        for i in range(first, last):
             prefetch(indptr, ld(queue, min(i + AHEAD, hi - 1)))
             prefetch(indices, ld(indptr, ld(queue, min(i + AHEAD // 2, hi - 1))))
             u = ld(queue, i)
             for k in range(ld(indptr, u), ld(indptr, u + 1)):
                 v = ld(indices, k)
-                mark = ld(parent, v)
-                if mark < 0 and compare_exchange(parent, v, mark, u):
-                    st(level, v, depth)
+                mark = ld(parents, v)
+                if mark < 0 and compare_exchange(parents, v, mark, u):
+                    st(levels, v, depth)
                     arcs -= mark + 1
                     if held == BUFFER:
                         flush(control, queue, buffer, held)
@@ -81,14 +148,25 @@ def push(
     fetch_add(control, cell(SUM2, phase), arcs)
 
 
+@inline
+def in_bitmap(bitmap, v):
+    """Whether the bit of ``v`` is set, 1 or 0."""
+    return (ld(bitmap, v >> 6) >> np.uint64(v & 63)) & np.uint64(1)
+
+
 @kernel
-def pull(control, phase, indptr, indices, front, after, n, depth, parent, level, limit):
+def pull(team, phase, rows, tree, bitmaps, depth, limit):
     """Let each unvisited vertex look for a parent in ``front``; those that find one make ``after``.
 
     A worker that has looked at more than ``limit`` arcs makes all of them stop; then only words of
     ``after`` whose tickets were taken are written.
     """
+    control = team.control
+    indptr, indices = rows
+    parents, levels, _ = tree
+    front, after = bitmaps
     ticket = cell(TICKET, phase)
+    n = parents.size
     words = (n + 63) >> 6
     found = 0
     arcs = 0
@@ -98,23 +176,23 @@ def pull(control, phase, indptr, indices, front, after, n, depth, parent, level,
             st_release(control, GIVEN_UP, 1)
         if ld_acquire(control, GIVEN_UP):
             break
-        begin = fetch_add(control, ticket, 16)
-        if begin >= words:
+        first = fetch_add(control, ticket, PULLED_CHUNK)
+        if first >= words:
             break
-        for w in range(begin, min(begin + 16, words)):
+        for w in range(first, min(first + PULLED_CHUNK, words)):
             bits = np.uint64(0)
             for v in range(w << 6, min((w + 1) << 6, n) if looked <= limit else 0):
-                mark = ld(parent, v)
+                mark = ld(parents, v)
                 if mark < 0:
-                    first = ld(indptr, v)
-                    last = ld(indptr, v + 1)
-                    looked += last - first
-                    for k in range(first, last):
+                    begin_row = ld(indptr, v)
+                    end_row = ld(indptr, v + 1)
+                    looked += end_row - begin_row
+                    for k in range(begin_row, end_row):
                         u = ld(indices, k)
-                        if (ld(front, u >> 6) >> np.uint64(u & 63)) & np.uint64(1):
-                            st(parent, v, u)
-                            st(level, v, depth)
-                            looked -= last - k - 1
+                        if in_bitmap(front, u):
+                            st(parents, v, u)
+                            st(levels, v, depth)
+                            looked -= end_row - k - 1
                             found += 1
                             arcs -= mark + 1
                             bits |= np.uint64(1) << np.uint64(v & 63)
@@ -125,34 +203,35 @@ def pull(control, phase, indptr, indices, front, after, n, depth, parent, level,
 
 
 @kernel
-def to_bitmap(control, me, workers, queue, lo, hi, front, words):
-    """Turn ``queue[lo:hi]`` into a bitmap."""
-    first, last = share(words, me, workers)
+def to_bitmap(team, queue, lo, hi, front):
+    """Turn ``queue[lo:hi]`` into a bitmap; False if the run is to end."""
+    first, last = part(team, front.size)
     for w in range(first, last):
         st(front, w, 0)
-    if not barrier(control, workers):
+    if not meet(team):
         return False
-    first, last = share(hi - lo, me, workers)
+    first, last = part(team, hi - lo)
     for i in range(lo + first, lo + last):
         u = np.int64(ld(queue, i))
         fetch_or(front, u >> 6, np.uint64(1) << np.uint64(u & 63))
-    return barrier(control, workers)
+    return meet(team)
 
 
 @kernel
-def to_queue(control, me, workers, front, words, queue, buffer):
-    """Append the vertices of a bitmap to the queue."""
-    first, last = share(words, me, workers)
+def to_queue(team, front, words, queue):
+    """Append the vertices in ``front[:words]`` to the queue; False if the run is to end."""
+    buffer = np.empty(BUFFER, queue.dtype)
+    first, last = part(team, words)
     held = 0
     for w in range(first, last):
         bits = ld(front, w)
         while bits:
             if held == BUFFER:
-                flush(control, queue, buffer, held)
+                flush(team.control, queue, buffer, held)
                 held = 0
             st(buffer, held, (w << 6) + np.int64(trailing_zeros(bits)))
             held += 1
             bits &= bits - np.uint64(1)
     if held:
-        flush(control, queue, buffer, held)
-    return barrier(control, workers)
+        flush(team.control, queue, buffer, held)
+    return meet(team)

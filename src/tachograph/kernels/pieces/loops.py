@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bfs.steps import BUFFER, pull, push
+from ..bfs.steps import UNLIMITED, Bitmaps, Tree, pull, push
 from ..independent_set.greedy import IN, OUT, before, level_of, rule_out
 from ..runtime.atomics import ld, ld_acquire, st, st_release, stopped
 from ..runtime.launch import inline, kernel
+from ..runtime.nouns import Rows
 from ..runtime.team import SUM, SUM2, TAIL, barrier, cell, next_phase
 
 __all__ = ["decide_rows", "expand", "first_levels", "mark"]
 
 LOOK = 4096  # vertices between two looks at the stop flag
-NEVER = 1 << 62  # arcs: more than a pull can look at
-EVEN = 16  # arcs per vertex up to which a frontier is cut into equal parts
 
 
 @kernel
@@ -71,7 +70,7 @@ def expand(team, pulls, n, indptr, indices, depth, count, edges, parent, level,
     enough. A pull takes the bitmap ``front`` and fills ``after``.
     """
     control, me, workers = team
-    buffer = np.empty(BUFFER, queue.dtype)
+    rows, tree = Rows(indptr, indices), Tree(parent, level, queue)
     if me == 0:
         st_release(control, TAIL, count)
     if not barrier(control, workers):
@@ -79,11 +78,9 @@ def expand(team, pulls, n, indptr, indices, depth, count, edges, parent, level,
     phase = np.int64(0)
     next_phase(control, me, phase)
     if pulls:
-        pull(control, phase, indptr, indices, front, after, n, depth, parent, level, NEVER)
+        pull(team, phase, rows, tree, Bitmaps(front, after), depth, np.int64(UNLIMITED))
     else:
-        even = edges <= EVEN * count
-        push(control, me, workers, even, phase, indptr, indices, queue, np.int64(0), count, depth,
-             parent, level, buffer)  # fmt: skip
+        push(team, phase, rows, tree, np.int64(0), count, edges, depth)
     barrier(control, workers)
     return ld_acquire(control, cell(SUM, phase)), ld_acquire(control, cell(SUM2, phase))
 

@@ -7,35 +7,67 @@ Method: a stable two-level counting sort. Vertices are grouped into buckets of `
 3. ``finish``: each bucket, now small enough for the cache, is sorted by source; if rows must be
    sorted, first by the digits of the target (least significant first, each pass stable).
 
-An arc in a bucket is the target, the low 16 bits of the source, and the weight's bits: weights
-travel as unsigned integers of their size, so one compiled variant serves int32 and float32.
-Every store below stays in bounds because each slot was counted by the same loop that fills it.
+Encoding: an arc in a bucket is the target, the low 16 bits of the source, and the bits of the weight.
+Weights travel as unsigned integers of their size, so one compiled variant serves int32 and float32.
+
+Bounds: every slot was counted by the same loop that fills it.
 """
 
 from __future__ import annotations
 
 import itertools
 from math import ceil
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..runtime.atomics import stopped
-from ..runtime.launch import kernel, read_only, run, threads_available
+from ..runtime.launch import kernel, read_only, run, workers_for
 
 __all__ = ["as_bits", "build"]
 
-BLOCK = 1 << 16  # edges between two looks at the stop flag
-SMALL = 1 << 16  # below this many edges one worker is faster than several
+EDGES_BETWEEN_LOOKS = 1 << 16  # how often a loop over edges looks at the stop flag
+LOW_BITS = (
+    16  # bits of the source that an arc in a bucket keeps: so many vertices share one at most
+)
+WANTED_BUCKETS_LOG2 = 9  # about so many buckets, if that is possible
+TWO_DIGITS_UP_TO_VERTICES = 1 << 24  # beyond, targets are sorted by four digits instead of two
+
+
+class Ends(NamedTuple):
+    """The two ends of each edge."""
+
+    source: np.ndarray
+    target: np.ndarray
+
+
+class Layout(NamedTuple):
+    """How edges become arcs in buckets."""
+
+    shift: int  # log2 of the vertices of a bucket
+    symmetrize: bool  # each edge gives an arc in both directions
+    drop_loops: bool
+    weighted: bool
+
+
+class Arcs(NamedTuple):
+    """Arcs in buckets: the low bits of the source, the target, the bits of the weight."""
+
+    low: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
 
 
 @kernel
-def count_buckets(stop, source, target, lo, hi, shift, symmetrize, drop_loops, counts):
+def count_buckets(stop, lo, hi, ends, layout, counts):
     """Add to ``counts[bucket]`` the arcs that edges ``lo:hi`` put there."""
-    for start in range(lo, hi, BLOCK):
+    source, target = ends
+    shift, symmetrize, drop_loops, _ = layout
+    for start in range(lo, hi, EDGES_BETWEEN_LOOKS):
         if stopped(stop):
             return
-        for i in range(start, min(start + BLOCK, hi)):
+        for i in range(start, min(start + EDGES_BETWEEN_LOOKS, hi)):
             s = source[i]
             t = target[i]
             if s == t:
@@ -48,16 +80,16 @@ def count_buckets(stop, source, target, lo, hi, shift, symmetrize, drop_loops, c
 
 
 @kernel
-def scatter(
-    stop, source, target, weight, weighted, lo, hi, shift, symmetrize, drop_loops,
-    cursor, b_low, b_target, b_weight,
-):  # fmt: skip
+def scatter(stop, lo, hi, ends, weight, layout, cursor, arcs):
     """Copy the arcs of edges ``lo:hi`` to the bucket slots that ``cursor`` points to."""
+    source, target = ends
+    shift, symmetrize, drop_loops, weighted = layout
+    b_low, b_target, b_weight = arcs
     mask = (1 << shift) - 1
-    for start in range(lo, hi, BLOCK):
+    for start in range(lo, hi, EDGES_BETWEEN_LOOKS):
         if stopped(stop):
             return
-        for i in range(start, min(start + BLOCK, hi)):
+        for i in range(start, min(start + EDGES_BETWEEN_LOOKS, hi)):
             s = source[i]
             t = target[i]
             if s == t and drop_loops:
@@ -88,10 +120,10 @@ def starts_of(counts, first):
 
 
 @kernel
-def move_by_digit(
-    low, target, weight, to_low, to_target, to_weight, weighted, shift, mask, counts
-):  # fmt: skip
+def move_by_digit(arcs, to, weighted, shift, mask, counts):
     """One stable pass of a radix sort by ``(target >> shift) & mask``."""
+    low, target, weight = arcs
+    to_low, to_target, to_weight = to
     counts[: mask + 1] = 0
     for i in range(target.size):
         counts[(target[i] >> shift) & mask] += 1
@@ -108,10 +140,10 @@ def move_by_digit(
 
 
 @kernel
-def move_by_source(
-    low, target, weight, to_target, to_weight, weighted, first, indptr_part, counts
-):  # fmt: skip
+def move_by_source(arcs, to, weighted, first, indptr_part, counts):
     """The last stable pass, by source: fills the bucket's rows and their offsets."""
+    low, target, weight = arcs
+    _, to_target, to_weight = to
     rows = indptr_part.size
     counts[:rows] = 0
     for i in range(low.size):
@@ -128,20 +160,20 @@ def move_by_source(
 
 
 @kernel
-def finish(
-    stop, lo, hi, offsets, shift, digits, width, weighted,
-    b_low, b_target, b_weight, indptr, indices, weights,
-):  # fmt: skip
-    """Sort the arcs of buckets ``lo:hi`` into rows; ``digits`` is 0 (list order), 2 or 4 (sorted).
+def finish(stop, lo, hi, offsets, layout, digits, arcs, rows):
+    """Sort the arcs of buckets ``lo:hi`` into rows; ``digits``: how many, and the bits of each.
 
-    Passes alternate between the bucket arrays and the final ones. Their number, ``digits + 1``, is
-    odd, so the last one ends in the final arrays.
+    Without digits rows keep the order of the list. Passes alternate between the bucket arrays and the
+    final ones. Their number, one more than the digits, is odd, so the last one ends in the final ones.
     """
+    shift, _, _, weighted = layout
+    passes, width = digits
+    indptr, indices, weights = rows
     n = indptr.size - 1
     mask = (1 << width) - 1
     counts = np.empty(max(1 << shift, 1 << width), np.int64)
     longest = 0
-    if digits:
+    if passes:
         for b in range(lo, hi):
             longest = max(longest, offsets[b + 1] - offsets[b])
     spare = np.empty(longest, np.uint16)
@@ -150,23 +182,21 @@ def finish(
             return
         first = offsets[b]
         end = offsets[b + 1]
-        low = b_low[first:end]
-        target = b_target[first:end]
-        row = indices[first:end]
-        weight = b_weight[first:end] if weighted else b_weight
-        row_weight = weights[first:end] if weighted else weights
-        other = spare[: end - first] if digits else spare
-        for d in range(0, digits, 2):
-            move_by_digit(
-                low, target, weight, other, row, row_weight, weighted, d * width, mask, counts
-            )
-            move_by_digit(
-                other, row, row_weight, low, target, weight, weighted, (d + 1) * width, mask, counts
-            )
-        move_by_source(
-            low, target, weight, row, row_weight, weighted, first,
-            indptr[b << shift : min((b + 1) << shift, n)], counts,
-        )  # fmt: skip
+        here = Arcs(
+            arcs.low[first:end],
+            arcs.target[first:end],
+            arcs.weight[first:end] if weighted else arcs.weight,
+        )
+        there = Arcs(
+            spare[: end - first] if passes else spare,
+            indices[first:end],
+            weights[first:end] if weighted else weights,
+        )
+        for d in range(0, passes, 2):
+            move_by_digit(here, there, weighted, d * width, mask, counts)
+            move_by_digit(there, here, weighted, (d + 1) * width, mask, counts)
+        part = indptr[b << shift : min((b + 1) << shift, n)]
+        move_by_source(here, there, weighted, first, part, counts)
 
 
 def as_bits(weight: np.ndarray | None) -> tuple[np.ndarray, bool]:
@@ -181,7 +211,7 @@ def build(
     target: np.ndarray,
     weight: np.ndarray | None,
     n: int,
-    ids: Any = np.int32,
+    ids: npt.DTypeLike = np.int32,
     *,
     symmetrize: bool = False,
     drop_loops: bool = False,
@@ -194,60 +224,38 @@ def build(
     keeps the order of the list.
     """
     m = source.size
-    brief = m < SMALL
-    workers = 1 if brief else threads_available()
-    # At most 65,536 vertices share a bucket (16 bits are kept), about 512 buckets if possible.
-    shift = min(16, max(6, n.bit_length() - 9))
+    workers, brief = workers_for("edges", m)
+    shift = min(LOW_BITS, max(6, n.bit_length() - WANTED_BUCKETS_LOG2))
     buckets = max(1, ceil(n / (1 << shift)))
-    source, target = read_only(source), read_only(target)
+    ends = Ends(read_only(source), read_only(target))
     bits, weighted = as_bits(weight)
+    layout = Layout(shift, symmetrize, drop_loops, weighted)
 
     parts = [(m * w // workers, m * (w + 1) // workers) for w in range(workers)]
     counts = np.zeros((workers, buckets), np.int64)
-    run(
-        count_buckets,
-        (
-            (source, target, lo, hi, shift, symmetrize, drop_loops, c)
-            for (lo, hi), c in zip(parts, counts, strict=True)
-        ),
-        brief=brief,
-    )
-    ends = np.cumsum(counts.T.ravel()).reshape(
-        buckets, workers
-    )  # bucket by bucket, worker by worker
-    arcs = int(ends[-1, -1])
-    offsets = np.concatenate([np.zeros(1, np.int64), ends[:, -1]])
-    cursors = np.ascontiguousarray((ends - counts.T).T)
+    counting = [(*part, ends, layout, c) for part, c in zip(parts, counts, strict=True)]
+    run(count_buckets, counting, brief=brief)
+    # Slots are given out bucket by bucket, and within a bucket worker by worker.
+    slots = np.cumsum(counts.T.ravel()).reshape(buckets, workers)
+    size = int(slots[-1, -1])
+    offsets = np.concatenate([np.zeros(1, np.int64), slots[:, -1]])
+    cursors = np.ascontiguousarray((slots - counts.T).T)
 
-    b_low = np.empty(arcs, np.uint16)
-    b_target = np.empty(arcs, ids)
-    b_weight = np.empty(arcs if weighted else 0, bits.dtype)
-    run(
-        scatter,
-        (
-            (source, target, bits, weighted, lo, hi, shift, symmetrize, drop_loops,
-             cursor, b_low, b_target, b_weight)
-            for (lo, hi), cursor in zip(parts, cursors, strict=True)
-        ),
-        brief=brief,
-    )  # fmt: skip
+    some = size if weighted else 0
+    arcs = Arcs(np.empty(size, np.uint16), np.empty(size, ids), np.empty(some, bits.dtype))
+    copying = [
+        (*part, ends, bits, layout, cursor, arcs)
+        for part, cursor in zip(parts, cursors, strict=True)
+    ]
+    run(scatter, copying, brief=brief)
 
-    indptr = np.empty(n + 1, np.int64)
-    indptr[n] = arcs
-    indices = np.empty(arcs, ids)
-    weights = np.empty(b_weight.size, bits.dtype)
-    digits = 0 if not sort else 2 if n <= 1 << 24 else 4
-    width = ceil(max(1, n - 1).bit_length() / digits) if digits else 0
-    shares = [arcs * w // workers for w in range(1, workers)]
+    rows = (np.empty(n + 1, np.int64), np.empty(size, ids), np.empty(some, bits.dtype))
+    rows[0][n] = size
+    passes = 0 if not sort else 2 if n <= TWO_DIGITS_UP_TO_VERTICES else 4
+    digits = passes, ceil(max(1, n - 1).bit_length() / passes) if passes else 0
+    shares = [size * w // workers for w in range(1, workers)]
     inner = np.minimum(np.searchsorted(offsets, shares), buckets)
-    cuts = [0, *inner.tolist(), buckets]
-    run(
-        finish,
-        (
-            (lo, hi, offsets, shift, digits, width, weighted,
-             b_low, b_target, b_weight, indptr, indices, weights)
-            for lo, hi in itertools.pairwise(cuts)
-        ),
-        brief=brief,
-    )  # fmt: skip
+    cuts = itertools.pairwise([0, *inner.tolist(), buckets])
+    run(finish, [(*cut, offsets, layout, digits, arcs, rows) for cut in cuts], brief=brief)
+    indptr, indices, weights = rows
     return indptr, indices, weights.view(weight.dtype) if weight is not None else None

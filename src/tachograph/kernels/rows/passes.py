@@ -1,4 +1,4 @@
-"""One pass over the rows of a graph: is it well formed, sorted, symmetric; combine equal neighbours.
+"""One pass over the rows of a graph: check them, count in them, or combine equal neighbours.
 
 Every kernel works on the rows ``lo:hi`` and is spread over threads by :func:`over_rows`, which cuts
 the vertices so that each part has about the same number of arcs.
@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.atomics import stopped
-from ..runtime.launch import inline, kernel, run, threads_available
+from ..runtime.atomics import stop_at
+from ..runtime.launch import inline, kernel, run, workers_for
 
-# fmt: off
 __all__ = [
     "COMBINE",
     "asymmetry",
@@ -31,22 +30,20 @@ __all__ = [
     "value_range",
     "value_spread",
 ]
-# fmt: on
 
-BLOCK = 1 << 14  # rows between two looks at the stop flag
-SMALL = 1 << 18  # below this many arcs one worker is faster than several
+BLOCK = 1 << 14  # rows between two looks at the stop flag, where stop_at is not used yet
 COMBINE = {"first": 0, "min": 1, "sum": 2}
 MIN, SUM = 1, 2
 
 
 def over_rows(worker: Callable[..., Any], indptr: np.ndarray, *arguments: Any) -> list[Any]:
-    """``worker(stop, lo, hi, indptr, *arguments)`` for parts of the rows that hold equal work."""
+    """Call ``worker(stop, lo, hi, indptr, *arguments)`` on parts of the rows with equally many arcs."""
     n = indptr.size - 1
-    workers = threads_available() if n and n + indptr[n] >= SMALL else 1
+    workers, brief = workers_for("rows", n + int(indptr[n]) if n else 0)
     work = [int(indptr[n]) * w // workers for w in range(1, workers)]
     cuts = [0, *np.searchsorted(indptr[:-1], work).tolist(), n]
     calls = [(lo, hi, indptr, *arguments) for lo, hi in itertools.pairwise(cuts)]
-    return run(worker, calls, brief=bool(n + indptr[n] < SMALL))
+    return run(worker, calls, brief=brief)
 
 
 @kernel
@@ -54,7 +51,7 @@ def bad_row(stop, lo, hi, indptr, indices):
     """The first vertex with a neighbour outside 0..n-1, else -1. Offsets must be in order."""
     n = indptr.size - 1
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return -1
         for k in range(indptr[v], indptr[v + 1]):
             if indices[k] < 0 or indices[k] >= n:
@@ -67,7 +64,7 @@ def count_loops(stop, lo, hi, indptr, indices):
     """Arcs from a vertex to itself."""
     loops = 0
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return loops
         for k in range(indptr[v], indptr[v + 1]):
             loops += indices[k] == v
@@ -78,7 +75,7 @@ def count_loops(stop, lo, hi, indptr, indices):
 def unsorted_row(stop, lo, hi, indptr, indices):
     """The first vertex whose neighbours are not in ascending order, else -1."""
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return -1
         for k in range(indptr[v] + 1, indptr[v + 1]):
             if indices[k - 1] > indices[k]:
@@ -88,9 +85,9 @@ def unsorted_row(stop, lo, hi, indptr, indices):
 
 @kernel
 def repeated_row(stop, lo, hi, indptr, indices):
-    """The first vertex whose neighbours, in order, have itself or one twice among them, else -1."""
+    """The first vertex that is its own neighbour or has one twice, else -1. Rows must be sorted."""
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return -1
         for k in range(indptr[v], indptr[v + 1]):
             if indices[k] == v or (k > indptr[v] and indices[k - 1] == indices[k]):
@@ -121,13 +118,13 @@ def signed_hash(s, t, bits, weighted, k):
 
 @kernel
 def asymmetry(stop, lo, hi, indptr, indices, bits, weighted):
-    """Parts that sum to 0 (modulo 2**64) if every arc has its reverse, with its weight, as often.
+    """Return a part of a sum that is 0 (modulo 2**64) if every arc has its reverse, as often.
 
-    One pass, no memory. The chance of a 0 for a graph that is not symmetric is 2**-64.
+    Weights must agree, too. A graph that is not symmetric gives 0 with a probability of 2**-64.
     """
     total = np.uint64(0)
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return total
         for k in range(indptr[v], indptr[v + 1]):
             total += signed_hash(v, indices[k], bits, weighted, k)
@@ -139,7 +136,7 @@ def asymmetry_of_edges(stop, lo, hi, source, target, bits, weighted):
     """The same for a list of edges."""
     total = np.uint64(0)
     for k in range(lo, hi):
-        if k % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, k):
             return total
         total += signed_hash(source[k], target[k], bits, weighted, k)
     return total
@@ -153,7 +150,7 @@ def combine(stop, lo, hi, indptr, indices, weights, weighted, how, lengths):
     type, or -1.
     """
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return -1
         begin = indptr[v]
         out = begin - 1
@@ -179,7 +176,7 @@ def combine(stop, lo, hi, indptr, indices, weights, weighted, how, lengths):
 def squeeze(stop, lo, hi, indptr, array, shorter, out):
     """Copy the first ``shorter[v+1] - shorter[v]`` entries of each row to where ``shorter`` says."""
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return
         shift = indptr[v] - shorter[v]
         for k in range(shorter[v], shorter[v + 1]):
@@ -191,7 +188,7 @@ def count_mutual(stop, lo, hi, indptr, indices, back_indptr, back_indices):
     """Arcs u -> v, u != v, for which v -> u exists too. Both graphs have sorted rows."""
     mutual = 0
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return mutual
         j = back_indptr[v]
         end = back_indptr[v + 1]
@@ -210,7 +207,7 @@ def value_range(stop, lo, hi, values):
     least = most = values[lo]
     total = 0.0
     for i in range(lo, hi):
-        if i % (BLOCK * 64) == 0 and stopped(stop):
+        if stop_at(stop, i):
             break
         least = min(least, values[i])
         most = max(most, values[i])
@@ -223,7 +220,7 @@ def value_spread(stop, lo, hi, values, mean):
     """Sum of the squared distances from ``mean``."""
     total = 0.0
     for i in range(lo, hi):
-        if i % (BLOCK * 64) == 0 and stopped(stop):
+        if stop_at(stop, i):
             break
         total += (values[i] - mean) ** 2
     return total

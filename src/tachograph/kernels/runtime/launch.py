@@ -27,33 +27,65 @@ from ...util.cores import threads, threads_available
 from ...util.progress import bar
 from .workers import Crew, start
 
-# fmt: off
-__all__ = ["KERNELS", "clock", "inline", "inline_maker", "kept_on_disk", "kernel", "not_counted",
-           "over_parts", "prepare", "read_only", "run", "run_calls", "threads",
-           "threads_available", "told"]
-# fmt: on
+__all__ = [
+    "KERNELS",
+    "SERIAL_BELOW",
+    "clock",
+    "inline",
+    "inline_maker",
+    "kept_on_disk",
+    "kernel",
+    "not_counted",
+    "over_parts",
+    "prepare",
+    "read_only",
+    "run",
+    "run_calls",
+    "threads",
+    "threads_available",
+    "told",
+    "workers_for",
+]
 
-PATIENCE = 0.5  # seconds of compiling before it is mentioned
-LOOK = 0.1  # seconds between two looks of a waiting caller
-KERNELS: list[Any] = []  # all that are kept on disk
+#: For each kind of loop, how much work (items, edges, or vertices and arcs) one worker does faster than
+#: several.
+SERIAL_BELOW = {
+    "items": 1 << 16,
+    "edges": 1 << 16,
+    "rows": 1 << 18,
+    "bfs": 1 << 18,
+    "components": 1 << 18,
+    "pagerank": 1 << 17,
+    "triangles": 1 << 16,
+}
+SILENT_COMPILING_SECONDS = 0.5  # how long compiling may take before it is mentioned
+WAITING_SECONDS = (
+    0.1  # how long a caller waits before it looks again whether the workers have ended
+)
+KERNELS: list[Any] = []  # all kernels that are kept on disk
 told = threading.Event()  # whether compiling was mentioned
 _ready: set[tuple[Any, bytes]] = set()  # kernels, and the types of arguments they are loaded for
 _spent = threading.local()  # .seconds: what this thread has spent on loading and compiling
-SMALL = 1 << 16  # items below which one worker is faster than several
 
 #: Checks on every array access, for tests: set before import (and use a separate NUMBA_CACHE_DIR).
 CHECKED = os.environ.get("NUMBA_BOUNDSCHECK", "0") == "1"
+# Nobody calls kernels through pointers of C: without such wrappers they are compiled faster.
+COMPILED: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "boundscheck": CHECKED,
+    "no_cfunc_wrapper": True,
+    "_nrt": True,
+}
+INLINE = {**COMPILED, "forceinline": True, "no_cpython_wrapper": True, "_nrt": False}
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile ``function`` without the GIL, with NumPy's division rules, cached on disk."""
-    options: dict[str, Any] = {
-        "nogil": True, "error_model": "numpy", "boundscheck": CHECKED, "_nrt": True,
-    }  # fmt: skip
     try:
-        compiled: Any = numba.njit(function, cache=True, **options)
+        compiled: Any = numba.njit(function, cache=True, **COMPILED)
     except RuntimeError:  # neither the package nor the user has a directory for the cache
-        return cast(Callable[..., Any], numba.njit(function, **options))
+        return cast(Callable[..., Any], numba.njit(function, **COMPILED))
     # Numba compiles anew when the kernel's own file has changed; helpers are part of its code, too.
     with suppress(AttributeError):  # Numba has no public door to this
         compiled._cache._cache_file._source_stamp = _sources(function.__module__)
@@ -86,31 +118,31 @@ def _sources(module: str) -> str:
     return contents.hexdigest()
 
 
-INLINE: dict[str, Any] = {
-    "nogil": True, "error_model": "numpy", "boundscheck": CHECKED, "forceinline": True,
-    "_nrt": False,
-}  # fmt: skip
-
-
 def inline(function: Callable[..., Any]) -> Any:
-    """Compile a helper into its callers: a call with arrays costs seven arguments for each.
+    """Compile a helper into its callers: a call passes seven arguments for each array.
 
-    The helper does not count references to arrays, which is done by atomic operations and can take
-    more time than all it does; so it must neither make arrays nor return any.
+    The helper does not count references to arrays, which takes atomic operations and can take longer
+    than all the rest; so it must neither make arrays nor return any. Only kernels can call it.
     """
     return numba.njit(function, **INLINE)
 
 
 def inline_maker(function: Callable[..., Any]) -> Any:
-    """The same for a helper that makes or returns arrays."""
+    """Compile a helper that makes or returns arrays into its callers."""
     return numba.njit(function, **{**INLINE, "_nrt": True})
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """A view for a kernel that only reads: one variant is compiled, whatever arrays users have."""
+    """A view for a kernel that only reads, so that one variant is compiled for all arrays of users."""
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def workers_for(kind: str, work: int) -> tuple[int, bool]:
+    """How many workers a loop gets by ``SERIAL_BELOW``, and whether it is brief (see ``run_calls``)."""
+    brief = work < SERIAL_BELOW[kind]
+    return 1 if brief else threads_available(), brief
 
 
 def run(
@@ -135,10 +167,10 @@ def run_calls(
 ) -> list[Any]:
     """Call ``worker(*arguments)`` for every tuple of ``todo``, each on a thread of its own.
 
-    The caller waits where Ctrl-C can reach it, and shows on a terminal that ``label`` (else the name
-    of the worker) is at work, and at which ``step()``, if that takes longer than a second. With
+    The caller waits where Ctrl-C can reach it. If that takes longer than a second, a terminal shows
+    ``label`` (by default the name of the worker) and the number that ``step()`` returns. With
     ``brief`` a single call runs on the caller's own thread instead, which saves 0.1 ms: for work that
-    takes less than a second. An exception of any worker, or Ctrl-C, stops the rest (at their next
+    takes less than a second. An exception in any worker, or Ctrl-C, stops the others (at their next
     look at ``stop[0]``) and is raised when all have ended.
     """
     prepare(worker, todo[0])
@@ -174,11 +206,11 @@ def run_calls(
 
 
 def _wait(crew: Crew, label: str, step: Callable[[], int] | None) -> None:
-    """Wait for the last to end; most calls are over before a bar would be made."""
-    if crew.wait(LOOK):
+    """Wait until all workers have ended; most have before it is time to show a bar."""
+    if crew.wait(WAITING_SECONDS):
         return
     with bar(label) as shown:
-        while not crew.wait(LOOK):
+        while not crew.wait(WAITING_SECONDS):
             if step is not None:
                 shown.note(f"step {step()}")
 
@@ -218,8 +250,8 @@ def not_counted() -> Iterator[None]:
 
 
 def _tell(worker: Any, before: int, done: threading.Event) -> None:
-    """Say that kernels are compiled, once, if that takes long; loading one is not mentioned."""
-    while not done.wait(PATIENCE) and not told.is_set():
+    """Say once that kernels are being compiled, if that takes long; loading them is not mentioned."""
+    while not done.wait(SILENT_COMPILING_SECONDS) and not told.is_set():
         if worker.stats.cache_path is None:
             text = (
                 "compiling; set NUMBA_CACHE_DIR to a directory that can keep it for the next time"
@@ -233,8 +265,8 @@ def _tell(worker: Any, before: int, done: threading.Event) -> None:
 
 
 def over_parts(worker: Callable[..., Any], size: int, *arguments: Any) -> list[Any]:
-    """``worker(stop, lo, hi, *arguments)`` on equal parts of 0..size, a thread for each."""
-    workers = threads_available() if size >= SMALL else 1
+    """Call ``worker(stop, lo, hi, *arguments)`` on equal parts of 0..size, a thread for each."""
+    workers, brief = workers_for("items", size)
     cuts = [size * w // workers for w in range(workers + 1)]
     calls = [(lo, hi, *arguments) for lo, hi in itertools.pairwise(cuts)]
-    return run(worker, calls, brief=size < SMALL)
+    return run(worker, calls, brief=brief)

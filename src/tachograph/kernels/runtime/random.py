@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .atomics import stopped
+from .atomics import stop_at
 from .launch import kernel, over_parts, run
 
 __all__ = ["integers", "key_of", "kronecker", "permutation", "preferential", "reals"]
 
-BLOCK = 1 << 16
-GOLDEN = 0x9E3779B97F4A7C15
+GOLDEN = 0x9E3779B97F4A7C15  # the increment of SplitMix64
+BRIEF_BELOW_ITEMS = 1 << 20  # serial loops of fewer items take less than a second
 
 
 @kernel
@@ -43,7 +43,7 @@ def key_of(seed: int, purpose: str) -> np.uint64:
 @kernel
 def fill_integers(stop, lo, hi, key, low, bound, out):
     for i in range(lo, hi):
-        if i % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         out[i] = low + below(draw(key, i), bound)
 
@@ -51,7 +51,7 @@ def fill_integers(stop, lo, hi, key, low, bound, out):
 @kernel
 def fill_reals(stop, lo, hi, key, low, width, out):
     for i in range(lo, hi):
-        if i % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         out[i] = low + width * (np.float64(draw(key, i) >> np.uint64(11)) * 2.0**-53)
 
@@ -74,7 +74,7 @@ def reals(seed: int, purpose: str, size: int, low: float = 0.0, high: float = 1.
 def shuffle(stop, key, out):
     """Fisher-Yates, in place."""
     for i in range(out.size - 1, 0, -1):
-        if i % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         j = below(draw(key, i), i + 1)
         out[i], out[j] = out[j], out[i]
@@ -83,16 +83,18 @@ def shuffle(stop, key, out):
 def permutation(seed: int, purpose: str, size: int) -> np.ndarray:
     """The numbers 0..size-1 in random order, int32."""
     out = np.arange(size, dtype=np.int32)
-    run(shuffle, [(key_of(seed, purpose), out)], brief=size < 1 << 20)
+    run(shuffle, [(key_of(seed, purpose), out)], brief=size < BRIEF_BELOW_ITEMS)
     return out
 
 
 @kernel
-def fill_kronecker(stop, lo, hi, key, scale, a, b, c, labels, source, target):
-    """Edges ``lo:hi`` of an R-MAT graph; a, b, c: its quadrants' shares of 2**32."""
+def fill_kronecker(stop, lo, hi, key, scale, shares, labels, ends):
+    """Edges ``lo:hi`` of an R-MAT graph; ``shares``: those of three quadrants, of 2**32."""
+    a, b, c = shares
+    source, target = ends
     draws = (scale + 1) // 2
     for i in range(lo, hi):
-        if i % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         s = 0
         t = 0
@@ -116,10 +118,9 @@ def kronecker(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sources and targets of an R-MAT graph; vertices renamed by ``labels`` unless it is empty."""
     source, target = np.empty(edges, np.int32), np.empty(edges, np.int32)
-    a, b, c = (int(x * 2**32) for x in shares)
-    over_parts(
-        fill_kronecker, edges, key_of(seed, "kronecker"), scale, a, b, c, labels, source, target
-    )
+    parts = tuple(int(x * 2**32) for x in shares)
+    key = key_of(seed, "kronecker")
+    over_parts(fill_kronecker, edges, key, scale, parts, labels, (source, target))
     return source, target
 
 
@@ -132,7 +133,7 @@ def fill_preferential(stop, key, core, degree, source, target):
         target[v] = (v + 1) % core
     n = core + (source.size - core) // degree
     for v in range(core, n):
-        if v % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return
         known = edges
         for _ in range(degree):
@@ -148,5 +149,5 @@ def preferential(n: int, degree: int, seed: int) -> tuple[np.ndarray, np.ndarray
     edges = core + (n - core) * degree
     source, target = np.empty(edges, np.int32), np.empty(edges, np.int32)
     call = (key_of(seed, "preferential"), core, degree, source, target)
-    run(fill_preferential, [call], brief=edges < 1 << 20)
+    run(fill_preferential, [call], brief=edges < BRIEF_BELOW_ITEMS)
     return source, target

@@ -53,6 +53,7 @@ __all__ = [
     "TICKET",
     "Log",
     "Team",
+    "appended",
     "barrier",
     "cell",
     "grown",
@@ -68,6 +69,7 @@ __all__ = [
     "rows_of",
     "run_team",
     "share",
+    "take",
     "total",
 ]
 
@@ -133,6 +135,16 @@ def cell(kind, phase):
 
 
 @inline
+def take(control, phase, chunk, size):
+    """Begin and end of the next chunk of 0..size that no worker has taken; empty if none is left.
+
+    It is also empty if the run is to end.
+    """
+    begin = fetch_add(control, cell(TICKET, phase), chunk)
+    return begin, begin if stopped(control) else min(begin + chunk, size)
+
+
+@inline
 def next_phase(control, me, phase):
     """Called by every worker when it enters ``phase``: clears the cells of the one after it."""
     if me == 0:
@@ -146,6 +158,15 @@ def next_phase(control, me, phase):
 def share(size, me, workers):
     """The part of 0..size that belongs to worker ``me``."""
     return size * me // workers, size * (me + 1) // workers
+
+
+@inline_maker
+def appended(rows, used, values):
+    """``rows`` with one more, number ``used``: ``values``, all int64."""
+    rows = grown(rows, used)
+    for k in range(len(values)):
+        rows[used, k] = values[k]
+    return rows
 
 
 @inline_maker
@@ -220,10 +241,8 @@ def recorded(log, values):
     rows, clock = log
     if rows.shape[0]:
         used = clock[USED]
-        rows = grown(rows, used)
+        rows = appended(rows, used, values)
         now = nanoseconds(clock)
-        for k in range(len(values)):
-            rows[used, k] = values[k]
         rows[used, len(values)] = now - clock[LAST_TIME]
         clock[USED] = used + 1
         clock[LAST_TIME] = now

@@ -183,12 +183,13 @@ class Search(Program):
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
         """Levels, and of all neighbours one level up the smallest."""
-        from ...kernels.bfs.ends import smallest_parents
+        from ...kernels.bfs.parents import smallest_parents
+        from ...kernels.runtime.nouns import Rows
 
         levels = np.array(state["levels"])
         from_owners(piece, inbox, "levels", levels)
         parents = np.full(piece.n, piece.n, piece.out.indices.dtype)
-        smallest_parents(piece.into.indptr, piece.into.indices, levels, parents)
+        smallest_parents(Rows(piece.into.indptr, piece.into.indices), levels, parents)
         own, ids = levels[piece.own], piece.ids
         found = ids[np.minimum(parents[piece.own], piece.n - 1)]
         found[own == 0] = ids[piece.own][own == 0]
