@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms.verify import check_components
 from tachograph.kernels.components import afforest as kernel
+from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tests import oracles
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make
@@ -25,12 +26,9 @@ def expected_labels(n, edges):
 @settings(max_examples=150, deadline=None)
 def test_labels_are_those_of_the_oracle(case, directed, workers):
     n, edges = case
-    kernel.SMALL, small = 0, kernel.SMALL
-    try:
-        with tg.threads(workers):
-            found = tg.connected_components(make(edges, n, directed=directed), verify=True)
-    finally:
-        kernel.SMALL = small
+    with pytest.MonkeyPatch.context() as patch, tg.threads(workers):
+        patch.setitem(SERIAL_BELOW, "components", 0)
+        found = tg.connected_components(make(edges, n, directed=directed), verify=True)
     expected = expected_labels(n, edges)
     assert found.labels.tolist() == expected
     assert found.count == len(set(expected))

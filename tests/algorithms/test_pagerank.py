@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms.verify import check_pagerank, check_product
 from tachograph.kernels.pagerank import pull as kernel
+from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make
 from tests.strategies import WHOLE, edge_lists
@@ -47,14 +48,11 @@ def test_scores_are_those_of_the_definition(data, directed, workers):
     jump = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))) + 0.0
     jump = np.ones(n) if not jump.sum() else jump
     damping = data.draw(st.sampled_from([0.0, 0.5, 0.85]))
-    kernel.SMALL, small = 0, kernel.SMALL
-    try:
-        with tg.threads(workers):
-            g = make(edges, n, "int32" if len(edges[0]) > 2 else None, directed=directed)
-            r = tg.pagerank(g, damping=damping, tol=1e-12, max_iter=500,
-                            personalization=jump, verify=True)  # fmt: skip
-    finally:
-        kernel.SMALL = small
+    with pytest.MonkeyPatch.context() as patch, tg.threads(workers):
+        patch.setitem(SERIAL_BELOW, "pagerank", 0)
+        g = make(edges, n, "int32" if len(edges[0]) > 2 else None, directed=directed)
+        r = tg.pagerank(g, damping=damping, tol=1e-12, max_iter=500,
+                        personalization=jump, verify=True)  # fmt: skip
     assert r.converged
     expected = dense(n, edges, directed, damping, jump / jump.sum())
     np.testing.assert_allclose(r.scores, expected, atol=1e-10)
@@ -69,8 +67,8 @@ def test_tiny_blocks_with_rows_that_cross(case, directed, workers):
     n, edges = case
     g = make(edges, n, None, directed=directed)
     with pytest.MonkeyPatch.context() as patch, tg.threads(workers):
-        patch.setattr(kernel, "SMALL", 0)
-        patch.setattr(kernel, "FEWEST", 2)
+        patch.setitem(SERIAL_BELOW, "pagerank", 0)
+        patch.setattr(kernel, "NEAR_BLOCK_AT_LEAST", 2)
         patch.setattr(kernel, "near_share", lambda *_: 1.0)
         r = tg.pagerank(g, tol=1e-12, max_iter=500, verify=True)
         rough = tg.pagerank(g, tol=1e-4, verify=True)
@@ -101,8 +99,8 @@ def test_against_networkx(name):
     ],
 )
 def test_the_same_scores_for_any_number_of_threads(make_graph, monkeypatch):
-    monkeypatch.setattr(kernel, "SMALL", 0)
-    monkeypatch.setattr(kernel, "LARGE", 0)
+    monkeypatch.setitem(SERIAL_BELOW, "pagerank", 0)
+    monkeypatch.setattr(kernel, "RICH_FROM_ARCS", 0)
     g = make_graph()
     one = tg.pagerank(g, threads=1)
     for workers in (2, 4):
@@ -126,7 +124,7 @@ def test_the_same_scores_for_any_number_of_threads(make_graph, monkeypatch):
 )
 def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance, monkeypatch):
     """What is left to change is at most ``damping / (1 - damping)`` times the last change."""
-    monkeypatch.setattr(kernel, "LARGE", 0)
+    monkeypatch.setattr(kernel, "RICH_FROM_ARCS", 0)
     g = make_graph()
     scores = tg.pagerank(g, tol=tolerance, verify=True).scores
     matrix = g.to_scipy().astype(np.float64)
@@ -139,7 +137,7 @@ def test_scores_are_as_near_as_the_tolerance_says(make_graph, tolerance, monkeyp
 
 
 def test_pairs_and_vertices_without_arcs_beside_a_rich_part(monkeypatch):
-    monkeypatch.setattr(kernel, "LARGE", 0)
+    monkeypatch.setattr(kernel, "RICH_FROM_ARCS", 0)
     source, target = tg.uniform(6000, 16, rng=8).to_edges()[:2]
     pairs = np.arange(6000, 6400, 2)
     g = tg.Graph.from_edges(

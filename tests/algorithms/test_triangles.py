@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_triangles
+from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tachograph.kernels.triangles import marks as kernel
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make
@@ -33,9 +34,9 @@ def counted(n, edges):
 def test_count_is_that_of_the_oracle(case, sparse, ranked, workers):
     n, edges = case
     with pytest.MonkeyPatch.context() as patch, tg.threads(workers):
-        patch.setattr(kernel, "SMALL", 0)
-        patch.setattr(kernel, "SPARSE", sparse)
-        patch.setattr(kernel, "RANKED", ranked)
+        patch.setitem(SERIAL_BELOW, "triangles", 0)
+        patch.setattr(kernel, "SPARSE_UP_TO_DEGREE", sparse)
+        patch.setattr(kernel, "RANKED_FROM_DEGREE", ranked)
         found = tg.triangles(make(edges, n, directed=False), verify=True)
     assert found.count == counted(n, edges)
 
@@ -43,7 +44,7 @@ def test_count_is_that_of_the_oracle(case, sparse, ranked, workers):
 @pytest.mark.parametrize("sparse", [0.0, 1e9])
 def test_vertices_with_many_neighbours_beside_ones_with_few(sparse, monkeypatch):
     """A hub of any id that everybody knows closes a triangle with each edge of a road."""
-    monkeypatch.setattr(kernel, "SPARSE", sparse)
+    monkeypatch.setattr(kernel, "SPARSE_UP_TO_DEGREE", sparse)
     road = tg.road(40, 40, rng=3)
     source, target = road.to_edges()[:2]
     for hub in (0, 700, 1600):

@@ -103,6 +103,7 @@ def pagerank(
     from ..kernels.pagerank import pull as kernel
     from ..kernels.runtime.launch import clock
     from ..kernels.runtime.launch import threads as using
+    from ..kernels.runtime.nouns import Rows
 
     if not 0 <= damping <= 1:
         raise InputError(f"damping = {damping} is a probability: from 0 to 1")
@@ -119,20 +120,19 @@ def pagerank(
     back = graph.transpose
     out = graph.degrees.astype(np.float64)
     if graph.weights is not None:
-        out = kernel.multiply(graph.indptr, graph.indices, graph.weights, np.ones(graph.n))
+        out = kernel.multiply(Rows(graph.indptr, graph.indices), graph.weights, np.ones(graph.n))
     with using(threads):
         begin = clock()
         paired = not graph.directed or (graph.weights is None and _same_rows(graph, back))
         scores, deltas, times, workers = kernel.rank_pages(
-            back.indptr,
-            back.indices,
+            Rows(back.indptr, back.indices),
             back.weights,
             out,
             jump,
-            float(damping),
-            float(tol),
-            int(max_iter),
-            paired,
+            damping=float(damping),
+            tolerance=float(tol),
+            limit=int(max_iter),
+            paired=paired,
         )
         seconds = clock() - begin
     converged = bool(deltas[-1] < tol)
@@ -192,13 +192,14 @@ def spmv(
     from ..kernels.pagerank import pull as kernel
     from ..kernels.runtime.launch import clock, threads_available
     from ..kernels.runtime.launch import threads as using
+    from ..kernels.runtime.nouns import Rows
 
     x = np.ascontiguousarray(vector, np.float64)
     if x.shape != (graph.n,):
         raise InputError(f"the vector has shape {x.shape}, but there are {graph.n} vertices")
     with using(threads):
         begin = clock()
-        product = kernel.multiply(graph.indptr, graph.indices, graph.weights, x)
+        product = kernel.multiply(Rows(graph.indptr, graph.indices), graph.weights, x)
         seconds = clock() - begin
         workers = threads_available()
     if verify:

@@ -26,6 +26,7 @@ def pagerank(
     """The iteration that NetworkX has, step by step: where it ends depends on every one."""
     from ..kernels.pagerank.pull import multiply
     from ..kernels.runtime.launch import threads as using
+    from ..kernels.runtime.nouns import Rows
 
     n = len(G)
     if n == 0:
@@ -35,7 +36,7 @@ def pagerank(
         g = g._replace(weights=G.parallel.astype(np.int32))
     back = g.transpose
     with using(threads):
-        out = multiply(g.indptr, g.indices, g.weights, np.ones(n))
+        out = multiply(Rows(g.indptr, g.indices), g.weights, np.ones(n))
         inverse = np.divide(1.0, out, out=np.zeros(n), where=out != 0)
         lost = np.flatnonzero(inverse == 0)
         uniform = np.full(n, 1 / n)
@@ -55,7 +56,7 @@ def pagerank(
             spread /= spread.sum()
         for _ in range(max_iter):
             last = x
-            followed = multiply(back.indptr, back.indices, back.weights, x * inverse)
+            followed = multiply(Rows(back.indptr, back.indices), back.weights, x * inverse)
             x = alpha * (followed + x[lost].sum() * spread) + (1 - alpha) * jump
             if np.absolute(x - last).sum() < n * tol:
                 return G.by_node(x)

@@ -1,4 +1,4 @@
-/* Breadth-first search, twin of kernels/bfs_steps.py. `parent` and `level` are -1 where nobody was. */
+/* Breadth-first search, twin of steps.py. `parent` and `level` are -1 where nobody was. */
 
 /* One work-item for each vertex of the frontier claims its targets; they are put into `after`. */
 __kernel void push(__global const long *ptr, __global const int *indices, __global const int *front,

@@ -102,7 +102,7 @@ def flush(control, queue, buffer, held):
 def push(team, phase, rows, tree, lo, hi, edges, depth):
     """Claim the unvisited targets of ``queue[lo:hi]``; adds their number and arcs to the sums.
 
-    If its vertices have few of the ``edges`` each, workers take equal parts of the frontier, which keeps
+    If the frontier has few ``edges`` for each vertex, workers take equal parts of it, which keeps
     neighbourhoods with the worker that found them. Otherwise chunks are handed out, because hubs make
     parts unequal.
     """

@@ -9,7 +9,9 @@ second arcs most vertices belong to one large component; the arcs of its vertice
 at, because an arc that leads out of it is also an arc into a vertex outside.
 
 Roots end as the smallest id of their component, whatever the order of the links, so labels do not
-depend on the number of threads. All stores go to ``label[v]`` of an existing vertex.
+depend on the number of threads.
+
+Bounds: all stores go to ``label[v]`` of an existing vertex.
 """
 
 from __future__ import annotations
@@ -18,26 +20,24 @@ import numpy as np
 
 from ..runtime.atomics import (
     compare_exchange,
-    fetch_add,
     ld,
     ld_acquire,
     nanoseconds,
     prefetch,
     st,
     st_release,
-    stopped,
 )
-from ..runtime.launch import inline, kernel, threads_available
+from ..runtime.launch import inline, kernel, workers_for
+from ..runtime.nouns import Rows
 from ..runtime.random import draw
-from ..runtime.team import TAIL, TICKET, barrier, cell, next_phase, run_team
+from ..runtime.team import TAIL, meet, next_phase, run_team, take
 
 __all__ = ["PHASES", "label_components", "link", "most_frequent"]
 
 PHASES = ("first arcs", "shorten", "second arcs", "shorten", "largest", "other arcs", "shorten")
-SAMPLE = 1024  # vertices asked to find the largest component
-CHUNK = 4096
-AHEAD = 16  # vertices whose neighbours' labels are fetched ahead
-SMALL = 1 << 18  # arcs below which one worker is faster than several
+SAMPLED_VERTICES = 1024  # how many are asked for their component to find the largest
+CHUNK_VERTICES = 4096  # that a worker takes at a time; a quarter of it where all arcs are looked at
+VERTICES_AHEAD = 16  # how far ahead the labels of neighbours are fetched
 
 
 @inline
@@ -58,13 +58,14 @@ def link(u, v, label):
 
 
 @kernel
-def hook(control, phase, n, indptr, indices, label):
+def hook(control, phase, rows, label):
     """Let every vertex point to its first neighbour, if that has a lower id, else to itself."""
+    indptr, indices = rows
     while True:
-        begin = fetch_add(control, cell(TICKET, phase), CHUNK)
-        if begin >= n or stopped(control):
+        begin, end = take(control, phase, CHUNK_VERTICES, label.size)
+        if begin >= end:
             break
-        for v in range(begin, min(begin + CHUNK, n)):
+        for v in range(begin, end):
             k = ld(indptr, v)
             first = v
             if k < ld(indptr, v + 1):
@@ -73,14 +74,16 @@ def hook(control, phase, n, indptr, indices, label):
 
 
 @kernel
-def link_second(control, phase, n, indptr, indices, label):
+def link_second(control, phase, rows, label):
     """Link every vertex with its second neighbour."""
+    indptr, indices = rows
+    n = label.size
     while True:
-        begin = fetch_add(control, cell(TICKET, phase), CHUNK)
-        if begin >= n or stopped(control):
+        begin, end = take(control, phase, CHUNK_VERTICES, n)
+        if begin >= end:
             break
-        for v in range(begin, min(begin + CHUNK, n)):
-            k = ld(indptr, min(v + AHEAD, n - 1)) + 1
+        for v in range(begin, end):
+            k = ld(indptr, min(v + VERTICES_AHEAD, n - 1)) + 1
             if k < indices.size:
                 prefetch(label, ld(indices, k))
             k = ld(indptr, v) + 1
@@ -89,13 +92,15 @@ def link_second(control, phase, n, indptr, indices, label):
 
 
 @kernel
-def link_rest(control, phase, n, skip, indptr, indices, back_indptr, back_indices, directed, label):
+def link_rest(control, phase, rows, back, directed, label, skip):
     """Link vertices outside the component ``skip`` with all their neighbours."""
+    indptr, indices = rows
+    back_indptr, back_indices = back
     while True:
-        begin = fetch_add(control, cell(TICKET, phase), CHUNK // 4)
-        if begin >= n or stopped(control):
+        begin, end = take(control, phase, CHUNK_VERTICES // 4, label.size)
+        if begin >= end:
             break
-        for v in range(begin, min(begin + CHUNK // 4, n)):
+        for v in range(begin, end):
             if ld(label, v) == skip:
                 continue
             for k in range(ld(indptr, v), ld(indptr, v + 1)):
@@ -106,13 +111,13 @@ def link_rest(control, phase, n, skip, indptr, indices, back_indptr, back_indice
 
 
 @kernel
-def shorten(control, phase, n, label):
+def shorten(control, phase, label):
     """Let every vertex point to its root."""
     while True:
-        begin = fetch_add(control, cell(TICKET, phase), CHUNK)
-        if begin >= n or stopped(control):
+        begin, end = take(control, phase, CHUNK_VERTICES, label.size)
+        if begin >= end:
             break
-        for v in range(begin, min(begin + CHUNK, n)):
+        for v in range(begin, end):
             up = ld_acquire(label, v)
             root = ld_acquire(label, up)
             while up != root:
@@ -124,14 +129,14 @@ def shorten(control, phase, n, label):
 @kernel
 def most_frequent(n, label):
     """The label that most of a sample of vertices have."""
-    sample = np.empty(SAMPLE, np.int64)
-    for i in range(SAMPLE):
+    sample = np.empty(SAMPLED_VERTICES, np.int64)
+    for i in range(SAMPLED_VERTICES):
         sample[i] = ld(label, np.int64(draw(np.uint64(1), i) % np.uint64(n)))
     sample.sort()
     best = sample[0]
     longest = 0
     length = 0
-    for i in range(SAMPLE):
+    for i in range(SAMPLED_VERTICES):
         length = length + 1 if i > 0 and sample[i] == sample[i - 1] else 1
         if length > longest:
             longest = length
@@ -140,29 +145,25 @@ def most_frequent(n, label):
 
 
 @kernel
-def walk(team, n, indptr, indices, back_indptr, back_indices, directed, label, times):
-    """What each worker does; worker 0 stores when each phase ended."""
-    control, me, workers = team
+def walk(team, rows, back, directed, label, times):
+    """What each worker does; worker 0 stores how long each phase took."""
+    control, me, _ = team
     box = np.empty(2, np.int64)
     begin = nanoseconds(box)
-    skip = np.int64(-1)
     for phase in range(times.size):
         next_phase(control, me, phase)
         if phase == 0:
-            hook(control, phase, n, indptr, indices, label)
+            hook(control, phase, rows, label)
         elif phase == 2:
-            link_second(control, phase, n, indptr, indices, label)
+            link_second(control, phase, rows, label)
         elif phase == 4:
             if me == 0:
-                st_release(control, TAIL, most_frequent(n, label))
+                st_release(control, TAIL, most_frequent(label.size, label))
         elif phase == 5:
-            skip = ld_acquire(control, TAIL)
-            link_rest(
-                control, phase, n, skip, indptr, indices, back_indptr, back_indices, directed, label
-            )
+            link_rest(control, phase, rows, back, directed, label, ld_acquire(control, TAIL))
         else:
-            shorten(control, phase, n, label)
-        if not barrier(control, workers):
+            shorten(control, phase, label)
+        if not meet(team):
             return
         if me == 0:
             now = nanoseconds(box)
@@ -170,22 +171,12 @@ def walk(team, n, indptr, indices, back_indptr, back_indices, directed, label, t
             begin = now
 
 
-def label_components(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    back_indptr: np.ndarray,
-    back_indices: np.ndarray,
-    directed: bool,
-) -> tuple[np.ndarray, np.ndarray, int]:
+def label_components(rows: Rows, back: Rows, directed: bool) -> tuple[np.ndarray, np.ndarray, int]:
     """For each vertex the smallest id of its component; nanoseconds by phase; workers."""
-    n = indptr.size - 1
-    brief = n + indices.size < SMALL
-    workers = 1 if brief else threads_available()
-    label = np.empty(n, indices.dtype)
+    n = rows.indptr.size - 1
+    workers, brief = workers_for("components", n + rows.indices.size)
+    label = np.empty(n, rows.indices.dtype)
     times = np.zeros(len(PHASES), np.int64)
     if n:
-        run_team(
-            walk, workers, n, indptr, indices, back_indptr, back_indices, directed, label, times,
-            brief=brief,
-        )  # fmt: skip
+        run_team(walk, workers, rows, back, directed, label, times, brief=brief)
     return label, times, workers

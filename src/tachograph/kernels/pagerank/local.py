@@ -7,12 +7,12 @@ it would matter who is faster: a row with such an arc *crosses*, and reads there
 iteration, from a copy. So scores do not depend on the number of threads.
 
 If every arc has its reverse, the matrix is similar to a symmetric one, and changes are made larger by
-the factor ``OVER`` (successive over-relaxation), but for rows that cross, and not before changes are
-small beside the scores: else scores, and even their sum, could become negative. The iteration then
-still settles, whatever the blocks: with the split of the matrix A = M - N, where M has 1 / factor on
-its diagonal and the arcs whose new ends are used below it, M + M' - A has 2 / factor - 1 > 0 on the
-diagonal of a row that does not cross and no other entries there, and on that of a row that crosses 1,
-more than its other entries sum to: it is positive definite.
+the factor ``OVER_RELAXATION`` (successive over-relaxation), but for rows that cross, and not before
+changes are small beside the scores: else scores, and even their sum, could become negative. The
+iteration then still settles, whatever the blocks: with the split of the matrix A = M - N, where M has
+1 / factor on its diagonal and the arcs whose new ends are used below it, M + M' - A has 2 / factor - 1
+> 0 on the diagonal of a row that does not cross and no other entries there, and on that of a row that
+crosses 1, more than its other entries sum to: it is positive definite.
 
 If e is the sum of the changes before they are made larger, one more iteration of the power method
 would change scores by at most (factor - 1 + damping * factor) * e; that, divided by ``damping``, is
@@ -28,20 +28,39 @@ n + v + 1. Ids in ``indices`` are below n. Blocks lie within 0..n; sums have two
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..runtime.atomics import fetch_add, ld, nanoseconds, rolled, st, st_release, stopped
 from ..runtime.launch import inline, kernel
-from ..runtime.team import CELL, barrier, next_phase
+from ..runtime.team import CELL, meet, next_phase, part
 from ..runtime.team import share as part_of
-from .sums import FEW, in_order, jumps
+from .sums import SHORT_ROW_ARCS, in_order, jumps, note, put
 
-__all__ = ["OVER", "walk_nearby"]
+__all__ = ["OVER_RELAXATION", "Near", "walk_nearby"]
 
-OVER = 1.25  # for a damping of 0.85; found on roads
-CALM = 0.25  # change from which on it is used
+OVER_RELAXATION = 1.25  # for a damping of 0.85; found on roads
+CALM_BELOW_CHANGE = 0.25  # of all scores, from which on over-relaxation is used
 LANES = 2  # places of a block that are worked on at once
 CROSSES = 2  # mark of a row that does; others to be done with care have a 1
+
+
+class Near(NamedTuple):
+    """The rows of the transpose, and by vertex: weight of out-arcs, share and its copy, mark."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    out: np.ndarray
+    share: np.ndarray
+    marks: np.ndarray
+    shift: int  # log2 of the vertices of a block
+
+
+@inline
+def vertices_of(near, b):
+    """Where block ``b`` begins and ends; one beyond the last ends before it begins."""
+    return b << near.shift, min((b + 1) << near.shift, near.out.size)
 
 
 @inline
@@ -51,15 +70,17 @@ def per_arc(out):
 
 
 @inline
-def begin(b, shift, n, out, jump, spots, share, marks):
-    """The state of block ``b`` before the first iteration; what dangles of its jumps."""
+def begin(b, near, question):
+    """Set the state of block ``b`` before the first iteration; what dangles of its jumps."""
+    n = near.out.size
     dangling = 0.0
-    for v in range(b << shift, min((b + 1) << shift, n)):
-        leap = np.float64(ld(jump, v * spots))
-        st(share, v + 1, leap * per_arc(ld(out, v)))
-        st(share, n + v + 1, ld(share, v + 1))
-        st(marks, v, 1)
-        if ld(out, v) == 0.0:
+    first, last = vertices_of(near, b)
+    for v in range(first, last):
+        leap = np.float64(ld(question.jump, v * question.spots))
+        st(near.share, v + 1, leap * per_arc(ld(near.out, v)))
+        st(near.share, n + v + 1, ld(near.share, v + 1))
+        st(near.marks, v, 1)
+        if ld(near.out, v) == 0.0:
             dangling += leap
     return dangling
 
@@ -90,13 +111,17 @@ def stretch(factor, damping):
 
 
 @kernel
-def settle(b, shift, n, indptr, indices, out, jump, spots, damping, jumped, factor, share):
+def settle(b, near, question, jumped, factor):
     """New shares of the vertices of block ``b``: their change, what dangles of them, and their sum."""
+    indptr, indices, out, share, _, shift = near
+    jump, spots, damping = question.jump, question.spots, question.damping
+    n = out.size
     error = 0.0
     dangling = 0.0
     whole = 0.0
     longer = stretch(factor, damping)
-    for v in range(b << shift, min((b + 1) << shift, n)):
+    first, last = vertices_of(near, b)
+    for v in range(first, last):
         weight = np.float64(ld(out, v))
         before = np.float64(ld(share, v + 1))
         jumping = jumped * ld(jump, v * spots)
@@ -136,53 +161,54 @@ def few_shares(share, indices, first, count):
 
 
 @inline
-def with_care(v, b, shift, n, step, indptr, indices, out, jump, damping, jumped, share, marks):
-    """A new share of ``v``: the old and the new score, and what dangles of it. The first step finds
-    out whether care is needed: for rows that cross, are not short, or have no arcs.
+def with_care(v, b, near, question, jumped, step):
+    """Set a new share of ``v``: the old and the new score, and what dangles of it.
+
+    The first step finds out who needs care: rows that cross, are not short, or have no arcs.
     """
-    first = ld(indptr, v)
-    last = ld(indptr, v + 1)
-    weight = ld(out, v)
-    total, crosses = careful_sum(share, n, indices, first, last, b, shift)
+    first = ld(near.indptr, v)
+    last = ld(near.indptr, v + 1)
+    weight = ld(near.out, v)
+    total, crosses = careful_sum(
+        near.share, near.out.size, near.indices, first, last, b, near.shift
+    )
     if step == 1:
-        long = last - first > FEW or first + FEW > indices.size
-        st(marks, v, CROSSES if crosses else weight == 0.0 or long)
-    now = damping * total + jumped * ld(jump, 0)
-    old = ld(share, v + 1) * (weight if weight > 0.0 else 1.0)
-    st(share, v + 1, now * per_arc(weight))
+        long = last - first > SHORT_ROW_ARCS or first + SHORT_ROW_ARCS > near.indices.size
+        st(near.marks, v, CROSSES if crosses else weight == 0.0 or long)
+    now = question.damping * total + jumped * ld(question.jump, 0)
+    old = ld(near.share, v + 1) * (weight if weight > 0.0 else 1.0)
+    st(near.share, v + 1, now * per_arc(weight))
     return old, now, now if weight == 0.0 else 0.0
 
 
 @kernel
-def settle_short(
-    b, shift, n, step, indptr, indices, out, jump, damping, jumped, factor, share, marks
-):
+def settle_short(b, near, question, jumped, factor, step):
     """The same where most rows have at most 4 arcs and the others are marked, each arc has its reverse,
     and jumps lead anywhere.
 
     What depends on the number of arcs only comes from a table, in the type of the shares: nothing is
     converted on the way from a share to the next.
     """
+    indptr, indices, _, share, marks, _ = near
+    damping = question.damping
     error = 0.0
     hurried = 0.0
     dangling = 0.0
     whole = 0.0
-    table = np.empty(3 * (FEW + 1), share.dtype)
+    table = np.empty(3 * (SHORT_ROW_ARCS + 1), share.dtype)
     table[0] = 1.0 - factor
-    for count in range(1, FEW + 1):
-        table[3 * count] = factor * jumped * ld(jump, 0) / count
+    for count in range(1, SHORT_ROW_ARCS + 1):
+        table[3 * count] = factor * jumped * ld(question.jump, 0) / count
         table[3 * count + 1] = factor * damping / count
         table[3 * count + 2] = count
-    low = b << shift
-    size = min(np.int64(1) << shift, n - low)
+    low, high = vertices_of(near, b)
+    size = high - low
     lane = size // LANES
     for i in range(lane + size % LANES):
         for at in range(LANES if i < lane else 1):
             v = low + at * lane + i if i < lane else low + (LANES - 1) * lane + i
             if ld(marks, v):
-                old, now, ends = with_care(
-                    v, b, shift, n, step, indptr, indices, out, jump, damping, jumped, share, marks
-                )
+                old, now, ends = with_care(v, b, near, question, jumped, step)
                 error += abs(now - old)
                 dangling += ends
                 whole += now
@@ -200,30 +226,34 @@ def settle_short(
 
 
 @inline
-def keep(b, shift, n, share):
-    """Copy the shares of block ``b``, which may be beyond the last, for rows that cross."""
-    for v in range(b << shift, min((b + 1) << shift, n)):
-        st(share, n + v + 1, ld(share, v + 1))
+def keep(b, near):
+    """Copy the shares of block ``b`` for rows that cross."""
+    n = near.out.size
+    first, last = vertices_of(near, b)
+    for v in range(first, last):
+        st(near.share, n + v + 1, ld(near.share, v + 1))
 
 
 @inline
-def crossing(b, shift, n, marks):
+def crossing(b, near):
     """How many rows of block ``b`` cross."""
     found = 0
-    for v in range(b << shift, min((b + 1) << shift, n)):
-        found += ld(marks, v) == CROSSES
+    first, last = vertices_of(near, b)
+    for v in range(first, last):
+        found += ld(near.marks, v) == CROSSES
     return found
 
 
 @inline
-def take(queues, phase, me, workers, pairs):
-    """The next pair of blocks for worker ``me``, or ``pairs`` if all are taken.
+def take_pair(team, queues, phase, pairs):
+    """The next pair of blocks for this worker, or ``pairs`` if all are taken.
 
     Everybody begins with the same ones in each phase, which are still in the cache of its core, and
     ends with those that others have left.
     """
+    workers = team.workers
     for i in range(workers):
-        owner = (me + i) % workers
+        owner = (team.me + i) % workers
         pair, end = part_of(pairs, owner, workers)
         pair += fetch_add(queues, ((phase % 3) * workers + owner) * CELL, 1)
         if pair < end:
@@ -232,12 +262,15 @@ def take(queues, phase, me, workers, pairs):
 
 
 @kernel
-def walk_nearby(
-    team, n, indptr, indices, out, jump, spots, damping, tolerance, limit, paired,
-    factor, short, share, marks, queues, seams, errors, lost, masses, times, deltas, exact, shift,
-):  # fmt: skip
-    """What each worker does; returns the number of iterations."""
+def walk_nearby(team, near, question, manner, queues, seams, sums, report):
+    """What each worker does; returns the number of iterations.
+
+    ``manner`` is the factor of over-relaxation and whether most rows are short. ``queues`` hand out
+    pairs of blocks; ``seams`` has the number of rows of each block that cross.
+    """
     control, me, workers = team
+    factor, short = manner
+    n, shift = near.out.size, near.shift
     blocks = (n + (np.int64(1) << shift) - 1) >> shift
     pairs = (blocks + 1) // 2
     box = np.empty(2, np.int64)
@@ -248,61 +281,50 @@ def walk_nearby(
     mass = 1.0
     seamed = True
     error = 1.0
-    done = limit
-    for step in range(limit + 1):
+    done = question.limit
+    for step in range(question.limit + 1):
         half = (step % 2) * blocks
-        over = factor if error < CALM else 1.0
+        over = factor if error < CALM_BELOW_CHANGE else 1.0
         for kind in range(2):
             next_phase(control, me, phase)
             st_release(queues, (((phase + 1) % 3) * workers + me) * CELL, 0)
             while not stopped(control):
-                pair = take(queues, phase, me, workers, pairs)
+                pair = take_pair(team, queues, phase, pairs)
                 if pair == pairs:
                     break
                 b = 2 * pair + kind
                 if step and seamed:
-                    keep(b ^ 1, shift, n, share)  # which nobody changes in this phase
+                    keep(b ^ 1, near)  # which nobody changes in this phase
                 if b == blocks:
                     continue
                 change = whole = 0.0
                 if step == 0:
-                    dangling = begin(b, shift, n, out, jump, spots, share, marks)
+                    dangling = begin(b, near, question)
                 elif short:
-                    change, dangling, whole = settle_short(
-                        b, shift, n, step, indptr, indices, out, jump, damping, jumped, over,
-                        share, marks,
-                    )  # fmt: skip
+                    change, dangling, whole = settle_short(b, near, question, jumped, over, step)
                 else:
-                    change, dangling, whole = settle(
-                        b, shift, n, indptr, indices, out, jump, spots, damping, jumped, over,
-                        share,
-                    )  # fmt: skip
-                st(errors, half + b, change)
-                st(lost, half + b, dangling)
-                st(masses, half + b, whole)
+                    change, dangling, whole = settle(b, near, question, jumped, over)
+                put(sums, half + b, change, dangling, whole)
                 if step == 1 and short:
-                    st(seams, b, crossing(b, shift, n, marks))
-            if not barrier(control, workers):
+                    st(seams, b, crossing(b, near))
+            if not meet(team):
                 return step
             phase += 1
-        spread = in_order(lost, half, blocks)
+        spread = in_order(sums.lost, half, blocks)
         if step == 0:
             unlinked = spread
         else:
-            error = in_order(errors, half, blocks) / mass
-            mass = in_order(masses, half, blocks)
+            error = in_order(sums.errors, half, blocks) / mass
+            mass = in_order(sums.masses, half, blocks)
             if me == 0:
-                now = nanoseconds(box)
-                times[step - 1] = now - begun
-                deltas[step - 1] = error
-                begun = now
-            if error < tolerance and mass > 0.0:
+                begun = note(report, step - 1, error, begun, box)
+            if error < question.tolerance and mass > 0.0:
                 done = step
                 break
         if step == 1 and short:
             seamed = in_order(seams, 0, blocks) > 0.0
-        jumped = jumps(paired, damping, spread, mass, unlinked)
-    first, last = part_of(n, me, workers)
+        jumped = jumps(question, spread, mass, unlinked)
+    first, last = part(team, n)
     for v in range(first, last):
-        st(exact, v, ld(share, v + 1) / per_arc(ld(out, v)) / mass)
+        st(report.scores, v, ld(near.share, v + 1) / per_arc(ld(near.out, v)) / mass)
     return done

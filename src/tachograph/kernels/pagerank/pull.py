@@ -8,62 +8,94 @@ Scores that are already new are used as soon as that does not depend on who is f
 which takes fewer iterations. The vertices are cut into up to 16 *stages*; what a stage computes is
 kept aside, and all workers see it from the next stage on. Stages and blocks depend on the graph only,
 so scores do not depend on the number of threads. Where ids are so local that most arcs stay within a
-256th of the vertices, ``pagerank_local`` does it in another way.
+256th of the vertices, ``local`` does it in another way.
 
 New scores do not sum to what the old ones did. So scores are kept in any unit: an iteration
 multiplies the jumps by what the sum of the old ones tells (``jumps``), changes are measured by it,
 and the end divides by it. (A unit fixed by the jumps alone would settle only by a factor of
 ``damping`` in each iteration.)
 
-Sums over vertices are made block by block, and the blocks are added in their order by every worker.
-Each array of such sums has a slot for each block, twice: they alternate between iterations.
+Bounds: ``sums`` has two slots for each block, and ``fresh`` room for the largest stage, which has at
+most a block more than its part of all vertices.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ..rows.passes import over_rows
-from ..runtime.atomics import fetch_add, ld, nanoseconds, st, stopped
-from ..runtime.launch import inline, kernel, threads_available
-from ..runtime.team import CELL, TICKET, barrier, cell, next_phase, run_team
-from ..runtime.team import share as part_of
-from .local import OVER, walk_nearby
-from .sums import FEW, in_order, jumps, plain_sum, short_sum, weighted_sum
+from ..runtime.atomics import fetch_add, ld, nanoseconds, st, stop_at, stopped
+from ..runtime.launch import inline, kernel, workers_for
+from ..runtime.nouns import Rows
+from ..runtime.team import CELL, TICKET, cell, meet, next_phase, part, run_team
+from .local import OVER_RELAXATION, Near, walk_nearby
+from .sums import (
+    SHORT_ROW_ARCS,
+    Matrix,
+    Question,
+    Report,
+    Sums,
+    in_order,
+    jumps,
+    note,
+    plain_sum,
+    put,
+    short_sum,
+    weighted_sum,
+)
 
 __all__ = ["multiply", "rank_pages"]
 
-BLOCK = 256  # vertices a worker takes at a time
-STAGES = 16  # at most, and so many vertices and arcs in each at least:
-STAGE = 1 << 16
-COARSE, FEWEST = 256, 2048  # blocks where most arcs stay within one, and vertices in each at least
-# Scores follow the numbers of neighbours where these are so many, in the mean, and so rarely
-# neighbours themselves. It is not looked at in graphs with fewer arcs.
-RICH, CLOSED, LARGE = 8, 0.1, 1 << 20
-ROUGH = 1e-6  # tolerance from which on shares are kept as float32
-HOPELESS = 2.0**-52  # tolerance below which all iterations are wanted, as everybody numbers them
-SMALL = 1 << 17  # arcs below which one worker is faster than several
+BLOCK_VERTICES = 256  # how many a worker takes at a time
+MOST_STAGES, STAGE_AT_LEAST = 16, 1 << 16  # stages, and vertices and arcs of each
+# Blocks where most arcs stay within one: how many, and how many vertices of each at least.
+NEAR_BLOCKS, NEAR_BLOCK_AT_LEAST = 256, 2048
+# Scores follow the degrees where these are so high, in the mean, and neighbours so rarely neighbours
+# themselves. It is not looked at in graphs with fewer arcs.
+RICH_FROM_DEGREE, RICH_BELOW_CLOSED, RICH_FROM_ARCS = 8, 0.1, 1 << 20
+FLOAT32_FROM_TOLERANCE = 1e-6  # from which on shares are kept as float32
+PLAIN_BELOW_TOLERANCE = 2.0**-52  # below it all iterations are wanted, of the power method
+
+
+class Ranks(NamedTuple):
+    """By vertex: the score, its share for each arc, the share of a stage kept aside, 1 / out-weight."""
+
+    scores: np.ndarray
+    share: np.ndarray
+    fresh: np.ndarray
+    inverse: np.ndarray
+
+
+class Stages(NamedTuple):
+    """How the vertices are cut, and whether first scores follow the degrees."""
+
+    block: int
+    stages: int
+    rich: bool
 
 
 @inline
-def in_a_pair(v, indptr, indices, out):
+def in_a_pair(v, matrix, out):
     """Whether ``v`` has one neighbour, which has no other either."""
-    return ld(out, v) == 1.0 and ld(out, ld(indices, ld(indptr, v))) == 1.0
+    return ld(out, v) == 1.0 and ld(out, ld(matrix.indices, ld(matrix.indptr, v))) == 1.0
 
 
 @kernel
-def invert(low, high, indptr, indices, out, inverse, jump, spots, rich):
-    """``inverse`` of a block; what jumps to its vertices without out-arcs; if ``rich``, how many are in
-    a pair.
+def invert(low, high, matrix, out, inverse, question, rich):
+    """Set ``inverse`` of a block.
+
+    Returns what jumps to its vertices without out-arcs and, if ``rich``, how many are in a pair.
     """
+    jump, spots = question.jump, question.spots
     unlinked = 0.0
     coupled = 0
     for v in range(low, high):
         if ld(out, v) > 0.0:
             st(inverse, v, 1.0 / ld(out, v))
-            coupled += rich and in_a_pair(v, indptr, indices, out)
+            coupled += rich and in_a_pair(v, matrix, out)
         else:
             st(inverse, v, 0.0)
             unlinked += ld(jump, v * spots)
@@ -71,26 +103,62 @@ def invert(low, high, indptr, indices, out, inverse, jump, spots, rich):
 
 
 @kernel
-def settle(
-    low, high, aside, back_indptr, back_indices, weights, weighted, inverse, jump, spots, damping,
-    jumped, scores, share, fresh,
-):  # fmt: skip
+def first_scores(team, matrix, out, question, ranks, sums, cut):
+    """Begin with scores that are the jumps or, if rich, follow the degrees.
+
+    Returns what jumps to vertices without out-arcs, or -1 if the run is to end.
+    """
+    jump, spots, damping = question.jump, question.spots, question.damping
+    scores, share, _, inverse = ranks
+    block, rich = cut.block, cut.rich
+    n = out.size
+    blocks = (n + block - 1) // block
+    first, last = part(team, blocks)
+    for b in range(first, last):
+        high = min((b + 1) * block, n)
+        unlinked, coupled = invert(b * block, high, matrix, out, inverse, question, rich)
+        st(sums.lost, blocks + b, unlinked)
+        st(sums.masses, blocks + b, coupled)
+    if not meet(team):
+        return -1.0
+    unlinked = in_order(sums.lost, blocks, blocks)
+    coupled = in_order(sums.masses, blocks, blocks)
+    # If rich, vertices with arcs have scores of 1 together, and those in pairs their part of it, from
+    # which nothing leads away. The others' follow the number of their neighbours.
+    each = 1.0 / (n * (1.0 - unlinked)) if rich else 0.0
+    slope = damping * (1.0 - coupled * each) / max(matrix.indices.size - coupled, 1.0)
+    first, last = part(team, n)
+    for v in range(first, last):
+        score = np.float64(ld(jump, v * spots))
+        if rich and in_a_pair(v, matrix, out):
+            score = each
+        elif rich:
+            score = (1.0 - damping) * each + slope * ld(out, v)
+        st(scores, v, score)
+        st(share, v, score * ld(inverse, v))
+    return unlinked if meet(team) else -1.0
+
+
+@kernel
+def settle(low, high, aside, matrix, question, jumped, ranks):
     """New scores of the vertices of a block, from ``low`` to below ``high``: their change, what dangles
     of them, and their sum.
 
-    ``spots`` is 1 if ``jump`` has an entry for each vertex, 0 if one is for all. Shares are read from
-    ``share``; that of v is written to ``fresh[v - aside]``.
+    Shares are read from ``share``; that of v is written to ``fresh[v - aside]``.
     """
+    indptr, indices, weights, weighted = matrix
+    scores, share, fresh, inverse = ranks
+    jump, spots, damping = question.jump, question.spots, question.damping
     error = 0.0
     dangling = 0.0
     whole = 0.0
     for v in range(low, high):
-        first = ld(back_indptr, v)
-        last = ld(back_indptr, v + 1)
+        first = ld(indptr, v)
+        last = ld(indptr, v + 1)
         if weighted:
-            total = weighted_sum(share, back_indices, weights, first, last)
+            total = weighted_sum(share, indices, weights, first, last)
         else:
-            total = plain_sum(share, back_indices, first, last)
+            total = plain_sum(share, indices, first, last)
         now = damping * total + jumped * ld(jump, v * spots)
         per_arc = ld(inverse, v)
         error += abs(now - ld(scores, v))
@@ -103,103 +171,72 @@ def settle(
 
 
 @kernel
-def walk(
-    team, n, back_indptr, back_indices, weights, weighted, out, inverse, jump,
-    spots, damping, tolerance, limit, paired, rich, scores, share, fresh, errors, lost, masses, times,
-    deltas, exact, block, stages,
-):  # fmt: skip
-    """What each worker does; returns the number of iterations.
-
-    ``fresh`` has room for the largest stage: a block more than its part of all.
-    """
-    control, me, workers = team
+def walk(team, matrix, out, question, ranks, sums, report, cut):
+    """What each worker does; returns the number of iterations."""
+    control, me, _ = team
+    block, stages, rich = cut
+    n = out.size
     blocks = (n + block - 1) // block
     box = np.empty(2, np.int64)
     begin = nanoseconds(box)
-    first, last = part_of(blocks, me, workers)
-    for b in range(first, last):
-        high = min((b + 1) * block, n)
-        unlinked, coupled = invert(
-            b * block, high, back_indptr, back_indices, out, inverse, jump, spots, rich
-        )
-        st(lost, blocks + b, unlinked)
-        st(masses, blocks + b, coupled)
-    if not barrier(control, workers):
-        return 0
-    unlinked = in_order(lost, blocks, blocks)
-    coupled = in_order(masses, blocks, blocks)
-    # If rich, vertices with arcs have scores of 1 together, and those in pairs their part of it, from
-    # which nothing leads away. The others' follow the number of their neighbours.
-    each = 1.0 / (n * (1.0 - unlinked)) if rich else 0.0
-    slope = damping * (1.0 - coupled * each) / max(back_indices.size - coupled, 1.0)
-    first, last = part_of(n, me, workers)
-    for v in range(first, last):
-        score = np.float64(ld(jump, v * spots))
-        if rich and in_a_pair(v, back_indptr, back_indices, out):
-            score = each
-        elif rich:
-            score = (1.0 - damping) * each + slope * ld(out, v)
-        st(scores, v, score)
-        st(share, v, score * ld(inverse, v))
-    if not barrier(control, workers):
+    unlinked = first_scores(team, matrix, out, question, ranks, sums, cut)
+    if unlinked < 0.0:
         return 0
     mass = 1.0
     if rich:
-        mass += (1.0 - damping) * unlinked / (1.0 - unlinked)
-    jumped = jumps(paired, damping, mass - 1.0 if rich else unlinked, mass, unlinked)
+        mass += (1.0 - question.damping) * unlinked / (1.0 - unlinked)
+    jumped = jumps(question, mass - 1.0 if rich else unlinked, mass, unlinked)
     phase = np.int64(0)
-    done = limit
-    for step in range(limit):
+    done = question.limit
+    for step in range(question.limit):
         half = (step % 2) * blocks
         for stage in range(stages):
             next_phase(control, me, phase)
             low = blocks * stage // stages
             high = blocks * (stage + 1) // stages
+            aside = low * block
             while True:
                 b = low + fetch_add(control, cell(TICKET, phase), 1)
                 if b >= high or stopped(control):
                     break
+                end = min((b + 1) * block, n)
                 error, dangling, whole = settle(
-                    b * block, min((b + 1) * block, n), low * block, back_indptr, back_indices,
-                    weights, weighted, inverse, jump, spots, damping, jumped, scores, share, fresh,
-                )  # fmt: skip
-                st(errors, half + b, error)
-                st(lost, half + b, dangling)
-                st(masses, half + b, whole)
-            if not barrier(control, workers):
+                    b * block, end, aside, matrix, question, jumped, ranks
+                )
+                put(sums, half + b, error, dangling, whole)
+            if not meet(team):
                 return step
             phase += 1
-            first, last = part_of(min(high * block, n) - low * block, me, workers)
+            first, last = part(team, min(high * block, n) - aside)
             for i in range(first, last):
-                st(share, low * block + i, ld(fresh, i))
-            if not barrier(control, workers):
+                st(ranks.share, aside + i, ld(ranks.fresh, i))
+            if not meet(team):
                 return step
-        error = in_order(errors, half, blocks) / mass
-        mass = in_order(masses, half, blocks)
-        jumped = jumps(paired, damping, in_order(lost, half, blocks), mass, unlinked)
+        error = in_order(sums.errors, half, blocks) / mass
+        mass = in_order(sums.masses, half, blocks)
+        jumped = jumps(question, in_order(sums.lost, half, blocks), mass, unlinked)
         if me == 0:
-            now = nanoseconds(box)
-            times[step] = now - begin
-            deltas[step] = error
-            begin = now
-        if error < tolerance:
+            begin = note(report, step, error, begin, box)
+        if error < question.tolerance:
             done = step + 1
             break
-    first, last = part_of(n, me, workers)
+    first, last = part(team, n)
     for v in range(first, last):
-        st(exact, v, ld(scores, v) / mass)
+        st(report.scores, v, ld(ranks.scores, v) / mass)
     return done
 
 
-def near_share(indptr: np.ndarray, indices: np.ndarray, block: int) -> float:
+def near_share(rows: Rows, block: int) -> float:
     """The share of arcs within a block of vertices, estimated from a thousand of them."""
+    indptr, indices = rows
     arcs = np.linspace(0, indices.size - 1, min(indices.size, 1000)).astype(np.int64)
     ends = np.searchsorted(indptr, arcs, "right") - 1
     return float((indices[arcs] // block == ends // block).mean()) if arcs.size else 0.0
 
 
-def closed_share(indptr: np.ndarray, indices: np.ndarray) -> float:
+def closed_share(rows: Rows) -> float:
     """How often two neighbours of a vertex are neighbours, too, estimated from a hundred of them."""
+    indptr, indices = rows
     at = np.linspace(0, indices.size - 1, 100).astype(np.int64)
     v = np.searchsorted(indptr, at, "right") - 1
     a, b = indices[at], indices[(indptr[v] + indptr[v + 1]) // 2]
@@ -209,12 +246,17 @@ def closed_share(indptr: np.ndarray, indices: np.ndarray) -> float:
     return float(np.mean(closed))
 
 
+def as_matrix(rows: Rows, weights: np.ndarray | None) -> Matrix:
+    """Rows with weights; all without weights have the same types."""
+    return Matrix(*rows, np.empty(0) if weights is None else weights, weights is not None)
+
+
 def rank_pages(
-    back_indptr: np.ndarray,
-    back_indices: np.ndarray,
+    back: Rows,
     weights: np.ndarray | None,
     out: np.ndarray,
     jump: np.ndarray,
+    *,
     damping: float,
     tolerance: float,
     limit: int,
@@ -222,60 +264,51 @@ def rank_pages(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Scores; change and nanoseconds of each iteration; workers.
 
-    ``back_*`` and ``weights`` are the rows of the transpose, ``out`` the weight of each vertex's
-    out-arcs, ``jump`` the personalisation, which sums to 1, or one entry if it is the same everywhere;
-    ``paired`` says that every arc has its reverse, of the same weight.
+    ``back`` and ``weights`` are the rows of the transpose, ``out`` the weight of each vertex's
+    out-arcs; the others are those of ``Question``.
     """
-    n, arcs = back_indptr.size - 1, back_indices.size
-    brief = n + arcs < SMALL
-    workers = 1 if brief else threads_available()
-    shift = (max(FEWEST, n // COARSE) - 1).bit_length()
-    plain = tolerance < HOPELESS
+    n, arcs = back.indptr.size - 1, back.indices.size
+    workers, brief = workers_for("pagerank", n + arcs)
+    shift = (max(NEAR_BLOCK_AT_LEAST, n // NEAR_BLOCKS) - 1).bit_length()
+    plain = tolerance < PLAIN_BELOW_TOLERANCE
     paired &= not plain
-    local = (
-        not plain and weights is None and near_share(back_indptr, back_indices, 1 << shift) > 0.5
-    )
-    times, deltas, exact = np.zeros(limit, np.int64), np.zeros(limit), np.empty(n)
+    report = Report(np.zeros(limit, np.int64), np.zeros(limit), np.empty(n))
     # Half the bytes, where rounding (by 6e-8 of each score) is nothing beside the tolerance. Weights
     # could take shares out of the range of float32.
-    kind = np.float32 if weights is None and tolerance >= ROUGH else np.float64
-    common = jump.astype(kind), int(jump.size == n), damping, tolerance, limit, paired
-    if local:
-        factor = min(OVER, 2 / (1 + math.sqrt(1 - damping**2))) if paired else 1.0
-        short = paired and jump.size == 1 and arcs <= FEW * n
-        share = np.empty(2 * n + 1, kind)
-        share[0] = 0
-        sums = (np.empty(2 * (n >> shift) + 2) for _ in range(4))
-        done = run_team(
-            walk_nearby, workers, n, back_indptr, back_indices, out, *common, factor, short, share,
-            np.empty(n, np.uint8), np.zeros(3 * workers * CELL, np.int64), *sums, times, deltas, exact,
-            shift, brief=brief,
-        )[0]  # fmt: skip
+    kind = np.float32 if weights is None and tolerance >= FLOAT32_FROM_TOLERANCE else np.float64
+    spots = int(jump.size == n)
+    question = Question(jump.astype(kind), spots, damping, tolerance, limit, paired)
+    if not plain and weights is None and near_share(back, 1 << shift) > 0.5:
+        factor = min(OVER_RELAXATION, 2 / (1 + math.sqrt(1 - damping**2))) if paired else 1.0
+        short = paired and jump.size == 1 and arcs <= SHORT_ROW_ARCS * n
+        near = Near(*back, out, np.zeros(2 * n + 1, kind), np.empty(n, np.uint8), shift)
+        sums = [np.empty(2 * (n >> shift) + 2) for _ in range(4)]
+        queues = np.zeros(3 * workers * CELL, np.int64)
+        shared = (near, question, (factor, short), queues, sums[3], Sums(*sums[:3]), report)
+        done = run_team(walk_nearby, workers, *shared, brief=brief)[0]
     else:
-        stages = 1 if plain else min(max((n + arcs) // STAGE, 1), STAGES)
-        rich = (
-            paired and weights is None and jump.size < n and arcs >= max(RICH * n, LARGE)
-            and closed_share(back_indptr, back_indices) < CLOSED
-        )  # fmt: skip
-        sums = (np.empty(2 * (n // BLOCK + 1)) for _ in range(3))
-        done = run_team(
-            walk, workers, n, back_indptr, back_indices,
-            np.empty(0, np.float64) if weights is None else weights, weights is not None, out,
-            np.empty(n, kind), *common, rich, np.empty(n, kind), np.empty(n, kind),
-            np.empty(n // stages + 2 * BLOCK, kind), *sums, times, deltas, exact, BLOCK, stages,
-            brief=brief,
-        )[0]  # fmt: skip
-    return exact, deltas[:done], times[:done], workers
+        stages = 1 if plain else min(max((n + arcs) // STAGE_AT_LEAST, 1), MOST_STAGES)
+        many = arcs >= max(RICH_FROM_DEGREE * n, RICH_FROM_ARCS)
+        rich = paired and weights is None and jump.size < n and many
+        cut = Stages(BLOCK_VERTICES, stages, rich and closed_share(back) < RICH_BELOW_CLOSED)
+        aside = n // stages + 2 * BLOCK_VERTICES
+        ranks = Ranks(*(np.empty(size, kind) for size in (n, n, aside, n)))
+        totals = Sums(*(np.empty(2 * (n // BLOCK_VERTICES + 1)) for _ in range(3)))
+        shared = (as_matrix(back, weights), out, question, ranks, totals, report, cut)
+        done = run_team(walk, workers, *shared, brief=brief)[0]
+    return report.scores, report.deltas[:done], report.times[:done], workers
 
 
 @kernel
-def multiply_rows(stop, lo, hi, indptr, indices, weights, weighted, short, vector, values):
+def multiply_rows(stop, lo, hi, indptr, matrix, short, vector, values):
+    """Set ``values[lo:hi]``; ``short``: there are weights, and most rows are short."""
+    _, indices, weights, weighted = matrix
     for v in range(lo, hi):
-        if v % 4096 == 0 and stopped(stop):
+        if stop_at(stop, v):
             return
         first = ld(indptr, v)
         last = ld(indptr, v + 1)
-        if short and last - first <= FEW and first + FEW <= indices.size:
+        if short and last - first <= SHORT_ROW_ARCS and first + SHORT_ROW_ARCS <= indices.size:
             st(values, v, short_sum(vector, indices, weights, first, last))
         elif weighted:
             st(values, v, weighted_sum(vector, indices, weights, first, last))
@@ -283,12 +316,10 @@ def multiply_rows(stop, lo, hi, indptr, indices, weights, weighted, short, vecto
             st(values, v, plain_sum(vector, indices, first, last))
 
 
-def multiply(
-    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None, vector: np.ndarray
-) -> np.ndarray:
+def multiply(rows: Rows, weights: np.ndarray | None, vector: np.ndarray) -> np.ndarray:
     """For each vertex the sum over its arcs of weight times the target's entry of ``vector``."""
-    values = np.empty(indptr.size - 1)
-    entries = np.empty(0, np.float64) if weights is None else weights
-    short = weights is not None and indices.size <= FEW * values.size
-    over_rows(multiply_rows, indptr, indices, entries, weights is not None, short, vector, values)
+    values = np.empty(rows.indptr.size - 1)
+    matrix = as_matrix(rows, weights)
+    short = matrix.weighted and rows.indices.size <= SHORT_ROW_ARCS * values.size
+    over_rows(multiply_rows, rows.indptr, matrix, short, vector, values)
     return values

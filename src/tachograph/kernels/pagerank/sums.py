@@ -1,16 +1,92 @@
-"""Sums over rows and over blocks, for PageRank and products with a vector."""
+"""What the loops of PageRank and the product with a vector share: nouns, sums over rows and blocks.
+
+Sums over vertices are made block by block, and every worker adds the blocks in their order, so that
+they do not depend on the number of threads.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..runtime.atomics import ld, rolled
+from ..runtime.atomics import ld, nanoseconds, rolled, st
 from ..runtime.launch import inline
 
-__all__ = ["FEW", "in_order", "jumps", "plain_sum", "short_sum", "weighted_sum"]
+__all__ = [
+    "SHORT_ROW_ARCS",
+    "Matrix",
+    "Question",
+    "Report",
+    "Sums",
+    "in_order",
+    "jumps",
+    "note",
+    "plain_sum",
+    "put",
+    "short_sum",
+    "weighted_sum",
+]
 
-FEW = 4  # arcs of a short row
-ALMOST = 0.999  # share of jumps to vertices without arcs from which on the others tell nothing
+SHORT_ROW_ARCS = (
+    4  # arcs of a row up to which all of them are read without asking how many there are
+)
+UNLINKED_SHARE = 0.999  # of jumps to vertices without arcs, from which on the others tell nothing
+
+
+class Matrix(NamedTuple):
+    """Compressed rows with weights, which are not looked at unless ``weighted``."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    weighted: bool
+
+
+class Question(NamedTuple):
+    """What PageRank is asked."""
+
+    jump: (
+        np.ndarray
+    )  # the personalisation, which sums to 1, or one entry if it is the same everywhere
+    spots: int  # 1 if ``jump`` has an entry for each vertex, 0 if it has one for all
+    damping: float
+    tolerance: float
+    limit: int  # iterations at most
+    paired: bool  # every arc has its reverse, of the same weight
+
+
+class Sums(NamedTuple):
+    """Sums over each block, twice (iterations alternate): changes, what dangles, scores."""
+
+    errors: np.ndarray
+    lost: np.ndarray
+    masses: np.ndarray
+
+
+class Report(NamedTuple):
+    """What comes out: nanoseconds and change of each iteration, and the scores."""
+
+    times: np.ndarray
+    deltas: np.ndarray
+    scores: np.ndarray
+
+
+@inline
+def put(sums, at, error, dangling, whole):
+    """Keep the three sums of a block."""
+    st(sums.errors, at, error)
+    st(sums.lost, at, dangling)
+    st(sums.masses, at, whole)
+
+
+@inline
+def note(report, step, error, begin, box):
+    """Record an iteration that began at ``begin``; the time now. ``box`` is scratch space."""
+    now = nanoseconds(box)
+    st(report.times, step, now - begin)
+    st(report.deltas, step, error)
+    return now
 
 
 @inline
@@ -48,26 +124,28 @@ def weighted_sum(vector, indices, weights, first, last):
 
 @inline
 def short_sum(vector, indices, weights, first, last):
-    """The same for a row of up to ``FEW`` entries; as many are read in any case, and must exist. A
-    wrong guess of where a row ends would cost more than all of them. (Without weights, the compiler
+    """The same for a row of up to ``SHORT_ROW_ARCS`` entries; as many are read, and must exist.
+
+    A wrong guess of where a row ends would cost more than all of them. (Without weights, the compiler
     would make a branch of the condition.)
     """
     total = 0.0
-    for k in range(first, first + FEW):
+    for k in range(first, first + SHORT_ROW_ARCS):
         entry = np.float64(ld(vector, np.int64(ld(indices, k))) * ld(weights, k))
         total += entry if k < last else 0.0
     return total
 
 
 @inline
-def jumps(paired, damping, spread, mass, unlinked):
+def jumps(question, spread, mass, unlinked):
     """What all readers together jump with in an iteration of PageRank, in the unit of the scores.
 
     ``mass`` is the sum of the scores, ``spread`` that of vertices without out-arcs. If every arc has
-    its reverse (``paired``), no score leaves the vertices with arcs but by jumps: in the end they hold
-    as much of it as jumps lead to them, which is all but ``unlinked``. So their sum tells the unit, and
-    nothing has to settle between them and the others.
+    its reverse, no score leaves the vertices with arcs but by jumps: in the end they hold as much of it
+    as jumps lead to them, which is all but ``unlinked``. So their sum tells the unit, and nothing has
+    to settle between them and the others.
     """
-    if paired and unlinked < ALMOST:
+    damping = question.damping
+    if question.paired and unlinked < UNLINKED_SHARE:
         return (1.0 - damping) * (mass - spread) / (1.0 - unlinked)
     return damping * spread + (1.0 - damping) * mass

@@ -25,7 +25,7 @@ LOOK = 4096  # vertices between two looks at the stop flag
 def mark(stop, begin, end, depth, indptr, ghost_degrees, level, parent, front, queue):
     """Prepare a part for the level after ``depth``; ``ghost_degrees`` has all but own vertices.
 
-    ``parent`` gets what ``bfs_steps`` wants: a mark below zero where nobody was yet. ``front`` has
+    ``parent`` gets what ``bfs.steps`` wants: a mark below zero where nobody was yet. ``front`` has
     a bit for everyone at ``depth``, ``queue`` the own ones of them, at most n. Returns their number
     and arcs, and number and arcs of all own vertices that were visited.
     """

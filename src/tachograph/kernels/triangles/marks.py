@@ -6,9 +6,9 @@ those neighbours are summed. If neighbours have many neighbours, vertices are fi
 degree and an edge is kept at the end with the smaller degree, which bounds the rows (T. Schank,
 D. Wagner, "Finding, Counting and Listing All Triangles in Large Graphs", 2005); otherwise the sorted
 rows are used as they are, up to the vertex itself. Where vertices have few neighbours, there is nothing
-to mark (``triangles_sparse``).
+to mark (``sparse``).
 
-Each worker has marks of its own, one for every vertex, and clears those it has set.
+Bounds: each worker has marks of its own, one for every vertex, and clears those it has set.
 """
 
 from __future__ import annotations
@@ -16,37 +16,39 @@ from __future__ import annotations
 import numpy as np
 
 from ..rows import build as csr
-from ..runtime.atomics import fetch_add, ld, st, stopped
-from ..runtime.launch import kernel, threads_available
-from ..runtime.team import TICKET, run_team
+from ..rows.passes import over_rows
+from ..runtime.atomics import ld, st, stop_at
+from ..runtime.launch import kernel, workers_for
+from ..runtime.nouns import Rows
+from ..runtime.team import run_team, take
 from .sparse import walk_sparse
 
 __all__ = ["count_triangles"]
 
-CHUNK = 64
-SMALL = 1 << 16  # arcs below which one worker is faster than several
-SPARSE = 4.0  # arcs of a vertex, in the mean, up to which most need not be marked
-RANKED = 300.0  # arcs of a neighbour, in the mean, from which on ranking pays
+MARKING_CHUNK = 64  # vertices that a worker takes at a time
+SPARSE_UP_TO_DEGREE = 4.0  # mean arcs of a vertex up to which most need not be marked
+RANKED_FROM_DEGREE = 300.0  # mean arcs of a neighbour from which on ranking pays
 
 
 @kernel
-def walk(team, n, indptr, indices, whole):
+def walk(team, rows, whole):
     """The triangles that one worker finds. ``whole``: rows hold all neighbours, sorted."""
-    control, _me, _workers = team
+    indptr, indices = rows
+    n = indptr.size - 1
     mark = np.zeros(n, np.uint8)
     total = np.int64(0)
     while True:
-        begin = fetch_add(control, TICKET, CHUNK)
-        if begin >= n or stopped(control):
+        begin, end = take(team.control, 0, MARKING_CHUNK, n)
+        if begin >= end:
             break
-        for u in range(begin, min(begin + CHUNK, n)):
+        for u in range(begin, end):
             first = ld(indptr, u)
             last = ld(indptr, u + 1)
             if whole:
-                end = first
-                while end < last and ld(indices, end) < u:
-                    end += 1
-                last = end
+                lower = first
+                while lower < last and ld(indices, lower) < u:
+                    lower += 1
+                last = lower
             if last - first < 2:
                 continue
             for k in range(first, last):
@@ -70,7 +72,7 @@ def keep_lower(stop, lo, hi, indptr, indices, rank, source, target, begins):
     """Write the arcs of rows ``lo:hi`` to a vertex of lower rank; ``begins[lo]`` is the first slot."""
     at = ld(begins, lo)
     for v in range(lo, hi):
-        if v % 4096 == 0 and stopped(stop):
+        if stop_at(stop, v):
             return
         for k in range(ld(indptr, v), ld(indptr, v + 1)):
             t = ld(rank, ld(indices, k))
@@ -84,7 +86,7 @@ def keep_lower(stop, lo, hi, indptr, indices, rank, source, target, begins):
 def count_lower(stop, lo, hi, indptr, indices, rank, lengths):
     """How many arcs of each row lead to a vertex of lower rank."""
     for v in range(lo, hi):
-        if v % 4096 == 0 and stopped(stop):
+        if stop_at(stop, v):
             return
         kept = 0
         for k in range(ld(indptr, v), ld(indptr, v + 1)):
@@ -92,10 +94,9 @@ def count_lower(stop, lo, hi, indptr, indices, rank, lengths):
         st(lengths, v, kept)
 
 
-def ranked(indptr: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ranked(rows: Rows) -> Rows:
     """Rows of the graph with vertices ranked by descending degree and edges to lower ranks only."""
-    from ..rows.passes import over_rows
-
+    indptr, indices = rows
     n = indptr.size - 1
     degrees = np.diff(indptr)
     rank = np.empty(n, indices.dtype)
@@ -106,22 +107,20 @@ def ranked(indptr: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, np.ndar
     source = np.empty(begins[-1], indices.dtype)
     target = np.empty(begins[-1], indices.dtype)
     over_rows(keep_lower, indptr, indices, rank, source, target, begins)
-    rows = csr.build(source, target, None, n, indices.dtype)
-    return rows[0], rows[1]
+    return Rows(*csr.build(source, target, None, n, indices.dtype)[:2])
 
 
-def count_triangles(indptr: np.ndarray, indices: np.ndarray) -> tuple[int, bool, int]:
+def count_triangles(rows: Rows) -> tuple[int, bool, int]:
     """Triangles of an undirected simple graph with sorted rows; whether it was ranked; workers."""
-    n = indptr.size - 1
-    brief = n + indices.size < SMALL
-    workers = 1 if brief else threads_available()
-    if not indices.size:
+    n, arcs = rows.indptr.size - 1, rows.indices.size
+    workers, brief = workers_for("triangles", n + arcs)
+    if not arcs:
         return 0, False, workers
-    if indices.size <= SPARSE * n:
-        found = run_team(walk_sparse, workers, n, indptr, indices, brief=brief)
+    if arcs <= SPARSE_UP_TO_DEGREE * n:
+        found = run_team(walk_sparse, workers, rows, brief=brief)
         return int(sum(found)), False, workers
-    degrees = np.diff(indptr).astype(np.float64)
-    rank = bool((degrees * degrees).sum() > RANKED * indices.size)  # "@" would wake threads of BLAS
-    rows = ranked(indptr, indices) if rank else (indptr, indices)
-    found = run_team(walk, workers, n, *rows, not rank, brief=brief)
+    degrees = np.diff(rows.indptr).astype(np.float64)
+    squares = (degrees * degrees).sum()  # "@" would wake threads of BLAS
+    rank = bool(squares > RANKED_FROM_DEGREE * arcs)
+    found = run_team(walk, workers, ranked(rows) if rank else rows, not rank, brief=brief)
     return int(sum(found)), rank, workers

@@ -7,7 +7,8 @@ more than all of this: so four entries of both rows are read in any case, and wh
 not count. Where there are more, the shorter of two lists is looked up in the longer one by bisection,
 which takes at most the sum over the edges of the smaller degree of their ends, times a logarithm.
 
-Nothing is stored. Four entries from the beginning of u's row on are only read if there are as many,
+Bounds: nothing is stored. Four entries from the beginning of the row of u on are read only if there
+are as many,
 and the row of a smaller vertex begins further ahead.
 """
 
@@ -15,20 +16,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.atomics import fetch_add, four_below, four_equal, ld, stopped
+from ..runtime.atomics import four_below, four_equal, ld
 from ..runtime.launch import inline, kernel
-from ..runtime.team import TICKET
+from ..runtime.team import take
 
 __all__ = ["walk_sparse"]
 
-CHUNK = 1024
-FEW = 4  # entries of a row that are read in any case
+SPARSE_CHUNK = 1024  # vertices that a worker takes at a time
+READ_ANYWAY = 4  # entries of a row that are read in any case
 
 
 @inline
 def bits_of(count):
     """A bit for each entry of a row, up to four."""
-    return (np.int64(1) << min(count, np.int64(FEW))) - 1
+    return (np.int64(1) << min(count, np.int64(READ_ANYWAY))) - 1
 
 
 @inline
@@ -78,7 +79,7 @@ def at_most_two(u, indptr, indices, first, last):
     begin = ld(indptr, v)
     count = ld(indptr, v + 1) - begin
     same = four_equal(indices, begin, ld(indices, first)) & bits_of(count)
-    unclear = below >> 2 | (np.int64(count > FEW) & two)
+    unclear = below >> 2 | (np.int64(count > READ_ANYWAY) & two)
     return -1 if unclear else np.int64(same != 0) & two
 
 
@@ -93,7 +94,7 @@ def up_to_four(u, indptr, indices, first, last):
         end = ld(indptr, v + 1)
         for i in range(first, j):
             x = ld(indices, i)
-            if end - begin > FEW:
+            if end - begin > READ_ANYWAY:
                 found += holds(indices, begin, end, x)
             else:
                 found += (four_equal(indices, begin, x) & bits_of(end - begin)) != 0
@@ -102,22 +103,22 @@ def up_to_four(u, indptr, indices, first, last):
 
 
 @kernel
-def walk_sparse(team, n, indptr, indices):
+def walk_sparse(team, rows):
     """The triangles that one worker finds."""
-    control, _me, _workers = team
+    indptr, indices = rows
     total = np.int64(0)
     while True:
-        chunk = fetch_add(control, TICKET, CHUNK)
-        if chunk >= n or stopped(control):
+        begin, end = take(team.control, 0, SPARSE_CHUNK, indptr.size - 1)
+        if begin >= end:
             break
-        for u in range(chunk, min(chunk + CHUNK, n)):
+        for u in range(begin, end):
             first = ld(indptr, u)
             last = ld(indptr, u + 1)
-            inside = first + FEW <= indices.size
+            inside = first + READ_ANYWAY <= indices.size
             found = at_most_two(u, indptr, indices, first, last) if inside else np.int64(-1)
             if found >= 0:
                 total += found
-            elif inside and last - first <= FEW:
+            elif inside and last - first <= READ_ANYWAY:
                 total += up_to_four(u, indptr, indices, first, last)
             else:
                 total += among(indptr, indices, first, smaller(indices, first, last, u))
