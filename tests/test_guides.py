@@ -31,9 +31,7 @@ def blocks(page: str) -> dict[tuple[str, str], str]:
 def added(tmp_path_factory):
     """Modules of the guides' new files, importable as if they were in the package."""
     home = tmp_path_factory.mktemp("guides")
-    rooms = [
-        importlib.import_module(f"tachograph.{room}") for room in ("kernels", "algorithms", "cli")
-    ]
+    rooms = [importlib.import_module(f"tachograph.{room}") for room in ("kernels", "algorithms")]
     for room in rooms:
         room.__path__.append(str(home / room.__name__.rpartition(".")[2]))
     for page in ("new-algorithm.md", "new-device-kernel.md"):
@@ -42,11 +40,16 @@ def added(tmp_path_factory):
                 path = home / Path(file).relative_to("src/tachograph")
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(code, encoding="utf-8")
-    tg.neighbor_degree = importlib.import_module(
-        "tachograph.algorithms.neighbor_degree"
-    ).neighbor_degree
+    names = importlib.import_module("tachograph.util.names")
+    table = importlib.import_module("tachograph.tasks.table")
+    road = importlib.import_module("tachograph.tasks.road")
+    entries = blocks("new-algorithm.md")
+    names.NAMES |= eval(f"{{{entries['NAMES', 'src/tachograph/util/names.py']}}}")
+    (task,) = eval(f"[{entries['TASKS', 'src/tachograph/tasks/table.py']}]", vars(table))
+    table.TASKS[task.name] = task
+    tg.neighbor_degree = road.public(task)
     yield home
-    del tg.neighbor_degree
+    del tg.neighbor_degree, table.TASKS[task.name], names.NAMES[task.name]
     for room in rooms:
         room.__path__.pop()
 
@@ -66,13 +69,10 @@ def test_its_entries_fit_the_tables(added):
     """A line goes below the one that begins the table."""
     entries = {**blocks("new-algorithm.md"), **blocks("new-device-kernel.md")}
     tables = {key: code for key, code in entries.items() if key[0]}
-    assert [table for table, _ in tables] == ["_HOMES", "THEN", "KERNELS"]
+    assert [table for table, _ in tables] == ["NAMES", "TASKS", "THEN", "KERNELS"]
     for (table, file), _ in tables.items():
         text = (ROOT / file).read_text(encoding="utf-8")
         assert re.search(rf"^{table}\b.*\{{$", text, re.MULTILINE)
-    homes = eval(f"{{{tables['_HOMES', 'src/tachograph/__init__.py']}}}")
-    ((module, (name,)),) = homes.items()
-    assert getattr(importlib.import_module(module, "tachograph"), name) is tg.neighbor_degree
     exercises = importlib.import_module("tachograph.algorithms.exercises")
     line = tables["THEN", "src/tachograph/algorithms/exercises.py"]
     (exercise,) = eval(
@@ -81,17 +81,19 @@ def test_its_entries_fit_the_tables(added):
     assert exercise().means.size > 0
 
 
-def test_its_command_runs(added):
+def test_its_command_and_its_plan(added):
     run = importlib.import_module("tachograph.cli.run")
+    table = importlib.import_module("tachograph.tasks.table")
     before = list(run.app.registered_commands)
     try:
-        importlib.import_module("tachograph.cli.run_neighbors")
+        run._add(table.TASKS["neighbor_degree"])
         tg.write(tg.star(9), "star.tgraph")
-        arguments = ["neighbor_degree", "star.tgraph", "--verify", "--json"]
+        arguments = ["neighbor_degree", "star.tgraph", "--verify", "--json", "-o", "means.parquet"]
         shown = CliRunner().invoke(run.app, arguments, catch_exceptions=False)
     finally:
         run.app.registered_commands[:] = before
     assert '"greatest": 8.0' in shown.stdout
+    assert tg.plan("neighbor_degree", tg.star(9)).run().means[1] == 8.0
 
 
 @needs_pyopencl

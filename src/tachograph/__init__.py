@@ -25,6 +25,7 @@ from .util.errors import (
     TooLargeError,
     VerificationError,
 )
+from .util.names import NAMES
 
 if TYPE_CHECKING:
     from . import scale
@@ -150,21 +151,7 @@ _HOMES = {
     ".algorithms.sssp": ["SsspResult"],
     ".algorithms.triangles": ["TrianglesResult"],
     ".kernels.runtime.launch": ["threads"],
-    ".tasks.road": [
-        "bfs",
-        "connected_components",
-        "cosine",
-        "jaccard",
-        "maximal_independent_set",
-        "maximum_flow",
-        "minimum_cut",
-        "overlap",
-        "pagerank",
-        "sorensen",
-        "spmv",
-        "sssp",
-        "triangles",
-    ],
+    ".tasks.road": list(NAMES),
     ".tasks.plan": ["Plan", "plan"],
     ".tasks.what_if": ["what_if"],
     ".graph.graph": ["Graph"],
