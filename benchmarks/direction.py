@@ -12,28 +12,27 @@ import sys
 
 import numpy as np
 
-from tachograph.decisions.direction.collect import collect
-from tachograph.decisions.direction.evaluate import chosen_unseen, score
+from tachograph.decisions.direction.collect import levels_of
 from tachograph.decisions.direction.fit import fit_cost, fit_surf
-from tachograph.decisions.direction.graphs import TRAINING, present
-from tachograph.decisions.direction.levels import levels_of
-from tachograph.decisions.direction.policies import learned
+from tachograph.decisions.direction.model import cost_policy, surf_policy
+from tachograph.decisions.direction.train import Trainer, chosen_unseen, score
 
 SEEDS = 5
 
 
 def main() -> None:
-    levels = levels_of(collect(present(TRAINING)))
+    trainer = Trainer(budget=float("inf"))
+    levels = levels_of(trainer.collect(trainer.choose()))
     print(f"{len(np.unique(levels.graph))} graphs, {np.count_nonzero(levels.timed):,} timed levels")
     left_out = {"family": levels.family}
     if "--graphs" in sys.argv:
         left_out["graph"] = levels.graph
     for name, by in left_out.items():
-        row("cost", name, levels, by, lambda rest: learned("cost", {"cost": fit_cost(rest)}))
+        row("cost", name, levels, by, lambda rest: cost_policy(fit_cost(rest)))
         for seed in range(SEEDS if name == "family" else 1):
             row(
                 f"surf, seed {seed}", name, levels, by,
-                lambda rest, seed=seed: learned("surf", {"surf": fit_surf(rest, seed)}),
+                lambda rest, seed=seed: surf_policy(fit_surf(rest, seed)),
             )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from record import rounded, show
 
 import tachograph as tg
-from tachograph.decisions.placement.train import layers
+from tachograph.decisions.graphs import layers
 from tachograph.papers.heterogeneous import graphs, stencil
 from tachograph.papers.reproduce import Table
 
@@ -91,8 +91,8 @@ def problems(full: bool) -> Iterator[tuple[str, tg.Graph]]:
     square = weighted(stencil((side, side)))
     yield "grid", square.with_meta(source=side + 1, sink=square.n - side - 2)
     yield "grid, rows", ends_joined(square, np.arange(side), np.arange(square.n - side, square.n))
-    yield "layers, wide", layers(24, 1500 * wide, seed=5)
-    yield "layers, long", layers(1500 * wide, 24, seed=5)
+    yield "layers, wide", layers(24, 1500 * wide, rng=5)
+    yield "layers, long", layers(1500 * wide, 24, rng=5)
     for scale in (13, 15 + wide):
         g = weighted(tg.kronecker(scale, 8, rng=5, directed=True))
         order = np.argsort(-g.degrees)

@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from record import rounded, show
 
-from tachograph.decisions.direction.graphs import UNSEEN, present
-from tachograph.decisions.times.collect import collect
+from tachograph.decisions.graphs import names_of, present
 from tachograph.decisions.times.model import the_model
-from tachograph.decisions.times.train import judge, shares
+from tachograph.decisions.times.train import Trainer, judge, shares
 from tachograph.papers.reproduce import Table
+from tachograph.tasks.measure import runner
 
 LEAST, MOST = 1e5, 1e7  # edges
 
@@ -38,7 +38,8 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
-    records = collect(present(UNSEEN), options.budget)
+    trainer = Trainer(budget=options.budget, runner=runner())
+    records = trainer.collect(present(names_of("times", "tune", "test")))
     rows = [r for r in judge(the_model(), records) if LEAST <= r["arcs"] <= 2 * MOST]
     title = f"Predicted times, {len({r['graph'] for r in rows})} graphs that were not learned from"
     shown, groups = [], defaultdict(list)

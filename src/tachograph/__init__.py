@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .algorithms.similarity import SimilarityResult, cosine, jaccard, overlap, sorensen
     from .algorithms.sssp import SsspResult, sssp
     from .algorithms.triangles import TrianglesResult, triangles
-    from .decisions.approximation.methods import Approximation
+    from .decisions.approximation.rules import Approximation
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
     from .graph.files import read, write
@@ -140,7 +140,7 @@ __all__ = [
 
 # Where a name is found when it is first asked for.
 _HOMES = {
-    ".decisions.approximation.methods": ["Approximation"],
+    ".decisions.approximation.rules": ["Approximation"],
     ".algorithms.result": ["Result", "Run", "Trace"],
     ".algorithms.bfs": ["BfsResult"],
     ".algorithms.components": ["ComponentsResult"],

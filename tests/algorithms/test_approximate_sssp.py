@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.algorithms.inaccuracy import inaccuracy
+from tachograph.decisions.approximation.inaccuracy import inaccuracy
 from tachograph.kernels.sssp import bellman_ford, delta_stepping
 from tests import oracles
 from tests.algorithms.test_sssp import GRAPHS, dtype, expected, weighted

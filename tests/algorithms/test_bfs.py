@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_bfs
-from tachograph.decisions.direction.policies import POLICIES, scripted
+from tachograph.decisions.direction.model import POLICIES, scripted
 from tachograph.kernels.bfs import search as kernel
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tests import oracles

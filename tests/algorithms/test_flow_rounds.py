@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms import flow_rounds
-from tachograph.decisions.placement.train import layers
+from tachograph.decisions.graphs import layers
 from tests import oracles
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import make
@@ -36,7 +36,7 @@ def test_rounds_find_the_value(case, directed, workers, data):
 
 
 PROBLEMS = {
-    "layers": lambda: layers(12, 64, seed=1),
+    "layers": lambda: layers(12, 64, rng=1),
     "power law": lambda: tg.kronecker(9, rng=1, directed=True, weights=True).with_meta(
         source=3, sink=9
     ),
@@ -74,7 +74,7 @@ def test_a_device_that_is_lost(after):
         working(*arguments, **options)
 
     device.launch = launch
-    g = layers(6, 30, seed=1)
+    g = layers(6, 30, rng=1)
     found = tg.maximum_flow(g, device=device, placement="device", verify=True)
     assert found.value == tg.maximum_flow(g).value
     assert found.trace["note"][-1] == "the device has gone"

@@ -93,11 +93,13 @@ def test_coefficients_are_found_again():
 
 
 def test_training_writes_a_model(tmp_path):
-    from tachograph.networkx.decide import the_model
+    from tachograph.decisions.trainer import train as run_training
+    from tachograph.networkx.decide import kept, the_model
 
     path = tmp_path / "model.json"
-    train.train(path, 10)
-    made = json.loads(path.read_text())["seconds"]
+    done = run_training(train.Trainer(largest=10), path)
+    made = kept.read(path)
+    assert {"cost", "calls"} <= set(done.file.card["quality"][0])
     assert made.keys() == the_model().keys()
     for cost, kinds in made.items():
         assert kinds.keys() == the_model()[cost].keys()

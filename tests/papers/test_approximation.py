@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from tachograph.decisions.approximation.collect import Data
 from tachograph.decisions.approximation.model import the_model
-from tachograph.decisions.approximation.tables import Data
 from tachograph.papers import approximation, approximation_figures
 from tachograph.papers.reproduce import Settings, reproduce
 from tests.decisions.approximation.made_up import records

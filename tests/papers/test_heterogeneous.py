@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.decisions.placement import train as placement
+from tachograph.decisions.graphs import layers
+from tachograph.decisions.placement.train import Trainer
 from tachograph.papers import heterogeneous
 from tachograph.papers.reproduce import Settings, reproduce
 from tests.devices.support import any_device, needs_pyopencl
@@ -18,16 +19,11 @@ def test_tables_have_a_row_for_each_graph(name, monkeypatch):
         "grid": lambda: heterogeneous.stencil((9, 9)),
         "power law": lambda: tg.kronecker(7, rng=1),
     }
-    flows = {"layers": lambda: placement.layers(4, 20)}
+    flows = {"layers": lambda: layers(4, 20)}
     monkeypatch.setattr(heterogeneous, "graphs", lambda full: small)
     monkeypatch.setattr(heterogeneous, "_flow_problems", lambda full: flows)
     monkeypatch.setattr(heterogeneous, "ROUNDS", 1)
-    tasks = {
-        "mis": ([lambda: tg.kronecker(7, rng=2)], placement.TASKS["mis"][1]),
-        "maxflow": ([lambda: placement.layers(4, 30)], placement.TASKS["maxflow"][1]),
-    }
-    monkeypatch.setattr(placement, "TASKS", tasks)
-    monkeypatch.setattr(placement, "count_instructions", lambda task: {})
+    monkeypatch.setattr(Trainer, "choose", lambda self: ["kronecker 7 16", "layers 4 30"])
     (table,) = reproduce(name, Settings())
     assert [row[0] for row in table.rows] == list(flows if name.startswith("flow") else small)
     assert all(len(row) == len(table.columns) for row in table.rows)

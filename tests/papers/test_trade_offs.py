@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import tachograph as tg
-from tachograph.algorithms.inaccuracy import inaccuracy
+from tachograph.decisions.approximation.inaccuracy import inaccuracy
 from tachograph.papers import trade_offs
 from tachograph.papers.reproduce import Settings, reproduce
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..decisions.approximation.inaccuracy import relative_errors
 from ..util.rng import Rng
-from .inaccuracy import relative_errors
 
 __all__ = ["Audit", "audit"]
 

@@ -15,7 +15,7 @@ from .result import Result, Run, Trace
 from .verify import check_bfs
 
 if TYPE_CHECKING:
-    from ..decisions.direction.policies import Policy, State
+    from ..decisions.direction.model import Policy, State
     from ..devices.opencl import OpenCL
 
 __all__ = ["BfsResult", "bfs", "distinct_ids", "vertices"]
@@ -157,7 +157,7 @@ def _search(
     traced: bool,
 ) -> BfsResult:
     """Search on the host, in the direction that a policy chooses at every level."""
-    from ..decisions.direction.policies import policy_named
+    from ..decisions.direction.model import policy_named
     from ..kernels.bfs import search as kernel
     from ..kernels.bfs.parents import smallest_parents
     from ..kernels.runtime.launch import clock

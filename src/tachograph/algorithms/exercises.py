@@ -104,7 +104,7 @@ def _bfs() -> None:
 
 def _oracle() -> None:
     """Both directions, and what a policy would have chosen."""
-    from ..decisions.direction.policies import State, policy_named
+    from ..decisions.direction.model import State, policy_named
     from ..kernels.bfs import replay as bfs_replay
     from ..kernels.runtime.launch import run
 

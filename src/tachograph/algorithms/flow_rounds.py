@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..decisions.placement.rules import Call
+from ..decisions.placement.state import Call
 from ..devices.common import Common
 from ..devices.opencl import GROUP, OpenCL
 from ..util.errors import DeviceError

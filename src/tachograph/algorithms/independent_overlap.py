@@ -6,7 +6,7 @@ list behind the producer. When that has produced all, it helps from the other en
 
 from __future__ import annotations
 
-from ..decisions.placement.rules import Call
+from ..decisions.placement.state import Call
 from ..devices.cores import apart
 from .independent_rounds import Rounds
 from .placed import Placed

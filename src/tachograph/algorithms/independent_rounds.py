@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..decisions.placement.rules import Call
+from ..decisions.placement.state import Call
 from ..devices.common import Common
 from ..devices.opencl import GROUP, OpenCL
 from ..devices.residency import resident

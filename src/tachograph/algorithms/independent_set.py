@@ -68,7 +68,7 @@ def maximal_independent_set(
     placement
         Where each kernel of each round runs: ``"host"``, ``"device"``, ``"break-point"``,
         ``"learned"``, ``"oracle"`` (times both), ``"auto"`` (learned if it was, else break-point), a
-        file with hints, or a function of a :class:`~tachograph.decisions.placement.rules.Call`.
+        file with hints, or a function of a :class:`~tachograph.decisions.placement.state.Call`.
     overlap
         From 0 to 99: the first two kernels run at the same time, one here and one there, while the
         last so many percent are produced; then both do the second. Small rounds are not overlapped.

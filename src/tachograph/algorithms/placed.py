@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..decisions.placement.rules import PLACES, Call, Fixed, Policy, named
+from ..decisions.placement.model import named
+from ..decisions.placement.rules import Fixed, Policy
+from ..decisions.placement.state import PLACES, Call
 from ..devices.energy import Meter
 from ..devices.host import Host
 from ..devices.opencl import OpenCL, open_device

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..decisions.approximation.methods import EXACT, Approximation
+from ..decisions.approximation.rules import EXACT, Approximation
 from ..graph.graph import Graph
 from ..util.errors import InputError, NegativeCycleError
 from .audit import Audit

@@ -252,7 +252,7 @@ CONVERT: dict[str, Callable[..., dict[str, object]]] = {
 
 def _left_out(options: dict[str, Any]) -> dict[str, object]:
     """The approximation that was put together by hand."""
-    from ..decisions.approximation.methods import Approximation
+    from ..decisions.approximation.rules import Approximation
 
     names = ("iterations", "min_degree", "max_degree")
     by_hand = Approximation(

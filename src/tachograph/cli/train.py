@@ -1,32 +1,41 @@
-"""``tacho train``: fit the models that decide to this machine."""
+"""``tacho train``: fit the models that decide to this machine. One command for each trainer."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
+from dataclasses import Field, fields
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast, get_type_hints
 
 import typer
 
+from ..decisions.trainer import FORKS, Trained, Trainer, device_here, train
 from .options import Cluster, Json, Workers, executor, out, print_json
-from .train_approximation import approximation
+
+if TYPE_CHECKING:
+    from ..decisions.trainer import Fitted
 
 __all__ = ["app"]
 
 app = typer.Typer(help="Fit the models that decide to this machine.", invoke_without_command=True)
-
+MODELS = (*FORKS, "networkx")
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 Graphs = Annotated[
     str | None, typer.Option(help="Names with commas between them. Default: a chosen set.")
 ]
 Budget = Annotated[
-    str, typer.Option(help="Measure for at most so long; a later run goes on from there.")
+    str | None, typer.Option(help="Measure for at most so long; a later run goes on from there.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Default: where this user's runs find it.")
 ]
 
 
 @app.callback()
-def train(
+def all_of_them(
     context: typer.Context,
     every: Annotated[bool, typer.Option("--all", help="All models, one after the other.")] = False,
 ) -> None:
@@ -44,14 +53,10 @@ def train(
         return
     from importlib.util import find_spec
 
-    from ..decisions.times.collect import device_here
-
-    every_one: list[Callable[[], None]] = [direction, approximation, times]
-    every_one += [split, placement] if device_here() is not None else []
-    every_one += [networkx] if find_spec("networkx") else []
-    for command in every_one:
-        out().rule(f"tacho train {command.__name__}")
-        command()
+    here = [name for name, fork in FORKS.items() if not fork.needs_device or device_here()]
+    for name in (*here, *(["networkx"] if find_spec("networkx") else ())):
+        out().rule(f"tacho train {name}")
+        trained(name)
 
 
 def seconds(text: str) -> float:
@@ -61,182 +66,86 @@ def seconds(text: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
     if not found:
         raise InputError(f"--budget {text}: a number with s, m or h behind, such as 10m")
-    return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+    return float(found[1]) * UNITS[found[2]]
 
 
-@app.command()
-def direction(
+def trainer_of(name: str) -> type[Trainer[Fitted]]:
+    """The trainer of a fork, or of the NetworkX backend."""
+    if name in FORKS:
+        return FORKS[name].trainer
+    from ..networkx.train import Trainer as OfBackend
+
+    return cast("type[Trainer[Fitted]]", OfBackend)
+
+
+def own_options(name: str) -> list[Field[object]]:
+    """The fields of a trainer that only it has."""
+    return [field for field in fields(trainer_of(name)) if "help" in field.metadata]
+
+
+def trained(
+    name: str,
     graphs: Graphs = None,
-    budget: Budget = "10m",
-    output: Annotated[
-        Path | None, typer.Option(help="Default: where this user's searches find it.")
-    ] = None,
+    budget: Budget = None,
+    output: Output = None,
     workers: Workers = None,
     cluster: Cluster = None,
     json: Json = False,
+    **own: object,
 ) -> None:
-    """Learn when to push and when to pull in breadth-first search, on this machine.
+    """Train a model and print how good it is."""
+    from ..tasks.measure import runner
 
-    Measures both directions at every level of searches on many graphs (what the journal has is not
-    measured again), fits, and says how well it does on families of graphs that were left out.
-
-    [bold]Examples[/bold]
-
-    tacho train direction --budget 10m
-
-    tacho train direction --graphs 'kronecker 16 16,road 300 300,uniform 60000 8,soc-Slashdot0902'
-    """
-    from ..decisions.direction.model import FILE
-    from ..decisions.direction.train import save, train
-    from ..decisions.model_files import own_model
-
-    names = [n.strip() for n in graphs.split(",")] if graphs else None
+    options: dict[str, object] = dict(own)
+    if graphs is not None:
+        options["graphs"] = [graph.strip() for graph in graphs.split(",")]
+    if budget is not None:
+        options["budget"] = seconds(budget)
     with executor(workers, cluster) as chosen:
-        model = train(names, seconds(budget), chosen)
-    path = output or own_model(FILE)
-    save(model, path)
-    card = model["card"]
+        trainer = trainer_of(name)(executor=chosen, runner=runner(), **options)  # type: ignore[arg-type]
+        done = train(trainer, output)
     if json:
-        print_json({"file": str(path), **card})
+        print_json({"file": str(done.path), **done.file.card})
         return
+    show(done)
+    typer.echo(f"{done.path}: used from now on" if output is None else f"{done.path}", err=True)
+
+
+def show(done: Trained) -> None:
+    """Print the card's table of quality."""
     from rich.table import Table
 
-    table = Table(title=f"{len(card['graphs'])} graphs, each family judged by a model without it")
-    for column in ("policy", "accuracy", "time saved", "spread", "time / best", "worst graph"):
-        table.add_column(column, justify="left" if column == "policy" else "right")
-    for name, m in card["families_left_out"].items():
-        table.add_row(
-            name, f"{m['accuracy']:.1%}", f"{m['saved']:.1%}", f"{m['saved_spread']:.1%}",
-            f"{m['slowdown']:.3f}", f"{m['worst']:.2f}",
-        )  # fmt: skip
+    rows = done.file.card["quality"]
+    table = Table(title=f"{done.file.fork}: {len(done.file.card['graphs'])} graphs")
+    for column in rows[0] if rows else ("nothing could be judged",):
+        table.add_column(column, justify="right")
+    for row in rows:
+        table.add_row(*(f"{v:.4g}" if isinstance(v, float) else str(v) for v in row.values()))
     out().print(table)
-    typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
 
 
-@app.command()
-def split(
-    graphs: Graphs = None,
-    budget: Budget = "10m",
-    output: Annotated[
-        Path | None, typer.Option(help="Default: where this user's runs find it.")
-    ] = None,
-    cluster: Cluster = None,
-    json: Json = False,
-) -> None:
-    """Learn how long host and device take for similarity, to decide who computes which part.
+def _command(name: str) -> Callable[..., None]:
+    """The command of a model: the options of all, and those that its trainer has beside them."""
+    of_all = [p for p in inspect.signature(trained, eval_str=True).parameters.values()
+              if p.name != "name" and p.kind is not p.VAR_KEYWORD]  # fmt: skip
+    hints = get_type_hints(trainer_of(name))
+    of_its_own = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default,
+            annotation=Annotated[hints[field.name], typer.Option(help=field.metadata["help"])],
+        )
+        for field in own_options(name)
+    ]  # fmt: skip
+    both = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in of_all] + of_its_own
 
-    Measures both on many graphs (what the journal has is not measured again), fits, and says how far
-    off it is on families of graphs that were left out.
+    def command(**options: object) -> None:
+        trained(name, **options)  # type: ignore[arg-type]
 
-    [bold]Examples[/bold]
-
-    tacho train split --budget 5m
-
-    tacho train split --graphs 'kronecker 14 16,road 300 300,uniform 60000 8' --json
-    """
-    from ..decisions.model_files import own_model
-    from ..decisions.split.model import FILE
-    from ..decisions.split.train import train
-
-    names = [n.strip() for n in graphs.split(",")] if graphs else None
-    with executor(
-        None, cluster
-    ) as chosen:  # the device is there once: no workers beside each other
-        model = train(names, seconds(budget), executor=chosen)
-    path = output or own_model(FILE)
-    model.write(path)
-    if json:
-        print_json({"file": str(path), **model.card})
-        return
-    typer.echo(f"{len(model.card['graphs'])} graphs; each family judged by a model without it:")
-    for name, value in model.card["families left out"].items():
-        typer.echo(f"  {name:28} {value:.1%}")
-    typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
+    command.__doc__ = trainer_of(name).__doc__
+    command.__signature__ = inspect.Signature(both)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in both}
+    return command
 
 
-@app.command()
-def times(
-    graphs: Graphs = None,
-    budget: Budget = "10m",
-    output: Annotated[
-        Path | None, typer.Option(help="Default: where this user's plans find it.")
-    ] = None,
-    cluster: Cluster = None,
-    json: Json = False,
-) -> None:
-    """Learn how long each way to run each task takes, for plans.
-
-    Measures all of them on many graphs (what the journal has is not measured again), adds the runs
-    that the journal remembers, fits, and says how far off it is on families that were left out.
-
-    [bold]Examples[/bold]
-
-    tacho train times --budget 10m
-
-    tacho train times --budget 0 --json
-    """
-    from ..decisions.model_files import own_model
-    from ..decisions.times.model import FILE
-    from ..decisions.times.train import train
-
-    names = [n.strip() for n in graphs.split(",")] if graphs else None
-    with executor(None, cluster) as chosen:  # times of all threads of a machine
-        model = train(names, seconds(budget), chosen)
-    path = output or own_model(FILE)
-    model.write(path)
-    if json:
-        print_json({"file": str(path), **model.card})
-        return
-    typer.echo(f"{len(model.card['graphs'])} graphs; runs predicted within 35 % by a model without")
-    typer.echo(f"  {'':24} {'runs':>5} {'the graph':>10} {'its family':>11}")
-    for name, value in model.card["quality"].items():
-        one, all_ = (value[k]["within_35"] for k in ("graphs_left_out", "families_left_out"))
-        typer.echo(f"  {name:24} {value['rows']:5} {one:10.0%} {all_:11.0%}")
-    typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
-
-
-@app.command()
-def placement(
-    devices: Annotated[str, typer.Option(help="The OpenCL device beside the host.")] = "opencl",
-    cluster: Cluster = None,
-) -> None:
-    """Learn where the kernels of tacho run mis and maxflow --device run faster.
-
-    [bold]Example[/bold]
-
-    tacho train placement
-    """
-    from ..decisions.placement.train import TASKS, train_placement
-    from ..devices.opencl import open_device
-
-    device = open_device(devices)
-    with executor(None, cluster) as chosen:
-        for task in TASKS:
-            model, calls = train_placement(task, device, chosen)
-            out().print(f"{task}: {', '.join(model.times)} learned from {calls} calls")
-
-
-@app.command()
-def networkx(
-    largest: Annotated[int, typer.Option(help="Nodes of the largest graphs.")] = 10_000,
-    output: Annotated[
-        Path | None, typer.Option(help="Default: where the NetworkX backend finds it.")
-    ] = None,
-) -> None:
-    """Learn how long functions take in NetworkX and here, to decide which calls the backend takes.
-
-    [bold]Example[/bold]
-
-    tacho train networkx --largest 1000
-    """
-    from ..decisions.model_files import own_model
-    from ..networkx.train import MODEL, train
-    from ..util.progress import bar
-
-    path = output or own_model(MODEL)
-    with bar("measuring") as shown:
-        train(path, largest, shown.note)
-    typer.echo(f"{path}: used from now on" if output is None else f"{path}", err=True)
-
-
-app.command()(approximation)
+for _name in MODELS:
+    app.command(_name)(_command(_name))

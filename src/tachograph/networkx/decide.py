@@ -8,7 +8,6 @@ of the adjacency.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sized
 from functools import lru_cache
 from itertools import chain, islice
@@ -16,24 +15,38 @@ from math import ceil, log2, sqrt
 from operator import mul
 from typing import Any
 
-from ..decisions.model_files import current_model
+import numpy as np
+from numpy.typing import NDArray
+
+from ..decisions.model_file import Kept, ModelFile
 from .decline import argument
 from .functions import FUNCTIONS
 
-__all__ = ["MODEL", "converted", "in_words", "predict", "should_run", "sizes", "terms"]
+__all__ = ["Model", "converted", "in_words", "kept", "predict", "should_run", "sizes", "terms"]
 
-MODEL = "networkx.json"
 LOOKED_AT = 64  # nodes
 WEIGHTED = {"near", "near meeting", "all near", "relaxed", "rank", "flow"}
 
-Model = dict[str, dict[str, list[float]]]
 
-
-@lru_cache(1)
-def the_model() -> Model:
+class Model(dict[str, dict[str, list[float]]]):
     """Coefficients of each kind of cost, for NetworkX and for Tachograph; of conversions."""
-    model: Model = json.loads(current_model(MODEL)[0].read_text(encoding="utf-8"))["seconds"]
-    return model
+
+    @classmethod
+    def of(cls, file: ModelFile) -> Model:
+        """Take the model from a file and check it."""
+        made = cls()
+        for name in file.arrays:
+            cost, _, who = name.rpartition(".")
+            made.setdefault(cost, {})[who] = file.array(name, (None,), least=0.0).tolist()
+        return made
+
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Return the numbers for a file."""
+        return {f"{k}.{who}": np.array(v) for k, kinds in self.items() for who, v in kinds.items()}
+
+
+kept = Kept("networkx", (), Model.of)
+the_model = lru_cache(1)(kept)  # a decision takes microseconds: do not look at the file each time
 
 
 def terms(cost: str, n: float, arcs: float, pairs: float = 0.0) -> tuple[float, ...]:

@@ -1,155 +1,25 @@
-"""Measure how long calls take in NetworkX and here, and fit what ``should_run`` predicts with.
-
-For each kind of cost one call stands for all. Graphs grow until NetworkX needs seconds; a time is the
-best of a few calls.
-"""
+"""Train the decision of the NetworkX backend: fit what ``should_run`` predicts times with."""
 
 from __future__ import annotations
 
-import json
-import random
-import time
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..util.errors import MissingDependencyError
-from .decide import MODEL, sizes, terms
+from ..decisions.trainer import Quality
+from ..decisions.trainer import Trainer as Base
+from ..journal.campaign import Record
+from ..util.progress import bar
+from .decide import Model
 
-__all__ = ["CALLS", "MODEL", "fit", "graphs", "measure", "timed", "train"]
+__all__ = ["Trainer", "fit"]
 
-try:
-    import networkx as nx
-except ImportError:
-    raise MissingDependencyError(
-        "NetworkX is not installed: pip install 'tachograph[networkx]'"
-    ) from None
-
-SIZES = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000)
-ROUNDS = 10  # of fitting
-QUADRATIC = 300  # nodes up to which all pairs are measured
+FITTING_ROUNDS = 10
+KINDS = ("networkx", "tachograph", "cold")
 
 
-def _pairs(graph: Any) -> list[tuple[Any, Any]]:
-    """Some pairs of nodes; the same for the same graph."""
-    dice, nodes = random.Random(1), list(graph)
-    return [(dice.choice(nodes), dice.choice(nodes)) for _ in range(len(nodes))]
-
-
-def _ends(graph: Any) -> tuple[Any, Any]:
-    """Two nodes that a search has to go some way between."""
-    nodes = list(graph)
-    return nodes[0], nodes[len(nodes) // 2]
-
-
-# For each kind of cost: a call that has it, whose result is used up.
-CALLS: dict[str, Callable[..., Any]] = {
-    "hops": lambda G, **b: nx.single_source_shortest_path_length(G, next(iter(G)), **b),
-    "tree": lambda G, **b: nx.single_source_shortest_path(G, next(iter(G)), **b),
-    "meeting": lambda G, **b: nx.has_path(G, *_ends(G), **b),
-    "all hops": lambda G, **b: dict(nx.all_pairs_shortest_path_length(G, **b)),
-    "near": lambda G, **b: nx.single_source_dijkstra_path_length(G, next(iter(G)), **b),
-    "near meeting": lambda G, **b: _or_none(nx.bidirectional_dijkstra, G, *_ends(G), **b),
-    "all near": lambda G, **b: dict(nx.all_pairs_dijkstra_path_length(G, **b)),
-    "relaxed": lambda G, **b: nx.single_source_bellman_ford_path_length(G, next(iter(G)), **b),
-    "components": lambda G, **b: list(nx.connected_components(G, **b)),
-    "rank": lambda G, **b: nx.pagerank(G, **b),
-    "pairs": lambda G, **b: list(nx.jaccard_coefficient(G, _pairs(G), **b)),
-    "triangles": lambda G, **b: nx.triangles(G, **b),
-    "set": lambda G, **b: nx.maximal_independent_set(G, seed=1, **b),
-    "flow": lambda G, **b: _or_none(
-        nx.maximum_flow_value, G, *_ends(G), capacity="weight", **b
-    ),
-}  # fmt: skip
-
-
-def _or_none(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    try:
-        return function(*arguments, **options)
-    except nx.NetworkXNoPath:
-        return None
-
-
-def graphs(most: int, seed: int = 1) -> Iterator[Any]:
-    """Undirected graphs with weights: uniform, skewed and long ones, sparse and dense."""
-    for n in (size for size in SIZES if size <= most):
-        for degree in (3, 12):
-            for make in (
-                lambda n, d: nx.gnm_random_graph(n, n * d // 2, seed=seed),
-                lambda n, d: nx.barabasi_albert_graph(n, max(1, d // 2), seed=seed),
-                lambda n, d: nx.watts_strogatz_graph(n, d + 1, 0.01, seed=seed),
-            ):
-                made = make(n, min(degree, n - 1))
-                dice = random.Random(seed)
-                for _, _, data in made.edges(data=True):
-                    data["weight"] = dice.random()
-                yield made
-
-
-def timed(call: Callable[..., Any], graph: Any, backend: str, least: float = 0.02) -> float:
-    """Seconds of one call: the best of several, of which there are more if they are short."""
-    best, spent, count = np.inf, 0.0, 0
-    while count < 2 or (spent < least and count < 20):
-        begin = time.perf_counter()
-        call(graph, backend=backend)
-        seconds = time.perf_counter() - begin
-        best, spent, count = min(best, seconds), spent + seconds, count + 1
-    return float(best)
-
-
-def measure(
-    made: Iterable[Any], limit: float = 2.0, report: Callable[[str], None] = lambda _: None
-) -> dict[str, list[dict[str, Any]]]:
-    """For each kind of cost rows with terms and seconds: in NetworkX, here, and here if the graph has
-    to be converted first; under ``named``, what nodes that are not integers add to that.
-    """
-    rows: dict[str, list[dict[str, Any]]] = {cost: [] for cost in (*CALLS, "named")}
-    slow: set[str] = set()
-    before = set(nx.config.warnings_to_ignore)
-    nx.config.warnings_to_ignore.add("cache")
-    try:
-        for graph in made:
-            n = len(graph)
-            report(f"{n:,} nodes, {graph.size():,} edges")
-            rows["named"].append({"terms": (1.0, n, 2 * graph.size()), "seconds": named(graph)})
-            for cost, call in CALLS.items():
-                if cost in slow or (cost.startswith("all ") and n > QUADRATIC):
-                    continue
-                row: dict[str, Any] = {"terms": terms(cost, *sizes(graph), float(n))}
-                row["cold"] = timed(_cold(call), graph, "tachograph")
-                row |= {who: timed(call, graph, who) for who in ("tachograph", "networkx")}
-                rows[cost].append(row)
-                if row["networkx"] > limit:
-                    slow.add(cost)
-    finally:
-        nx.config.warnings_to_ignore = before
-    return rows
-
-
-def _cold(call: Callable[..., Any]) -> Callable[..., Any]:
-    """The call on a graph that is not converted yet."""
-
-    def cold(graph: Any, **backend: str) -> Any:
-        graph.__networkx_cache__.clear()
-        return call(graph, **backend)
-
-    return cold
-
-
-def named(graph: Any) -> float:
-    """Seconds that it takes longer to convert a graph whose nodes are strings."""
-    from .convert import convert_from_nx
-
-    def convert(graph: Any, backend: str) -> Any:
-        return convert_from_nx(graph)
-
-    other = nx.relabel_nodes(graph, str)
-    return max(timed(convert, other, "tachograph") - timed(convert, graph, "tachograph"), 0.0)
-
-
-def fit(rows: list[dict[str, Any]], who: str) -> list[float]:
+def fit(rows: list[Record], who: str) -> list[float]:
     """Coefficients that are not negative, for which logarithms of times are least wrong.
 
     Differences are divided by the geometric mean of what was measured and what was predicted the round
@@ -160,7 +30,7 @@ def fit(rows: list[dict[str, Any]], who: str) -> list[float]:
     seconds = np.maximum([row[who] for row in rows], 1e-7)
     table = np.array([row["terms"] for row in rows], float)
     predicted = seconds
-    for _ in range(ROUNDS):
+    for _ in range(FITTING_ROUNDS):
         weight = 1 / np.sqrt(seconds * predicted)
         weighted = table * weight[:, None]
         scale = np.maximum(weighted.max(axis=0), 1e-300)
@@ -169,24 +39,52 @@ def fit(rows: list[dict[str, Any]], who: str) -> list[float]:
     return [float(c) for c in found]
 
 
-def fitted(rows: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, list[float]]]:
-    """The coefficients of every kind of cost."""
-    kinds = ("networkx", "tachograph", "cold")
-    made = {cost: {who: fit(rows[cost], who) for who in kinds} for cost in CALLS}
-    return {**made, "named": {"seconds": fit(rows["named"], "seconds")}}
+@dataclass(frozen=True)
+class Trainer(Base[Model]):
+    """Learn how long functions take in NetworkX and here, to decide which calls the backend takes.
 
+    [bold]Example[/bold]
 
-def train(path: Path, most: int, report: Callable[[str], None] = lambda _: None) -> None:
-    """Measure, fit, and write the model to a file."""
-    write(path, measure(graphs(most), report=report))
+    tacho train networkx --largest 1000
+    """
 
+    largest: int = field(default=10_000, metadata={"help": "Nodes of the largest graphs."})
 
-def write(path: Path, rows: dict[str, list[dict[str, Any]]]) -> None:
-    """Fit a model to what was measured, and write it to a file."""
-    from ..journal import machine
+    name = "networkx"
 
-    model = {"networkx": nx.__version__, "machine": machine()[1], "seconds": fitted(rows)}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".part")
-    aside.write_text(json.dumps(model, indent=1) + "\n", encoding="utf-8")
-    aside.replace(path)
+    def choose(self) -> list[str]:
+        """Return no graphs: they are NetworkX's own, and made while they are measured."""
+        return []
+
+    def collect(self, names: Sequence[str]) -> list[Record]:
+        """Return a record for each kind of cost, with its rows."""
+        from .measure import graphs, measure
+
+        with bar("measuring") as shown:
+            found = measure(graphs(self.largest), report=shown.note)
+        return [{"graph": "generated by NetworkX", "cost": c, "rows": r} for c, r in found.items()]
+
+    def fit(self, records: list[Record]) -> Model:
+        """Fit the coefficients of every kind of cost."""
+        kinds = {"named": ("seconds",)}
+        return Model({
+            r["cost"]: {who: fit(r["rows"], who) for who in kinds.get(r["cost"], KINDS)}
+            for r in records
+        })  # fmt: skip
+
+    def evaluate(self, model: Model, records: list[Record]) -> Quality:
+        """Return, for each kind of cost, the median error of the times that it was fitted to."""
+        found = []
+        for r in records:
+            row: Record = {"cost": r["cost"], "calls": len(r["rows"])}
+            for who, coefficients in model[r["cost"]].items():
+                ratio = [np.dot(coefficients, x["terms"]) / max(x[who], 1e-7) for x in r["rows"]]
+                row[f"median error, {who}"] = float(np.median(np.abs(np.array(ratio) - 1)))
+            found.append(row)
+        return found
+
+    def facts(self, model: Model) -> Record:
+        """Return the version of NetworkX."""
+        import networkx
+
+        return {"networkx": networkx.__version__}

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..decisions.approximation.collect import collect, records
-from ..decisions.approximation.graphs import PLAIN
+from ..decisions.approximation.collect import PLAIN, Data, records
 from ..decisions.approximation.model import the_model
-from ..decisions.approximation.models import MODELS, OURS, leave_family_out, scenario, score
-from ..decisions.approximation.tables import Data
-from ..decisions.approximation.train import evaluate
+from ..decisions.approximation.train import Trainer, evaluate
+from ..tasks.measure import runner
+from .approximation_models import MODELS, OURS, leave_family_out, scenario, score
 from .reproduce import Settings, Table
 
 __all__ = ["measurements", "paper_data", "table_4"]
@@ -38,11 +37,12 @@ OUTPUTS = ("joint", "inaccuracy", "speedup")
 
 def measurements(settings: Settings) -> Data:
     """What the journal holds; with ``full`` all there is to measure, else a little if it is empty."""
-    if settings.full:
-        collect(executor=settings.executor)
-    elif not records():
-        collect(SMALL, size=SHARE, executor=settings.executor)
-    return Data(records())
+    found = records()
+    if settings.full or not found:
+        graphs, size = (None, 1.0) if settings.full else (SMALL, SHARE)
+        trainer = Trainer(graphs, executor=settings.executor, runner=runner(), size=size)
+        found = trainer.collect(trainer.choose())
+    return Data(found)
 
 
 def paper_data(data: Data) -> dict[str, Data]:

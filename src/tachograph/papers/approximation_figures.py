@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..decisions.approximation.methods import METHODS
-from ..decisions.approximation.models import MODELS, OURS, scenario
-from ..decisions.approximation.tables import Data
+from ..decisions.approximation.collect import Data
+from ..decisions.approximation.rules import METHODS
 from ..graph.files.streams import aside
 from ..plots.figures import new_figure
 from .approximation import FEWEST, measurements, paper_data
+from .approximation_models import MODELS, OURS, scenario
 from .reproduce import Settings, Table
 
 __all__ = ["figures"]

@@ -7,6 +7,7 @@ The nine graphs are in the style of the paper's Table 1: meshes, circuits, a pow
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -17,13 +18,16 @@ from ..algorithms.flow import maximum_flow
 from ..algorithms.independent_set import maximal_independent_set
 from ..algorithms.placed import accuracy
 from ..algorithms.result import Trace
-from ..decisions.placement.rules import Policy, named
-from ..decisions.placement.train import layers, train_placement
+from ..decisions.graphs import layers
+from ..decisions.placement.model import named
+from ..decisions.placement.rules import Policy
+from ..decisions.placement.train import Trainer, learn, task_of
 from ..devices.host import Host, host_threads
 from ..devices.opencl import OpenCL, open_device
 from ..graph import generate
 from ..graph.graph import Graph
 from ..kernels.runtime.launch import threads
+from ..tasks.measure import runner
 from .reproduce import Settings, Table, measure
 
 __all__ = ["flow_switch", "graphs", "mis_hot", "mis_overlap", "mis_switch"]
@@ -162,7 +166,7 @@ def time_placements(name: str, full: bool, task: str, count: int) -> dict[str, A
     """The trace of a run whose kernels are timed in both places: a task of a campaign."""
     device, _ = _device()
     with threads(count):
-        if task == "mis":
+        if task == "maximal_independent_set":
             graph = graphs(full)[name]()
             trace = maximal_independent_set(graph, device=device, placement="oracle").trace
         else:
@@ -182,9 +186,11 @@ def _switch(
     ]
     runs = measure(settings, "heterogeneous:time_placements", tasks, device.key)
     with threads(host.threads):
+        trainer = Trainer(None, math.inf, settings.executor, runner(), device=device.id)
+        own = [name for name in trainer.choose() if task_of(name) == task]
         policies: dict[str, Policy] = {
             "break-point": named("break-point", task, host, device),
-            "learned": train_placement(task, device, settings.executor)[0],
+            "learned": learn(trainer.collect(own)),
         }
     rows = []
     for run in runs:
@@ -208,7 +214,7 @@ def mis_switch(settings: Settings) -> Iterator[Table]:
     notes = ["times relative to the oracle's; published: 1.6 to 1.9 times as fast as the host only",
              "weighted: by the difference between both places"]  # fmt: skip
     title = "Task switcher: independent sets (figures 15, 16)"
-    yield _switch(settings, title, "mis", graphs(settings.full), notes)
+    yield _switch(settings, title, "maximal_independent_set", graphs(settings.full), notes)
 
 
 def _flow_problems(full: bool) -> dict[str, Callable[[], Graph]]:
@@ -224,8 +230,8 @@ def _flow_problems(full: bool) -> dict[str, Callable[[], Graph]]:
         return g.with_meta(source=0, sink=g.n - 1)
 
     return {
-        "layers, wide": lambda: layers(8, wide, seed=1),
-        "layers, long": lambda: layers(64, wide // 8, seed=1),
+        "layers, wide": lambda: layers(8, wide, rng=1),
+        "layers, long": lambda: layers(64, wide // 8, rng=1),
         "power law": power_law,
         "grid": grid,
         "circuit": lambda: stencil((wide // 8, wide // 8), links=wide).with_meta(
@@ -239,4 +245,4 @@ def flow_switch(settings: Settings) -> Iterator[Table]:
     notes = ["times relative to the oracle's; published: 1.3 to 2.4 times as fast as the host only, "
              "84 % of placements right", "weighted: by the difference between both places"]  # fmt: skip
     title = "Task switcher: maximum flow (figures 17, 18)"
-    yield _switch(settings, title, "maxflow", _flow_problems(settings.full), notes)
+    yield _switch(settings, title, "maximum_flow", _flow_problems(settings.full), notes)

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ..decisions.model_files import own_model
+from ..decisions.model_file import models_home
 from ..journal.campaign import Campaign, Executor, code_hash
 from ..util.errors import InputError
 
@@ -72,7 +72,7 @@ def measure(
     mark
         What else they depend on, beside code and models.
     """
-    models = [path.read_bytes() for path in sorted(own_model("").glob("*")) if path.is_file()]
+    models = [path.read_bytes() for path in sorted(models_home().glob("*")) if path.is_file()]
     own = sha256(b"".join(models)).hexdigest()[:16]
     campaign = Campaign(
         "experiment", f"{__package__}.{function}", tasks, mark=f"{code_hash()} {own} {mark}",

@@ -16,7 +16,7 @@ from ..journal import machine
 from .reproduce import Settings, Table, measure
 
 if TYPE_CHECKING:
-    from ..decisions.direction.policies import Policy
+    from ..decisions.direction.model import Policy
 
 __all__ = ["Runs", "every_run", "real_runs", "table_3", "table_4", "table_5", "unseen_graphs"]
 
@@ -41,7 +41,7 @@ class Runs:
     sources: list[int]
     seconds: dict[str, np.ndarray]
     reached: list[float]  # arcs out of the vertices that each search reached
-    levels: Any  # learning.direction.Levels of the same searches
+    levels: Any  # decisions.direction.Levels of the same searches
 
     def time(self, policy: str) -> float:
         """Seconds of all searches, the median of the rounds of each."""
@@ -57,21 +57,21 @@ def tuned_gapbs(s: Any) -> Any:
 
 def named(policy: str) -> Policy:
     """A policy of the comparison."""
-    from ..decisions.direction.policies import policy_named
+    from ..decisions.direction.model import policy_named
 
     return policy_named(tuned_gapbs if policy == "gapbs 8/8" else policy)
 
 
 def unseen_graphs(full: bool) -> list[str]:
     """Graphs that no model was fitted to; data sets that are not there are left out."""
-    from ..decisions.direction.graphs import UNSEEN, present
+    from ..decisions.graphs import names_of, present
 
-    return present(UNSEEN if full else SHORT)
+    return present(names_of("direction", "tune", "test") if full else SHORT)
 
 
 def every_run(settings: Settings) -> list[Runs]:
     """Searches of all policies on all graphs; what was measured before is not measured again."""
-    from ..decisions.direction.levels import levels_of
+    from ..decisions.direction.collect import levels_of
 
     tasks = [{"name": name, "policies": list(COMPARED)} for name in unseen_graphs(settings.full)]
     return [
@@ -84,11 +84,10 @@ def every_run(settings: Settings) -> list[Runs]:
 def real_runs(name: str, policies: list[str]) -> dict[str, Any]:
     """Let all policies search from the same vertices, in turns: a task of a campaign."""
     from ..algorithms.bfs import bfs
+    from ..decisions.direction.collect import levels_of, sources_of
     from ..decisions.direction.collect import measure as measure_search
-    from ..decisions.direction.collect import sources_of
-    from ..decisions.direction.graphs import graph_named
-    from ..decisions.direction.levels import levels_of
-    from ..decisions.direction.policies import scripted
+    from ..decisions.direction.model import scripted
+    from ..decisions.graphs import graph_named
 
     graph = graph_named(name)
     sources = sources_of(graph, SOURCES, seed=2)
@@ -123,12 +122,12 @@ def _here() -> str:
 
 def table_3(settings: Settings) -> Iterator[Table]:
     """Accuracy and share of the possible time saved, per graph; what SURF's features contribute."""
-    from ..decisions.direction.collect import collect
-    from ..decisions.direction.evaluate import score
-    from ..decisions.direction.levels import levels_of
+    from ..decisions.direction.collect import levels_of
+    from ..decisions.direction.train import Trainer, score
 
     names = unseen_graphs(settings.full)
-    levels = levels_of(collect(names, sources=SOURCES, seed=2, executor=settings.executor))
+    trainer = Trainer(budget=float("inf"), executor=settings.executor)
+    levels = levels_of(trainer.collect(names, SOURCES, seed=2))
     scores = {p: score(levels, levels.chosen_by(named(p))) for p in COMPARED}
     graphs = scores["cost"].graphs
     rows: list[list[Any]] = [
@@ -162,9 +161,8 @@ def table_3(settings: Settings) -> Iterator[Table]:
 
 def _importance(levels: Any) -> Table:
     """What the network loses when one feature is shuffled among the levels of all graphs."""
-    from ..decisions.direction.evaluate import score
-    from ..decisions.direction.policies import policy_named
-    from ..decisions.direction.rules import State
+    from ..decisions.direction.model import State, policy_named
+    from ..decisions.direction.train import score
 
     policy = policy_named("surf")
     whole = score(levels, levels.chosen_by(policy)).summary()

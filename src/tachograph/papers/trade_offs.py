@@ -5,17 +5,18 @@ algorithms on GPUs" (B. Aktılav, I. Öz, 2022): what combined approximations ga
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
-from ..algorithms.inaccuracy import inaccuracy
-from ..decisions.approximation.collect import measure as search
-from ..decisions.approximation.methods import Approximation
-from ..decisions.approximation.state import LEAST, Configuration, State, spread
+from ..decisions.approximation.collect import measure as measured
+from ..decisions.approximation.inaccuracy import inaccuracy
+from ..decisions.approximation.rules import Approximation
+from ..decisions.approximation.state import LEAST_ARCS_LEFT, Configuration, State, spread
 from ..graph import generate
 from ..graph.graph import Graph
+from ..tasks.measure import run
 from .reproduce import Settings, Table, measure
 
 __all__ = ["of_kronecker", "table_1"]
@@ -44,20 +45,21 @@ def of_kronecker(scale: int, algorithm: str, iterations: int) -> dict[str, Any]:
         Approximation(iterations, low, high)
         for low in (0, *least)
         for high in (None, *spread(most, 3))
-        if state.leaves(low, high) >= LEAST
+        if state.leaves(low, high) >= LEAST_ARCS_LEFT
     ]
+    search = partial(measured, run, graph, source)
     exact = Configuration(algorithm)
-    wanted = search(graph, source, exact)[0]
+    wanted = search(exact).distances
     times: list[list[float]] = [[] for _ in choices]
     errors = [0.0] * len(choices)
     exact_times = []
     for _ in range(RUNS):
         for k, choice in enumerate(choices):
             if k % TURN == 0:
-                exact_times.append(search(graph, source, exact)[1])
-            found, seconds, _ = search(graph, source, Configuration(algorithm, choice))
-            times[k].append(seconds)
-            errors[k] = inaccuracy(wanted, found, source).mean
+                exact_times.append(search(exact).seconds)
+            found = search(Configuration(algorithm, choice))
+            times[k].append(found.seconds)
+            errors[k] = inaccuracy(wanted, found.distances, source).mean
     # as many exact runs as of each configuration: more would have a shorter shortest one
     turns = len(exact_times) // RUNS
     alone = float(np.mean([min(exact_times[k::turns]) for k in range(turns)]))

@@ -247,7 +247,7 @@ def _placed_similarity(question: Question) -> tuple[Candidate, str]:
 
 def _approximate(question: Question, found: Choices) -> None:
     """Add approximations that keep the budget, and put the advisor's choice first."""
-    from ..decisions.approximation.advisor import advise
+    from ..decisions.approximation.model import advise
     from ..kernels.runtime.launch import threads as using
 
     what = question.what

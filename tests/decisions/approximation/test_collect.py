@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.algorithms.inaccuracy import inaccuracy
 from tachograph.decisions.approximation import collect as measuring
-from tachograph.decisions.approximation.graphs import Subject, available, with_random_weights
+from tachograph.decisions.approximation.inaccuracy import inaccuracy
 from tachograph.decisions.approximation.state import FEATURES
+from tachograph.decisions.approximation.train import Trainer
+from tachograph.decisions.trainer import Runner
 
 SIZES = {"delta-stepping": (10, 8), "bellman-ford": (8, 4), "dijkstra": (4, 0), "hybrid": (4, 0)}
 COUNT = 34  # all of them, and 4 from each of two random sources
@@ -17,19 +18,31 @@ COUNT = 34  # all of them, and 4 from each of two random sources
 def tiny(monkeypatch):
     """One small graph of the paper's kind, few configurations, two runs of each."""
     g = tg.kronecker(7, rng=1, weights=True)
-    subjects = {"kronecker-14": Subject("kronecker-14", "kronecker", lambda: g)}
-    monkeypatch.setattr(measuring, "available", lambda: subjects)
+    monkeypatch.setattr(measuring, "graph_named", lambda name: g)
     monkeypatch.setattr(measuring, "RUNS", 3)
     monkeypatch.setattr(measuring, "SIZES", SIZES)
-    monkeypatch.setattr(measuring, "BLOCK", 4)
-    return g
+    monkeypatch.setattr(measuring, "BLOCK_CONFIGURATIONS", 4)
+    measuring._loaded.cache_clear()
+    yield g
+    measuring._loaded.cache_clear()
+
+
+def collect(size=1.0):
+    """How many configurations of the graph are measured."""
+    trainer = Trainer(["kronecker-14"], runner=Runner("tachograph.tasks.measure:run"), size=size)
+    names = trainer.choose()
+    done = trainer.measured(
+        measuring.KIND, "tachograph.decisions.approximation.collect:measure_block",
+        list(measuring.tasks(names, size, trainer.runner.run)),
+    )  # fmt: skip
+    return sum(len(block["records"]) for block in done)
 
 
 def test_what_is_in_the_journal_is_not_measured_again(tiny, monkeypatch):
-    assert measuring.collect() == COUNT == 10 + 4 + 4 + 8 + 4 + 4
+    assert collect() == COUNT == 10 + 4 + 4 + 8 + 4 + 4
     monkeypatch.setattr(measuring, "measure", None)
-    assert measuring.collect() == COUNT
-    assert measuring.collect(["kronecker-14"], size=0.5) == 8 + 4 + 4 + 4 + 4 + 4  # blocks
+    assert collect() == COUNT
+    assert collect(size=0.5) == 8 + 4 + 4 + 4 + 4 + 4  # blocks
 
 
 def test_interrupted_work_goes_on(tiny, monkeypatch):
@@ -44,18 +57,18 @@ def test_interrupted_work_goes_on(tiny, monkeypatch):
 
     monkeypatch.setattr(measuring, "measure", killed)
     with pytest.raises(KeyboardInterrupt):
-        measuring.collect()
+        collect()
     assert 0 < len(measuring.records()) < COUNT
     before, calls = len(calls), []
-    assert measuring.collect() == len(measuring.records()) == COUNT
+    assert collect() == len(measuring.records()) == COUNT
     monkeypatch.setenv("TACHOGRAPH_HOME", "another")
     again, calls = len(calls), []
-    measuring.collect()
+    collect()
     assert again < len(calls) < before + again
 
 
 def test_records_say_what_was_measured(tiny):
-    measuring.collect()
+    collect()
     source = int(tiny.degrees.argmax())
     exact = tg.sssp(tiny, source).distances
     for r in measuring.records():
@@ -83,16 +96,16 @@ def test_a_random_choice_counts_with_each_of_its_seeds():
     assert measuring.typical(part, "exact_times") == (3 + 6) / 2  # two for each run, taking turns
 
 
-def test_random_weights_are_the_same_both_ways():
-    g = with_random_weights(tg.kronecker(6, rng=2))
-    assert g.weights.min() >= 1
-    assert np.array_equal(g.to_scipy().toarray(), g.to_scipy().toarray().T)
+def test_options_of_the_training(tiny):
+    with pytest.raises(tg.InputError, match="size = 2 is a share"):
+        Trainer(["kronecker-14"], size=2).collect(["kronecker-14"])
+    with pytest.raises(tg.InputError, match="there is no graph 'nonsense'; known are"):
+        Trainer(["nonsense"]).choose()
 
 
-def test_graphs_to_learn_from_and_others_differ():
-    names = available()
-    assert any(s.held_out for s in names.values())
-    assert any(not s.held_out for s in names.values())
-    for subject in names.values():
-        if subject.data is None and subject.name.endswith(("-11", "-60")):
-            assert subject.make().weighted
+def test_families_and_the_graphs_of_the_paper():
+    assert measuring.group_of("luxembourg_osm") == "roads"
+    assert measuring.group_of("grid-60") == "road"
+    assert measuring.group_of("cit-HepPh") == measuring.group_of("wiki-Vote") == "social"
+    assert measuring.in_paper("kronecker-14")
+    assert not measuring.in_paper("kronecker-11")

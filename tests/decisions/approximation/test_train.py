@@ -6,12 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.decisions.approximation.advisor import best
-from tachograph.decisions.approximation.model import from_scale
-from tachograph.decisions.approximation.models import boosted, fitted
+from tachograph.decisions.approximation.collect import Data
+from tachograph.decisions.approximation.model import best, from_scale
 from tachograph.decisions.approximation.state import FEATURES
-from tachograph.decisions.approximation.tables import Data
-from tachograph.decisions.approximation.train import _score, evaluate, train, trees_of
+from tachograph.decisions.approximation.train import (
+    Trainer,
+    _score,
+    boosted,
+    evaluate,
+    fitted,
+    trees_of,
+)
 from tests.decisions.approximation.made_up import records
 
 
@@ -22,7 +27,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def model(data):
-    return train(data)
+    return Trainer().fit(data.records)
 
 
 def test_trees_predict_what_scikit_learn_predicts():
@@ -38,7 +43,7 @@ def test_trees_predict_what_scikit_learn_predicts():
 
 def test_the_advisor_keeps_budgets_of_graphs_it_has_not_seen(data, model):
     verdicts = evaluate(model, data.only(held_out=True), 0.9)
-    assert {v.graph for v in verdicts}.isdisjoint(model.card["graphs"])
+    assert {v.graph for v in verdicts}.isdisjoint(r["graph"] for r in Trainer().used(data.records))
     assert np.mean([v.kept for v in verdicts]) >= 0.9
     assert any(v.chosen != "exact" for v in verdicts)
     for v in verdicts:
@@ -66,6 +71,13 @@ def test_from_the_score_on_the_budget_is_kept(data):
 
 def test_too_few_graphs(data):
     with pytest.raises(tg.InputError, match="measurements of 1 graphs, and 5 are needed"):
-        train(data.only(graph="kronecker-14"))
+        Trainer().fit(data.only(graph="kronecker-14").records)
     with pytest.raises(tg.InputError, match="measurements of 0 graphs"):
-        train(Data([]))
+        Trainer().fit([])
+
+
+def test_the_table_has_a_row_for_each_budget(data, model):
+    rows = Trainer().evaluate(model, data.records)
+    assert [row["budget"] for row in rows] == [0.01, 0.05, 0.1, 0.2]
+    assert all(0 <= row["kept"] <= row["searches"] for row in rows)
+    assert Trainer().evaluate(model, []) == []

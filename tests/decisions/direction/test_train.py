@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
+import math
 
 import numpy as np
 import pytest
@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.decisions.direction import collect, evaluate, graphs
-from tachograph.decisions.direction.levels import Levels, levels_of
-from tachograph.decisions.direction.model import load_model
-from tachograph.decisions.direction.policies import learned, policy_named
-from tachograph.decisions.direction.train import save, train
+from tachograph.decisions import graphs
+from tachograph.decisions.direction import collect
+from tachograph.decisions.direction import train as evaluate
+from tachograph.decisions.direction.collect import Levels, levels_of
+from tachograph.decisions.direction.model import learned, policy_named, the_model
+from tachograph.decisions.direction.train import Trainer
+from tachograph.decisions.trainer import train
 
 SMALL = ["kronecker 9 8", "uniform 600 6", "road 20 20", "tree 500 3", "small_world 400 3 0.1"]
 
@@ -56,19 +58,19 @@ def test_a_rerun_measures_only_what_is_missing(monkeypatch):
 
     monkeypatch.setattr(collect, "measure", measure)
     with pytest.raises(KeyboardInterrupt):
-        collect.collect(["tree 50 2", "road 20 20"], sources=2)
+        Trainer().collect(["tree 50 2", "road 20 20"], 2)
     assert measured == ["tree 50 2"] * 2 + ["road 20 20"]
-    found = collect.collect(["tree 50 2", "road 20 20"], sources=2)
+    found = Trainer().collect(["tree 50 2", "road 20 20"], 2)
     assert measured[3:] == ["road 20 20"] * 2
     assert [r["graph"] for r in found] == ["tree 50 2"] * 2 + ["road 20 20"] * 2
 
 
 def test_a_budget_ends_the_measuring_and_absent_graphs_are_left_out(monkeypatch):
-    assert collect.collect(SMALL, budget=0) == []
+    assert Trainer(budget=0).collect(SMALL) == []
     monkeypatch.delenv("TACHOGRAPH_DATA", raising=False)
     assert graphs.present(["socfb-MIT8", "tree 9 2"]) == ["tree 9 2"]
     with pytest.raises(tg.InputError, match="no data set 'socfb-MIT8'"):
-        collect.collect(["socfb-MIT8"])
+        Trainer().collect(["socfb-MIT8"])
 
 
 @given(data=st.data(), rows=st.integers(1, 7))
@@ -117,22 +119,17 @@ def test_scores_of_known_choices():
 
 
 def test_training_writes_a_model_that_can_be_used(tmp_path):
-    model = train(SMALL)
-    save(model, tmp_path / "m.json")
-    again = load_model(tmp_path / "m.json")
-    assert again == json.loads(json.dumps(model))
-    assert sorted(again["card"]["graphs"]) == sorted(SMALL)
-    levels = levels_of(collect.collect(SMALL))  # from the journal
+    done = train(Trainer(SMALL, math.inf), tmp_path / "m.json")
+    again = the_model.read(tmp_path / "m.json")
+    assert np.array_equal(again.cost, done.file.arrays["cost"])
+    card = done.file.card
+    assert list(card["graphs"]) == sorted(SMALL)
+    assert all(len(mark) == 16 for mark in card["graphs"].values())
+    assert {"date", "machine", "code", "quality"} <= set(card)
+    assert [row["policy"] for row in card["quality"]] == ["cost", "surf"]
+    levels = levels_of(Trainer().collect(SMALL))  # from the journal
     for name in ("cost", "surf"):
         summary = evaluate.score(levels, levels.chosen_by(learned(name, again))).summary()
         assert summary["slowdown"] < 3
     with pytest.raises(tg.InputError, match="at least 4 graphs"):
-        train(SMALL[:2])
-
-
-def test_training_and_unseen_graphs_are_apart():
-    assert not set(graphs.TRAINING) & set(graphs.UNSEEN)
-    assert len(graphs.TRAINING) >= 40
-    assert len(graphs.UNSEEN) >= 16
-    with pytest.raises(tg.InputError, match="takes rows columns"):
-        graphs.graph_named("road 5")
+        train(Trainer(SMALL[:2]))

@@ -6,20 +6,16 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.decisions.placement import rules as placement
-from tachograph.decisions.placement.rules import (
-    BreakPoint,
-    Call,
-    Fixed,
-    Learned,
-    break_point,
-    fit,
-    hinted,
-)
+from tachograph.decisions import model_file
+from tachograph.decisions.placement import model as placement
+from tachograph.decisions.placement.model import Learned, Model, fit, key_of
+from tachograph.decisions.placement.rules import BreakPoint, Fixed, break_point, hinted
+from tachograph.decisions.placement.state import FIELDS, Call
 from tachograph.devices.host import Host
 from tests.devices.support import any_device, needs_pyopencl
 
 CALL = Call("select", 0, 50, 400, 100)
+MIS = "maximal_independent_set"
 
 
 def test_the_published_example_of_the_break_point():
@@ -60,11 +56,11 @@ def test_times_are_learned():
 
 def test_hints_from_a_file():
     Path("h.toml").write_text('frequency_ratio = 5.5\nfactor = 0.0625\n[above]\nselect = "host"\n')
-    rule = hinted(Path("h.toml"), "mis")
+    rule = hinted(Path("h.toml"), MIS)
     assert rule.percent == pytest.approx(26.4, abs=0.05)
     assert rule.above == {"randomize": "host", "select": "host", "deactivate": "device"}
     Path("p.toml").write_text("percent = 40\n")
-    assert hinted(Path("p.toml"), "maxflow").percent == 40
+    assert hinted(Path("p.toml"), "maximum_flow").percent == 40
 
 
 @pytest.mark.parametrize(
@@ -75,9 +71,9 @@ def test_hints_from_a_file():
 def test_hints_that_cannot_be_used(text, problem):
     Path("h.toml").write_text(text)
     with pytest.raises(tg.FileFormatError, match=problem):
-        hinted(Path("h.toml"), "mis")
+        hinted(Path("h.toml"), MIS)
     with pytest.raises(tg.FileFormatError, match="no hints"):
-        hinted(Path("missing.toml"), "mis")
+        hinted(Path("missing.toml"), MIS)
 
 
 @needs_pyopencl
@@ -86,17 +82,21 @@ def test_policies_by_name(monkeypatch):
     rates = {"scalar": 2.0, "vector": 32.0}
     monkeypatch.setattr(placement, "calibration", lambda d: rates if d is not host else None)
     monkeypatch.setattr(placement, "calibrate", lambda d: {"scalar": 11.0, "vector": 1.0})
-    assert placement.named("host", "mis", host, device) == Fixed("host")
+    assert placement.named("host", MIS, host, device) == Fixed("host")
     monkeypatch.setattr(device, "threads", 0)  # as if it had processors of its own
-    rule = placement.named("auto", "mis", host, device)  # nothing was learned yet
+    rule = placement.named("auto", MIS, host, device)  # nothing was learned yet
     assert isinstance(rule, BreakPoint)
     monkeypatch.setattr(device, "threads", 1)
-    assert placement.named("auto", "mis", host, device) == Fixed("host")
+    assert placement.named("auto", MIS, host, device) == Fixed("host")
     assert rule.percent == pytest.approx(26.4, abs=0.05)
     with pytest.raises(tg.InputError, match="tacho train"):
-        placement.named("learned", "mis", host, device)
+        placement.named("learned", MIS, host, device)
     with pytest.raises(tg.InputError, match="known are auto"):
-        placement.named("best", "mis", host, device)
+        placement.named("best", MIS, host, device)
     times = {"select": {"host": [1, 0, 0], "device": [0, 0, 0]}}
-    placement.remember(Learned(times), "mis", host, device)
-    assert placement.named("auto", "mis", host, device)(CALL) == "device"
+    model = Model({key_of(MIS, host, device): Learned(times)}, {MIS: {"select": 2.0}})
+    file = model_file.ModelFile("placement", FIELDS, model.arrays(), {})
+    model_file.write(model_file.own_model("placement"), file)
+    assert placement.the_model().policies.keys() == model.policies.keys()
+    assert placement.the_model().instructions == model.instructions
+    assert placement.named("auto", MIS, host, device)(CALL) == "device"

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.decisions.model_files import own_model, shipped_model
+from tachograph.decisions.model_file import shipped_model
 from tachograph.decisions.split import train as split
-from tachograph.decisions.split.model import model as decision
+from tachograph.decisions.split.model import the_model
+from tachograph.decisions.split.state import FIELDS, State
+from tachograph.decisions.trainer import train
 from tachograph.journal import journal
+from tachograph.tasks.measure import runner
 from tests.devices.support import any_device, needs_pyopencl
 
 GRAPHS = ["kronecker 8 8", "road 20 20", "uniform 500 6", "tree 400 3", "small_world 300 4 0.1",
@@ -20,7 +23,7 @@ def records(slope):
     """Made-up measurements that follow the model exactly."""
     made = []
     for name in GRAPHS:
-        state = decision.State.of(split.undirected(name), 0)
+        state = State.of(split.undirected(name), 0)
         x = state.features
         made.append({"graph": name, "family": name.split()[0], "features": x.tolist(),
                      "host": 1.0, "device": 2.0, "host factor": float(np.exp(x @ slope)),
@@ -40,20 +43,21 @@ def test_the_fit_finds_what_measurements_follow(monkeypatch):
 @needs_pyopencl
 def test_measurements_are_kept_and_the_model_is_used():
     device = any_device()
-    model = split.train(GRAPHS, device=device)
+    done = train(split.Trainer(GRAPHS, 600.0, runner=runner(), device=device.id))
     assert len(journal().records("split")) == len(GRAPHS)
-    assert model.card["graphs"] == GRAPHS
-    again = split.train(GRAPHS, budget=0.0, device=device)  # nothing is left to measure
-    assert np.array_equal(again.host, model.host)
-    model.write(own_model(decision.FILE))
-    assert np.array_equal(decision.model().host, model.host)
+    assert list(done.file.card["graphs"]) == sorted(GRAPHS)
+    assert done.file.card["device"] == device.name
+    host = the_model().host
+    assert np.array_equal(host, done.file.arrays["host"])
+    again = split.Trainer(GRAPHS, 0.0, runner=runner(), device=device.id)  # all was measured
+    assert np.array_equal(again.fit(again.collect(GRAPHS)).host, host)
     with pytest.raises(tg.InputError, match="at least 6 are needed"):
-        split.train(GRAPHS[:2], device=device)
+        again.fit(again.collect(GRAPHS[:2]))
 
 
 def test_the_model_of_the_package_is_sane():
-    shipped = decision.Model.read(shipped_model(decision.FILE))
-    state = decision.State.of(tg.kronecker(10, rng=1), 0)
+    shipped = the_model.read(shipped_model("split"))
+    state = State.of(tg.kronecker(10, rng=1), 0)
     for weights in (shipped.host, shipped.shared, shipped.apart):
-        assert weights.shape == (len(decision.FEATURES),)
+        assert weights.shape == (len(FIELDS),)
         assert 1e-3 < np.exp(state.features @ weights) < 1e3

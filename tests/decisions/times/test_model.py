@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.decisions.times.fit import fit
-from tachograph.decisions.times.model import FEATURES, Model, shape, the_model
+from tachograph.decisions import model_file
+from tachograph.decisions.model_file import ModelFile
+from tachograph.decisions.times.collect import measure
+from tachograph.decisions.times.model import shape, the_model
+from tachograph.decisions.times.state import FIELDS
+from tachograph.decisions.times.train import Trainer, fit
+from tachograph.tasks.measure import run, runner
+from tachograph.util.names import NAMES
 
 GRAPHS = [tg.uniform(2**k, d, rng=k) for k in range(8, 14) for d in (3, 8)] + [
     tg.road(2**k, 2**k, rng=k) for k in range(4, 8)
@@ -32,7 +38,7 @@ def records(graphs):
 
 @pytest.fixture(scope="module")
 def model():
-    return fit(records(GRAPHS), {"made": "today"})
+    return fit(records(GRAPHS))
 
 
 @pytest.mark.parametrize("graph", [tg.uniform(3000, 5), tg.road(50, 50), tg.uniform(30_000, 6)])
@@ -50,28 +56,51 @@ def test_what_was_never_measured_is_not_predicted(model):
 
 
 def test_a_file_keeps_the_model(model, tmp_path):
-    model.write(tmp_path / "times.npz")
-    back = Model.read(tmp_path / "times.npz")
+    path = tmp_path / "times.json"
+    model_file.write(path, ModelFile("times", FIELDS, model.arrays(), model.card))
+    back = the_model.read(path)
     numbers = shape(tg.uniform(3000, 5))
     one, other = (m.predict("bfs/auto", numbers) for m in (model, back))
-    assert one.seconds == pytest.approx(other.seconds, rel=1e-9)
+    assert one == other
     assert back.card == model.card
 
 
-def test_a_file_of_another_version_is_refused(model, tmp_path, monkeypatch):
-    monkeypatch.setattr("tachograph.decisions.times.model.FORMAT", 1)
-    model.write(tmp_path / "times.npz")
-    monkeypatch.undo()
-    with pytest.raises(tg.InputError, match="make it anew with tacho train times"):
-        Model.read(tmp_path / "times.npz")
+def test_files_with_wrong_curves_are_refused(model, tmp_path):
+    path = tmp_path / "times.json"
+    for name, wrong in (
+        ("bfs/auto.points", np.ones((3, 4))),
+        ("bfs/auto.numbers", np.ones(3)),
+        ("bfs/auto.widths", np.zeros(len(FIELDS))),
+    ):
+        arrays = {**model.arrays(), name: wrong}
+        model_file.write(path, ModelFile("times", FIELDS, arrays, {}))
+        with pytest.raises(tg.FileFormatError, match=name):
+            the_model.read(path)
 
 
 def test_the_model_of_the_package_knows_every_task():
     tasks = {name.partition("/")[0] for name in the_model().curves}
-    assert tasks == {"bfs", "sssp", "pagerank", "components", "similarity", "mis", "max-flow"}
+    assert tasks == {way.task for way in runner().ways}
+    assert tasks <= set(NAMES)
+
+
+def test_every_way_on_the_host_is_measured():
+    ways = [way for way in runner().ways if way.where == "host"]
+    rows = list(measure(run, tg.uniform(60, 4, rng=1), ways))
+    assert {row["name"] for row in rows} == {f"{way.task}/{way.way}" for way in ways}
+    assert all(row["seconds"] > 0 and row["bytes"] > 0 for row in rows)
+    assert [row["weighted"] for row in rows] == [
+        row["name"].startswith(("sssp", "maximum_flow")) for row in rows
+    ]
+
+
+def test_too_few_graphs_are_refused():
+    trainer = Trainer(["tree 50 2"], 0.0, runner=runner())
+    with pytest.raises(tg.InputError, match="0 graphs are measured, and 8 are needed"):
+        trainer.fit(trainer.collect(trainer.choose()))
 
 
 @pytest.mark.parametrize("graph", [tg.Graph.from_edges([], [], n=0), tg.path(1), tg.star(9)])
 def test_every_graph_has_a_finite_shape(graph):
-    assert list(shape(graph)) == list(FEATURES)
+    assert list(shape(graph)) == list(FIELDS)
     assert np.isfinite(list(shape(graph, 0 if graph.n else None).values())).all()

@@ -1,1 +1,1 @@
-"""Speedup and inaccuracy of approximate shortest paths: collected, predicted, calibrated."""
+"""What a shortest-path search may leave out within an error budget."""

@@ -1,4 +1,4 @@
-"""Measures speedup and inaccuracy of approximate searches, into the journal.
+"""Measures speedup and inaccuracy of approximate searches, into the journal; records as arrays.
 
 Times are those of the paper: of the search alone, the mean of several runs without the shortest and the
 longest. A run counts the processor time of the process divided by its workers, or its wall time if that
@@ -9,49 +9,72 @@ journal has is not measured again.
 
 from __future__ import annotations
 
+import csv
 import math
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import chain, zip_longest
-from typing import Any
+from pathlib import Path
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...algorithms.inaccuracy import Inaccuracy, inaccuracy
-from ...algorithms.sssp import search, weights_of
 from ...graph.graph import Graph
 from ...journal import journal
-from ...journal.campaign import Campaign, Executor
+from ...journal.campaign import Record
 from ...kernels.runtime.launch import threads_available
-from .graphs import Subject, available
-from .methods import Approximation
-from .state import (
-    ALGORITHMS,
-    FEATURES,
-    LEAST,
-    Configuration,
-    State,
-    spread,
-)
+from ..graphs import family, graph_named, hash_of, registry, weighted
+from ..trainer import Measured, Run, run_named
+from .inaccuracy import Inaccuracy, inaccuracy
+from .rules import METHODS, Approximation
+from .state import ALGORITHMS, FEATURES, LEAST_ARCS_LEFT, Configuration, State, spread
 
-__all__ = ["KIND", "collect", "configurations", "measure", "records"]
+__all__ = [
+    "COLUMNS", "KIND", "PLAIN", "Data", "Search", "configurations", "group_of", "measure",
+    "measure_block", "parameters", "records", "signals", "tasks", "write_csv",
+]  # fmt: skip
 
 KIND = "approximation-4"  # of records; a new one when what is measured changes
-BLOCK = 12  # configurations that take turns with the exact searches
-RUNS, FEWER, LONG = 15, 6, 0.005  # runs; runs of searches that take longer than so many seconds
-SEEDS = 3  # random choices that errors and times are averaged over; both RUNS are multiples
-SOURCES = 3  # of each graph: the vertex of highest degree, as in the paper, and random ones
+BLOCK_CONFIGURATIONS = 12  # that take turns with the exact searches
+RUNS, FEWER_RUNS, LONG_SECONDS = 15, 6, 0.005  # searches that take longer are run less often
+SEEDS = (
+    3  # random choices that errors and times are averaged over; both numbers of runs are multiples
+)
+STARTS = 3  # of each graph: the vertex of highest degree, as in the paper, and random ones
 FRACTIONS = (0.75, 0.5, 0.25, 0.9, 0.1)
 STEEP_FRACTIONS = (0.99, 0.97, 0.9, 0.75)  # on roads, what is left out is lost for all behind it
 #: Configurations of each graph of a kind that the paper has, and of the others, by algorithm.
 SIZES = {
     "delta-stepping": (90, 60), "bellman-ford": (240, 24), "dijkstra": (24, 0), "hybrid": (24, 0),
 }  # fmt: skip
-LARGE = 1 << 20  # arcs from which on only the two fastest algorithms are measured
-ROAD = 1 << 19  # arcs of a road network from which on Bellman-Ford is measured less often
+TWO_ALGORITHMS_ARCS = 1 << 20  # from which on only the two fastest algorithms are measured
+LARGE_ROAD_ARCS = 1 << 19  # of a road network from which on Bellman-Ford is measured less often
+PLAIN = {f"kronecker-{scale}" for scale in range(14, 19)}  # the paper's graphs, smaller
+#: Section 3.3.1 of the paper, in its order; then which graph, algorithm and errors in detail.
+COLUMNS = (
+    "vertices", "edges", "maxEdgeDegree", "iterationNum", "minProcessEdge", "maxProcessEdge",
+    "percentage", "sReduceExecution", "sMinEdgeToProcess", "sMaxEdgeToProcess",
+    "sPartialGraphProcess", "sAtomicBlock", "inaccuracy", "time", "exactTime", "fastestExactTime",
+    "speedup", "gain", "graph", "family", "algorithm", "fromHub", "wrong", "lost", "median", "p95",
+    "maximum",
+)  # fmt: skip
+
+
+def group_of(name: str) -> str:
+    """The family that is left out together: as :func:`family`, with fewer kinds of data sets."""
+    known = family(name)
+    if name in registry() and registry()[name].is_data and known == "road":
+        return "roads"
+    return "social" if known in ("citation", "internet") else known
+
+
+def in_paper(name: str) -> bool:
+    """Whether the paper has such a graph."""
+    return name in PLAIN or group_of(name) == "roads"
 
 
 def configurations(state: State, algorithm: str, size: int, seed: int) -> list[Configuration]:
@@ -73,7 +96,7 @@ def configurations(state: State, algorithm: str, size: int, seed: int) -> list[C
         for low in (0, *spread(least, 6))
         for high in (None, *spread(most, 3))
         for share in shares
-        if state.leaves(low, high) >= LEAST
+        if state.leaves(low, high) >= LEAST_ARCS_LEFT
     ]
     random = np.random.default_rng(seed)
     random.shuffle(alone)
@@ -84,25 +107,42 @@ def configurations(state: State, algorithm: str, size: int, seed: int) -> list[C
     return [Configuration(algorithm, choice) for choice in turns if choice is not None]
 
 
-def _sources(subject: Subject, graph: Graph, source: int) -> np.ndarray:
+def _start(name: str, graph: Graph, source: int) -> NDArray[np.int64]:
     """Source 0: the vertex of highest degree, as in the paper. Others: random ones that have arcs."""
     if source == 0:
         return np.array([graph.degrees.argmax()])
     some = np.flatnonzero(graph.degrees)
-    return some[[zlib.crc32(f"{subject.name} {source}".encode()) % some.size]]
+    return some[[zlib.crc32(f"{name} {source}".encode()) % some.size]]
+
+
+class Paths(Measured, Protocol):
+    """What is needed of a search's result."""
+
+    @property
+    def distances(self) -> NDArray[np.float64]: ...
+
+
+class Search(NamedTuple):
+    """What one search found, and took."""
+
+    distances: NDArray[np.float64]
+    seconds: float
+    iterations: int
 
 
 def measure(
-    graph: Graph, sources: np.ndarray, configuration: Configuration
-) -> tuple[np.ndarray, float, int]:
-    """Distances, seconds and iterations of one search."""
+    run: Run, graph: Graph, sources: NDArray[np.integer], configuration: Configuration
+) -> Search:
+    """Run one search and time it."""
     begin = time.process_time()
-    distances, rows, workers, seconds = search(
-        graph, weights_of(graph), sources, configuration.algorithm, None,
-        configuration.approximation, True,
-    )  # fmt: skip
+    found = cast(Paths, run(
+        "sssp", graph, source=sources, algorithm=configuration.algorithm,
+        approximation=configuration.approximation,
+    ))  # fmt: skip
+    rounds = len(found.trace)
+    workers = int(found.trace["threads"][0]) if rounds else 1
     busy = (time.process_time() - begin) / workers
-    return distances, min(seconds, busy), len(rows)
+    return Search(found.distances, min(found.seconds, busy), rounds)
 
 
 def trimmed(times: Sequence[float]) -> float:
@@ -116,118 +156,99 @@ def _mean(found: list[Inaccuracy]) -> dict[str, float]:
 
 
 def _block(
-    graph: Graph, sources: np.ndarray, block: Sequence[Configuration]
-) -> Iterator[tuple[Configuration, dict[str, Any]]]:
+    run: Run, graph: Graph, sources: NDArray[np.int64], block: Sequence[Configuration]
+) -> Iterator[tuple[Configuration, Record]]:
     """Measure some configurations of one algorithm in turns with the exact searches."""
     own, fastest = Configuration(block[0].algorithm), Configuration(ALGORITHMS[0])
-    exact, _, iterations = measure(graph, sources, own)
-    first = measure(graph, sources, own)[1]
-    runs = RUNS if first < LONG else FEWER
+    exact, _, iterations = measure(run, graph, sources, own)
+    first = measure(run, graph, sources, own).seconds
     times: dict[Configuration, list[float]] = {c: [] for c in (own, fastest, *block)}
     errors: dict[Configuration, list[Inaccuracy]] = {c: [] for c in block}
     rounds: dict[Configuration, int] = {}
-    for run in range(runs):
+    for number in range(RUNS if first < LONG_SECONDS else FEWER_RUNS):
         for place, configuration in enumerate(block):
-            if place % (BLOCK // 3) == 0:
+            if place % (BLOCK_CONFIGURATIONS // 3) == 0:
                 for reference in {own, fastest}:
-                    times[reference].append(measure(graph, sources, reference)[1])
-            seeded = replace(configuration.approximation, seed=run % SEEDS)
-            distances, seconds, rounds[configuration] = measure(
-                graph, sources, Configuration(own.algorithm, seeded)
-            )
-            times[configuration].append(seconds)
-            if run < SEEDS:
-                errors[configuration].append(inaccuracy(exact, distances, sources))
+                    times[reference].append(measure(run, graph, sources, reference).seconds)
+            seeded = replace(configuration.approximation, seed=number % SEEDS)
+            found = measure(run, graph, sources, Configuration(own.algorithm, seeded))
+            rounds[configuration] = found.iterations
+            times[configuration].append(found.seconds)
+            if number < SEEDS:
+                errors[configuration].append(inaccuracy(exact, found.distances, sources))
     for configuration in block:
-        yield (
-            configuration,
-            {
-                "inaccuracy": _mean(errors[configuration]),
-                "times": times[configuration],
-                "exact_times": times[own],
-                "fastest_times": times[fastest],
-                "iterations": rounds[configuration],
-                "exact_iterations": iterations,
-            },
-        )
+        yield configuration, {
+            "inaccuracy": _mean(errors[configuration]), "times": times[configuration],
+            "exact_times": times[own], "fastest_times": times[fastest],
+            "iterations": rounds[configuration], "exact_iterations": iterations,
+        }  # fmt: skip
+
+
+class Loaded(NamedTuple):
+    """A graph with the source of its searches."""
+
+    graph: Graph
+    hash: str
+    sources: NDArray[np.int64]
+    state: State
 
 
 @lru_cache(1)
-def _loaded(name: str, source: int, threads: int) -> tuple[Subject, Graph, np.ndarray, State]:
-    """A graph with the source of its searches; tasks of one graph come after each other."""
-    subject = available()[name]
-    graph = subject.make()
-    sources = _sources(subject, graph, source)
-    return subject, graph, sources, State(graph, sources, threads)
+def _loaded(name: str, source: int, threads: int) -> Loaded:
+    """Tasks of one graph come after each other, so one is kept."""
+    graph = weighted(graph_named(name))
+    sources = _start(name, graph, source)
+    return Loaded(graph, hash_of(graph), sources, State(graph, sources, threads))
 
 
-def _count(subject: Subject, source: int, algorithm: str) -> int:
+def _count(name: str, source: int, algorithm: str) -> int:
     """How many configurations are measured, if the graph is not too large."""
-    count = SIZES[algorithm][not subject.paper]
+    count = SIZES[algorithm][not in_paper(name)]
     return count if source == 0 else 2 * count // 5
 
 
-def measure_block(graph: str, source: int, algorithm: str, block: int) -> dict[str, Any]:
+def measure_block(graph: str, source: int, algorithm: str, block: int, run: str) -> Record:
     """The records of so many configurations: a task of the campaign."""
-    subject, made, sources, state = _loaded(graph, source, threads_available())
-    count = _count(subject, source, algorithm)
-    if algorithm in ALGORITHMS[2:] and made.arcs >= LARGE:
+    made, mark, sources, state = _loaded(graph, source, threads_available())
+    count = _count(graph, source, algorithm)
+    if algorithm in ALGORITHMS[2:] and made.arcs >= TWO_ALGORITHMS_ARCS:
         count = 0
-    if algorithm == "bellman-ford" and subject.family == "roads" and made.arcs >= ROAD:
+    roads = group_of(graph) == "roads"
+    if algorithm == "bellman-ford" and roads and made.arcs >= LARGE_ROAD_ARCS:
         count //= 6
     seed = zlib.crc32(f"{graph} {algorithm} {source}".encode())
-    begin = block * BLOCK
-    chosen = configurations(state, algorithm, count, seed)[begin : begin + BLOCK]
+    begin = block * BLOCK_CONFIGURATIONS
+    chosen = configurations(state, algorithm, count, seed)[begin : begin + BLOCK_CONFIGURATIONS]
     if not chosen:
         return {"records": []}
+    row = registry().get(graph)
     about = {
-        "graph": graph, "family": subject.family, "real": subject.data is not None,
-        "held_out": subject.held_out, "hub": source == 0, "source": source, "n": made.n, "m": made.m,
+        "graph": graph, "hash": mark, "family": group_of(graph),
+        "real": row is not None and row.is_data,
+        "held_out": row is not None and row.parts.get("approximation") in ("tune", "test"),
+        "hub": source == 0, "source": source, "n": made.n, "m": made.m,
         "largest_degree": made.features.max_degree, "algorithm": algorithm,
     }  # fmt: skip
-    records = []
-    rows = state.rows(chosen)
-    for row, (configuration, found) in zip(rows, _block(made, sources, chosen), strict=True):
-        features = dict(zip(FEATURES, row.tolist(), strict=True))
+    found = []
+    measured = _block(run_named(run), made, sources, chosen)
+    for numbers, (configuration, times) in zip(state.rows(chosen), measured, strict=True):
+        features = dict(zip(FEATURES, numbers.tolist(), strict=True))
         choice = configuration.approximation.to_dict()
-        records.append({**about, "approximation": choice, "features": features, **found})
-    return {"records": records}
+        found.append({**about, "approximation": choice, "features": features, **times})
+    return {"records": found}
 
 
-def _tasks(subjects: Sequence[Subject], size: float) -> Iterator[dict[str, Any]]:
+def tasks(names: Sequence[str], size: float, run: str) -> Iterator[Record]:
     """What is most useful first: delta-stepping on all graphs, then the other algorithms."""
-    jobs = [(subject, source, ALGORITHMS[0]) for subject in subjects for source in range(SOURCES)]
-    jobs += [(subject, 0, other) for other in ALGORITHMS[1:] for subject in subjects]
-    for subject, source, algorithm in jobs:
-        blocks = math.ceil(_count(subject, source, algorithm) * size / BLOCK)
-        for block in range(blocks):
-            yield {"graph": subject.name, "source": source, "algorithm": algorithm, "block": block}
+    jobs = [(name, source, ALGORITHMS[0]) for name in names for source in range(STARTS)]
+    jobs += [(name, 0, other) for other in ALGORITHMS[1:] for name in names]
+    for name, source, algorithm in jobs:
+        blocks = math.ceil(_count(name, source, algorithm) * size / BLOCK_CONFIGURATIONS)
+        about = {"graph": name, "source": source, "algorithm": algorithm, "run": run}
+        yield from ({**about, "block": block} for block in range(blocks))
 
 
-def collect(
-    names: Sequence[str] | None = None, *, size: float = 1.0, executor: Executor | None = None
-) -> int:
-    """Measure what the journal does not have yet; how many configurations it has then.
-
-    Parameters
-    ----------
-    names
-        Of the graphs, from ``GRAPHS``; all that are on this machine by default.
-    size
-        Share of the usual number of configurations.
-    executor
-        Who measures.
-    """
-    subjects = available()
-    chosen = [subjects[n] for n in (names if names is not None else subjects)]
-    campaign = Campaign(
-        KIND, f"{__name__}:measure_block", list(_tasks(chosen, size)), measured=True,
-        label="measuring approximations",
-    )  # fmt: skip
-    return sum(len(block["records"]) for block in campaign.records(executor) if block is not None)
-
-
-def typical(record: dict[str, Any], name: str) -> float:
+def typical(record: Record, name: str) -> float:
     """How long a search takes when nothing else uses the machine: the shortest of some runs.
 
     If it leaves out a random part, each random choice has its own, and the mean counts.
@@ -246,8 +267,8 @@ def shortest(times: Sequence[float], runs: int) -> float:
     return float(np.mean([min(times[k::groups]) for k in range(groups)]))
 
 
-def records() -> list[dict[str, Any]]:
-    """All that was measured: a dictionary for each configuration.
+def records() -> list[Record]:
+    """All that the journal has: a record for each configuration.
 
     ``seconds`` and the like are the paper's times. ``speedup`` (against the same algorithm, exact) and
     ``gain`` (against the fastest exact one) compare the shortest runs, since others that use the
@@ -264,3 +285,66 @@ def records() -> list[dict[str, Any]]:
         record["error"] = record["inaccuracy"]["mean"]
         found.append(record)
     return found
+
+
+@dataclass(frozen=True)
+class Data:
+    """Records, and their columns as arrays."""
+
+    records: list[Record]
+
+    def only(self, **conditions: object) -> Data:
+        """The records whose fields have these values, or one of a set of values."""
+
+        def fits(r: Record) -> bool:
+            return all(
+                r[k] in v if isinstance(v, set) else r[k] == v for k, v in conditions.items()
+            )
+
+        return Data([r for r in self.records if fits(r)])
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def column(self, name: str) -> np.ndarray:
+        """One field of all records."""
+        return np.array([r[name] for r in self.records])
+
+    @property
+    def ours(self) -> NDArray[np.float64]:
+        """Rows of ``FEATURES``."""
+        return np.array([[r["features"][f] for f in FEATURES] for r in self.records])
+
+
+def signals(record: Record) -> dict[str, int]:
+    """Which methods a record uses, by the names of ``METHODS``."""
+    used = Approximation(**record["approximation"]).methods
+    return {name: int(name in used) for name in METHODS}
+
+
+def parameters(record: Record) -> tuple[float, ...]:
+    """Iterations, least and greatest degree, percentage; as they are if nothing is left out."""
+    a = record["approximation"]
+    return (
+        a["iterations"] or record["exact_iterations"],
+        a["min_degree"],
+        a["max_degree"] or record["largest_degree"],
+        100 * a["fraction"],
+    )
+
+
+def write_csv(found: Sequence[Record], path: Path) -> None:
+    """Write all records with the paper's columns."""
+    from ...graph.files.streams import aside
+
+    with aside(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as out:
+        table = csv.writer(out)
+        table.writerow(COLUMNS)
+        for r in found:
+            errors = r["inaccuracy"]
+            table.writerow([
+                r["n"], r["m"], r["largest_degree"], *parameters(r), *signals(r).values(),
+                errors["mean"], r["seconds"], r["exact_seconds"], r["fastest_seconds"],
+                r["speedup"], r["gain"], r["graph"], r["family"], r["algorithm"], int(r["hub"]),
+                *(errors[k] for k in ("wrong", "lost", "median", "p95", "maximum")),
+            ])  # fmt: skip

@@ -10,21 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...graph.graph import Graph
-from .methods import EXACT, Approximation, degree_thresholds
+from .rules import EXACT, Approximation, degree_thresholds
 
-__all__ = ["ALGORITHMS", "DEEP", "FEATURES", "LEAST", "Configuration", "State", "spread"]
+__all__ = [
+    "ALGORITHMS", "FEATURES", "FIELDS", "FLAT_HOPS", "LEAST_ARCS_LEFT", "Configuration", "State",
+    "spread",
+]  # fmt: skip
 
 ALGORITHMS = ("delta-stepping", "bellman-ford", "dijkstra", "hybrid")
-FAR = 1 << 20  # stands for no limit
-REACH = 1 << 12  # arcs from which on a search has got away from its sources
-LEAST = 0.1  # share of the arcs that thresholds have to leave to be of use
-DEEP = 32  # hops from which on few rounds may lose almost everything, and nothing tells it
-STEEP = 16  # hops from which on a diameter counts as large: rounds are then a share of it
+NO_LIMIT = 1 << 20  # iterations
+AWAY_ARCS = 1 << 12  # a search that has seen so many has got away from its sources
+LEAST_ARCS_LEFT = 0.1  # share of the arcs that thresholds have to leave to be of use
+FLAT_HOPS = 32  # in deeper graphs few rounds may lose almost everything, and nothing tells it
+SHORT_HOPS = 16  # of longer diameters, rounds are a share
 GRAPH = ("log_n", "log_arcs", "mean_degree", "log_max_degree", "gini", "hub_probability",
          "log_diameter", "weight_spread", "weight_low", "directed", "source_degree", "owned",
          "threads", "bucket_width", "source_reach",
@@ -32,7 +35,7 @@ GRAPH = ("log_n", "log_arcs", "mean_degree", "log_max_degree", "gini", "hub_prob
 CHOICE = ("log_iterations", "iterations_per_hop", "vertices_below", "arcs_below", "vertices_above",
           "arcs_above", "arcs_left", "reach", "fraction", "atomic", "covered", *ALGORITHMS)  # fmt: skip
 #: Columns of :meth:`State.rows`.
-FEATURES = (*GRAPH, *CHOICE)
+FEATURES = FIELDS = (*GRAPH, *CHOICE)
 
 
 class Configuration(NamedTuple):
@@ -103,7 +106,7 @@ class State:
     @cached_property
     def _room(self) -> tuple[np.ndarray, np.ndarray]:
         """What ``reach`` needs: a mark for each vertex, and a queue."""
-        return np.zeros(self.graph.n, np.uint8), np.empty(REACH + self.sources.size, np.int64)
+        return np.zeros(self.graph.n, np.uint8), np.empty(AWAY_ARCS + self.sources.size, np.int64)
 
     def reach(self, low: int, high: int) -> tuple[float, int]:
         """log2 of the arcs, and hops, of a search that goes on from degrees ``low`` to ``high``."""
@@ -112,7 +115,15 @@ class State:
 
         if (low, high) not in self._reached:
             at = np.ascontiguousarray(self.sources, np.int64)
-            arguments = (self.graph.indptr, self.graph.indices, at, low, high, REACH, *self._room)
+            arguments = (
+                self.graph.indptr,
+                self.graph.indices,
+                at,
+                low,
+                high,
+                AWAY_ARCS,
+                *self._room,
+            )
             arcs, hops = run(reach, [arguments], brief=True)[0]
             self._reached[low, high] = math.log2(1 + arcs), hops
         return self._reached[low, high]
@@ -138,7 +149,7 @@ class State:
         made = np.empty((len(configurations), len(FEATURES)))
         made[:, : len(GRAPH)] = list(self.facts.values())
         for k, (algorithm, choice) in enumerate(configurations):
-            rounds = min(choice.iterations or FAR, FAR)
+            rounds = min(choice.iterations or NO_LIMIT, NO_LIMIT)
             made[k, len(GRAPH) :] = (
                 math.log2(rounds), min(rounds / hops, 4.0),
                 *left_out[choice.min_degree, choice.max_degree], choice.fraction, choice.atomic,
@@ -155,9 +166,11 @@ class State:
         least, most = self.thresholds
         minima = [0, *spread(least, 6)]
         maxima = [None, *spread(most, 3)]
-        pairs = [(a, b) for a in minima for b in maxima if self.leaves(a, b) >= LEAST]
+        pairs = [(a, b) for a in minima for b in maxima if self.leaves(a, b) >= LEAST_ARCS_LEFT]
         caps = (
-            self.iteration_caps if 2.0 ** self.facts["log_diameter"] <= DEEP or self.owned else []
+            self.iteration_caps
+            if 2.0 ** self.facts["log_diameter"] <= FLAT_HOPS or self.owned
+            else []
         )
         choices = [Approximation(i, *pair) for i in (None, *caps) for pair in pairs]
         return [Configuration(a, c) for a in algorithms for c in choices if c != EXACT]
@@ -171,13 +184,9 @@ class State:
     def iteration_caps(self) -> list[int]:
         """Candidates for the number of iterations: few, or on roads shares of the diameter."""
         hops = round(2.0 ** self.facts["log_diameter"])
-        if hops <= STEEP or not self.owned:
+        if hops <= SHORT_HOPS or not self.owned:
             return [1, 2, 3, 4, 5, 6, 8, 12]
         return sorted({max(1, round(s * hops)) for s in (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5)})
-
-    def to_dict(self) -> dict[str, Any]:
-        """The graph's features, for a record."""
-        return dict(self.facts)
 
 
 def _shares(part: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Fits the model that advises, calibrates it on graphs it has not seen, and evaluates it on others.
+"""Train the advisor: fit errors and gains, calibrate on unseen families, evaluate on other graphs.
 
 Calibration asks what matters to a user: each family of graphs in turn is left out, a model is fitted to
 the rest, and the advisor chooses among the configurations that were measured on those graphs. The score
@@ -8,35 +8,95 @@ residuals of single predictions, that takes into account that the advisor picks 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...journal.campaign import Record
 from ...util.errors import InputError
 from ...util.progress import bar
+from .. import graphs as registry
+from ..trainer import Quality
+from ..trainer import Trainer as Base
 from ..trees import Trees
-from .advisor import CHOICES, QUICK, best
-from .model import Model, from_scale, to_scale
-from .models import boosted, fitted
-from .state import DEEP
-from .tables import Data
+from .rules import Approximation
+from .state import FEATURES, FIELDS, FLAT_HOPS
 
-__all__ = ["BUDGETS", "Verdict", "evaluate", "train", "trees_of"]
+if TYPE_CHECKING:
+    from .collect import Data
+    from .model import Model
 
-BUDGETS = (0.01, 0.02, 0.05, 0.1, 0.2)
+__all__ = ["BUDGETS", "Trainer", "Verdict", "boosted", "evaluate", "fit", "fitted", "trees_of"]
+
+BUDGETS = (0.01, 0.02, 0.05, 0.1, 0.2)  # that are calibrated for
+JUDGED_BUDGETS = (0.01, 0.05, 0.1, 0.2)
 MARGINS = np.linspace(0, 6, 121)
-LEAST = 5  # graphs to learn from
-SIZE: dict[str, Any] = {
-    "max_iter": 300, "learning_rate": 0.06, "max_leaf_nodes": 10, "min_samples_leaf": 12,
-    "l2_regularization": 1.0,
+FEWEST_GRAPHS = 5  # to learn from
+QUANTILES = 1000  # of the shortfall that are kept: as good as all of them
+#: Where leaving out more cannot make the answer better: the sign of the error's dependence.
+MONOTONIC = {
+    "log_iterations": -1, "iterations_per_hop": -1, "vertices_below": 1, "arcs_below": 1,
+    "vertices_above": 1, "arcs_above": 1, "arcs_left": -1, "fraction": -1,
+    "covered": -1, "reach": -1,
 }  # fmt: skip
+#: The sizes of the trees that advise; those of the paper's scenarios are larger.
+ADVISING: dict[str, float] = {
+    "learning_rate": 0.06, "max_leaf_nodes": 10, "min_samples_leaf": 12, "l2_regularization": 1.0,
+}  # fmt: skip
+Numbers = NDArray[np.float64]
 
 
-def trees_of(model: Any) -> Trees:
+class Regressor(Protocol):
+    """What is needed of scikit-learn's regressors."""
+
+    def fit(self, rows: Numbers, targets: Numbers) -> object: ...
+    def predict(self, rows: Numbers) -> Numbers: ...
+
+
+class Boosted(Regressor, Protocol):
+    """Boosted trees; scikit-learn has no public door to them, and a test compares predictions."""
+
+    _predictors: list[tuple[Tree]]
+    _baseline_prediction: Numbers
+
+
+class Tree(Protocol):
+    """One of its trees."""
+
+    nodes: np.ndarray
+
+
+def boosted(monotonic: bool, **options: float) -> Boosted:
+    """Our regressor: boosted trees on histograms."""
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    signs = [MONOTONIC.get(f, 0) if monotonic else 0 for f in FEATURES]
+    settings = {"max_iter": 300, "learning_rate": 0.08, "max_leaf_nodes": 24,
+                "min_samples_leaf": 8, "l2_regularization": 0.1}  # fmt: skip
+    return cast(Boosted, HistGradientBoostingRegressor(
+        monotonic_cst=signs, random_state=0, early_stopping=False, **{**settings, **options}
+    ))  # fmt: skip
+
+
+R = TypeVar("R", bound=Regressor)
+
+
+def fitted(model: R, rows: Numbers, targets: Numbers) -> R:
+    """The model, fitted by one thread: several that wait for each other crawl on a busy machine."""
+    from threadpoolctl import threadpool_limits  # scikit-learn brings it
+
+    with threadpool_limits(limits=1):
+        model.fit(rows, targets)
+    return model
+
+
+def trees_of(model: Boosted) -> Trees:
     """The arrays of fitted boosted trees."""
-    # scikit-learn has no public door to these; a test compares the predictions
     feature: list[int] = []
     value: list[float] = []
     left: list[int] = []
@@ -63,14 +123,16 @@ def trees_of(model: Any) -> Trees:
                 value += [0.0, 0.0]
                 left += [0, 0]
             done += 1
-    constant = np.asarray(model._baseline_prediction, float).ravel()
+    constant = model._baseline_prediction.astype(float).ravel()
     return Trees(np.array(roots), np.array(feature), np.array(value), np.array(left), constant)
 
 
-def _fit(data: Data) -> tuple[Any, Any]:
+def _fit(data: Data) -> tuple[Boosted, Boosted]:
+    from .model import to_scale
+
     rows = data.ours
-    error = fitted(boosted(True, **SIZE), rows, to_scale(data.column("error")))
-    return error, fitted(boosted(False, **SIZE), rows, np.log(data.column("gain")))
+    error = fitted(boosted(True, **ADVISING), rows, to_scale(data.column("error")))
+    return error, fitted(boosted(False, **ADVISING), rows, np.log(data.column("gain")))
 
 
 def _cases(data: Data) -> Iterator[tuple[str, Data]]:
@@ -83,16 +145,21 @@ def _cases(data: Data) -> Iterator[tuple[str, Data]]:
 
 def _considered(data: Data) -> Data:
     """The configurations of a kind that the advisor proposes."""
-    return Data([
-        r for r in data.records
-        if r["algorithm"] in CHOICES and r["approximation"]["fraction"] == 1
-        and r["approximation"]["atomic"] and not r["features"]["owned"]
-        and (r["approximation"]["iterations"] is None or 2 ** r["features"]["log_diameter"] <= DEEP)
-    ])  # fmt: skip
+    from .model import CONSIDERED
+
+    def proposed(r: Record) -> bool:
+        a, f = r["approximation"], r["features"]
+        flat = a["iterations"] is None or 2 ** f["log_diameter"] <= FLAT_HOPS
+        whole = a["fraction"] == 1 and a["atomic"] and not f["owned"]
+        return bool(r["algorithm"] in CONSIDERED and whole and flat)
+
+    return type(data)([r for r in data.records if proposed(r)])
 
 
-def _score(level: np.ndarray, gain: np.ndarray, error: np.ndarray, budget: float) -> float:
+def _score(level: Numbers, gain: Numbers, error: Numbers, budget: float) -> float:
     """The smallest margin from which on the choice keeps the budget."""
+    from .model import best, from_scale
+
     needed = 0.0
     for margin in MARGINS:
         chosen = best(from_scale(level + margin), gain, budget)
@@ -101,23 +168,23 @@ def _score(level: np.ndarray, gain: np.ndarray, error: np.ndarray, budget: float
     return needed
 
 
-def train(data: Data) -> Model:
-    """A model fitted to records that are not held out, calibrated by leaving out families.
+def fit(known: Data) -> Model:
+    """A model fitted to configurations that the advisor proposes, calibrated by leaving out families.
 
     Raises
     ------
     InputError
         If there are too few graphs to learn from.
     """
-    known = _considered(data.only(held_out=False))
-    graphs = list(dict.fromkeys(known.column("graph").tolist())) if len(known) else []
-    if len(graphs) < LEAST:
+    from .model import Model
+
+    graphs, families = ({r[key] for r in known.records} for key in ("graph", "family"))
+    if len(graphs) < FEWEST_GRAPHS:
         raise InputError(
-            f"there are measurements of {len(graphs)} graphs, and {LEAST} are needed: "
-            "run tacho train approximation without --no-collect"
+            f"there are measurements of {len(graphs)} graphs, and {FEWEST_GRAPHS} are needed: "
+            "run tacho train approximation with a larger --budget"
         )
     scores, short = [], []
-    families = set(known.column("family").tolist()) if len(known) else set()
     with bar("calibrating", len(families) + 1) as shown:
         for left_out in sorted(families):
             error_model, gain_model = _fit(known.only(family=families - {left_out}))
@@ -129,9 +196,8 @@ def train(data: Data) -> Model:
                 short += (gain - np.log(case.column("gain"))).tolist()
             shown.advance(1)
         error_model, gain_model = _fit(known)
-    card = {"graphs": graphs, "configurations": len(known), "budgets": BUDGETS}
-    # a thousand quantiles say as much as all of them
-    shortfall = np.quantile(short, np.linspace(0, 1, min(len(short), 1000)))
+    card = {"configurations": len(known), "budgets": BUDGETS}
+    shortfall = np.quantile(short, np.linspace(0, 1, min(len(short), QUANTILES)))
     return Model(trees_of(error_model), trees_of(gain_model), np.sort(scores), shortfall, card)
 
 
@@ -157,16 +223,18 @@ def evaluate(
     model: Model,
     data: Data,
     confidence: float = 0.9,
-    budgets: tuple[float, ...] = (0.01, 0.05, 0.1, 0.2),
+    budgets: tuple[float, ...] = JUDGED_BUDGETS,
 ) -> list[Verdict]:
     """The advisor's choices among the measured configurations of each graph of ``data``."""
+    from .model import CHOOSING_ARCS, best
+
     found = []
     for graph, case in _cases(data):
         considered = _considered(case)
         error, real = considered.column("error"), considered.column("gain")
         for budget in budgets:
             chosen = None
-            if len(considered) and 2 ** case.records[0]["features"]["log_arcs"] >= QUICK:
+            if len(considered) and 2 ** case.records[0]["features"]["log_arcs"] >= CHOOSING_ARCS:
                 rows = considered.ours
                 upper, gain = model.errors(rows, confidence)[1], model.gains(rows, confidence)[0]
                 chosen = best(upper, gain, budget)
@@ -185,7 +253,88 @@ def evaluate(
     return found
 
 
-def _described(record: dict[str, Any]) -> str:
-    from .methods import Approximation
-
+def _described(record: Record) -> str:
     return f"{record['algorithm']}, {Approximation(**record['approximation'])}"
+
+
+@dataclass(frozen=True)
+class Trainer(Base["Model"]):
+    """Learn speedup and error of approximate shortest paths on this machine.
+
+    Measuring can be stopped and goes on where it was. The model is fitted to some graphs and evaluated
+    on others; real graphs take part if $TACHOGRAPH_DATA has them.
+
+    [bold]Examples[/bold]
+
+    tacho train approximation
+
+    tacho train approximation --budget 0 --csv measurements.csv
+    """
+
+    budget: float = math.inf
+    size: float = field(default=1.0, metadata={"help": "Share of the usual configurations."})
+    csv: Path | None = field(
+        default=None, metadata={"help": "Write the measurements to this file."}
+    )
+
+    name = "approximation"
+    state = FIELDS
+
+    def choose(self) -> list[str]:
+        """Return the graphs to measure; those that the model is not fitted to, too."""
+        known = registry.present(registry.names_of(self.name, *registry.PARTS))
+        for name in self.graphs or ():
+            if name not in known:
+                raise InputError(f"there is no graph {name!r}; known are {', '.join(known)}")
+        return known if self.graphs is None else list(self.graphs)
+
+    def collect(self, names: Sequence[str]) -> list[Record]:
+        """Measure what the journal does not have yet, and return all that it has then."""
+        from .collect import KIND, measure_block, records, tasks, write_csv
+
+        if not 0 < self.size <= 1:
+            raise InputError(f"size = {self.size} is a share: above 0, at most 1")
+        function = f"{measure_block.__module__}:measure_block"
+        for _ in self.measured(KIND, function, list(tasks(names, self.size, self.runner.run))):
+            pass
+        found = records()
+        if self.csv is not None:
+            write_csv(found, self.csv)
+        return found
+
+    def used(self, records: list[Record]) -> list[Record]:
+        """Return the configurations that the advisor proposes, of graphs that are not held out."""
+        from .collect import Data
+
+        return _considered(Data(records).only(held_out=False)).records
+
+    def fit(self, records: list[Record]) -> Model:
+        """Fit and calibrate."""
+        from .collect import Data
+
+        return fit(Data(self.used(records)))
+
+    def evaluate(self, model: Model, records: list[Record]) -> Quality:
+        """Return, for each budget, how the advisor does on graphs that are held out."""
+        from .collect import Data
+
+        verdicts = evaluate(model, Data(records).only(held_out=True))
+        return [_summary(b, [v for v in verdicts if v.budget == b]) for b in JUDGED_BUDGETS
+                if verdicts]  # fmt: skip
+
+    def facts(self, model: Model) -> Record:
+        """Return what the model was calibrated with."""
+        return model.card
+
+
+def _summary(budget: float, found: list[Verdict]) -> Record:
+    """One row: how often the budget was kept, and what was gained."""
+    return {
+        "budget": budget,
+        "searches": len(found),
+        "kept": sum(v.kept for v in found),
+        "exact": sum(v.chosen == "exact" for v in found),
+        "median gain": round(float(np.median([v.gain for v in found])), 3),
+        "least gain": round(min(v.gain for v in found), 3),
+        "time to best, median": round(float(np.median([v.best_gain / v.gain for v in found])), 3),
+    }

@@ -1,1 +1,1 @@
-"""The direction of breadth-first search, learned: which graphs, what is measured, what is fitted."""
+"""Push or pull: the direction of every level of a breadth-first search."""

@@ -1,31 +1,34 @@
-"""What both directions cost, at every level of many searches, kept in the journal as it is measured."""
+"""What both directions cost at every level of many searches: measured, and as a table of levels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...graph.graph import Graph
-from ...journal.campaign import Campaign, Executor
-from .graphs import family, graph_named
+from ...journal.campaign import Record
+from ..graphs import family, graph_named, hash_of
+from .model import VERTICES_PER_CERTAIN_ARC, Policy
+from .state import FIELDS
 
-__all__ = ["SOURCES", "collect", "measure", "sources_of"]
+__all__ = ["SEARCHES", "Levels", "levels_of", "measure", "measure_graph", "sources_of"]
 
-SOURCES = 4  # searches of each graph
+SEARCHES = 4  # of each graph
 REPEATS = 5  # times that each direction of a level runs
-KIND = "direction"
+UNTIMED_PUSHES = 5.0  # a pull that was not timed is taken to cost so many pushes
 
 
-def sources_of(graph: Graph, count: int = SOURCES, seed: int = 1) -> np.ndarray:
+def sources_of(graph: Graph, count: int = SEARCHES, seed: int = 1) -> NDArray[np.int64]:
     """Distinct vertices with arcs, chosen by ``seed``: all of them if there are few."""
     candidates = np.flatnonzero(graph.degrees)
     chosen = np.random.default_rng(seed).permutation(candidates.size)[:count]
     return candidates[chosen]
 
 
-def measure(graph: Graph, name: str, source: int, repeats: int = REPEATS) -> dict[str, Any]:
+def measure(graph: Graph, name: str, source: int, repeats: int = REPEATS) -> Record:
     """A record: the graph's numbers, and what each level of a search was and took."""
     from ...kernels.bfs import oracle as bfs_both
     from ...kernels.runtime.nouns import Rows
@@ -43,26 +46,104 @@ def measure(graph: Graph, name: str, source: int, repeats: int = REPEATS) -> dic
     }  # fmt: skip
 
 
-def measure_graph(name: str, sources: int, seed: int, repeats: int) -> dict[str, Any]:
+def measure_graph(name: str, sources: int, seed: int, repeats: int) -> Record:
     """The records of a graph: a task of the campaign."""
     graph = graph_named(name)
     chosen = sources_of(graph, sources, seed)
-    return {"records": [measure(graph, name, int(source), repeats) for source in chosen]}
+    found = [measure(graph, name, int(source), repeats) for source in chosen]
+    return {"records": [{**record, "hash": hash_of(graph)} for record in found]}
 
 
-def collect(
-    names: Iterable[str],
-    budget: float = float("inf"),
-    sources: int = SOURCES,
-    *,
-    seed: int = 1,
-    executor: Executor | None = None,
-) -> list[dict[str, Any]]:
-    """Records of all these graphs; those in the journal are not measured again.
+@dataclass(frozen=True)
+class Levels:
+    """Times are in nanoseconds. ``timed`` is False where only the push was worth timing."""
 
-    ``budget`` is in seconds: when it is used up, what there is is returned.
-    """
-    tasks = [{"name": n, "sources": sources, "seed": seed, "repeats": REPEATS} for n in names]
-    campaign = Campaign(KIND, f"{__name__}:measure_graph", tasks, measured=True, label="collecting")
-    found = campaign.records(executor, budget)
-    return [record for graph in found if graph is not None for record in graph["records"]]
+    graph: np.ndarray
+    family: np.ndarray
+    first: np.ndarray
+    timed: np.ndarray
+    states: np.ndarray
+    push: np.ndarray
+    pull: np.ndarray
+    to_bitmap: np.ndarray
+    to_queue: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.graph)
+
+    def where(self, chosen: np.ndarray) -> Levels:
+        """Those of some graphs: ``chosen`` must keep searches whole."""
+        return Levels(**{f.name: getattr(self, f.name)[chosen] for f in fields(self)})
+
+    def _times(self) -> tuple[np.ndarray, ...]:
+        return self.first, self.push, self.pull, self.to_bitmap, self.to_queue
+
+    def chosen_by(self, policy: Policy) -> np.ndarray:
+        """The directions that a policy would have taken."""
+        from ...kernels.bfs.replay import choices
+        from ...kernels.runtime.launch import run
+
+        chosen = np.zeros(len(self), np.int64)
+        certain = VERTICES_PER_CERTAIN_ARC if policy.learned else 0
+        arguments = (policy.address, policy.parameters, certain, self.states, self.first, chosen)
+        run(choices, [arguments], brief=True)
+        return chosen
+
+    def best(self) -> np.ndarray:
+        """The directions that would have taken the least time."""
+        from ...kernels.bfs.replay import best
+        from ...kernels.runtime.launch import run
+
+        chosen = np.zeros(len(self), np.int64)
+        run(best, [(*self._times(), chosen)], brief=True)
+        return chosen
+
+    def spent(self, chosen: np.ndarray) -> np.ndarray:
+        """Nanoseconds of each level with these directions."""
+        from ...kernels.bfs.replay import spent
+        from ...kernels.runtime.launch import run
+
+        times = np.zeros(len(self))
+        run(spent, [(*self._times(), chosen, times)], brief=True)
+        return times
+
+
+def levels_of(records: Iterable[Record]) -> Levels:
+    """One table of all records."""
+    parts = [_one(record) for record in records]
+    names = [f.name for f in fields(Levels)]
+    return Levels(**{name: np.concatenate([part[name] for part in parts]) for name in names})
+
+
+def _one(record: Record) -> dict[str, np.ndarray]:
+    at = {name: np.array(column, float) for name, column in record["levels"].items()}
+    n_f, m_f = at["frontier_vertices"], at["frontier_edges"]
+    rows = n_f.size
+    before = np.concatenate([[0.0], n_f[:-1]])[:rows]
+    variation = n_f - before
+    push, pull = at["push_nanoseconds"], at["pull_nanoseconds"]
+    timed = pull >= 0
+    values = {
+        "n": record["n"], "arcs": record["arcs"], "n_f": n_f, "m_f": m_f, "n_u": at["unvisited"],
+        "m_u": at["unseen_edges"], "s_f": variation,
+        "c_f": variation - np.concatenate([[0.0], variation[:-1]])[:rows], "before": before,
+        "m_before": np.concatenate([[0.0], m_f[:-1]])[:rows], "depth": np.arange(rows),
+        "hubs_f": at["hubs"], "hubs": record["hubs"], "p_h": record["p_h"],
+        "threads": record["threads"], "directed": float(record["directed"]),
+    }  # fmt: skip
+    states = np.zeros((rows, len(FIELDS)))
+    for name, value in values.items():
+        states[:, FIELDS.index(name)] = value
+    first = np.zeros(rows, np.bool_)
+    first[:1] = True
+    return {
+        "graph": np.full(rows, record["graph"]),
+        "family": np.full(rows, record["family"]),
+        "first": first,
+        "timed": timed,
+        "states": states,
+        "push": push,
+        "pull": np.where(timed, pull, UNTIMED_PUSHES * push),
+        "to_bitmap": np.where(timed, at["to_bitmap_nanoseconds"], 0.0),
+        "to_queue": np.where(timed, at["to_queue_nanoseconds"], 0.01 * record["n"]),
+    }

@@ -1,90 +1,189 @@
-"""The file of the learned direction policies: numbers in JSON, with a card that tells their origin.
+"""Policies that choose the direction of every level, and the learned model behind two of them.
 
-The package ships one; ``tacho train direction`` writes one for this machine, which is preferred.
+All have one interface: a function of the state before a level (:class:`State`), compiled, and called
+inside the search's loop. There are the rules of the literature, ``surf`` (a small network on the
+workload state), ``cost`` (predicts the time of both directions; the default, also called ``auto``), and
+any function of yours:
+
+>>> import tachograph as tg
+>>> def half(state):
+...     return state.m_f > state.m_u / 2  # true: pull
+>>> tg.bfs(tg.kronecker(8, rng=1), 0, direction=half).levels.max() > 0
+np.True_
 """
 
 from __future__ import annotations
 
-import json
-import math
-import warnings
-from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...util.errors import FileFormatError, TachographError, TachographWarning
-from ..model_files import current_model, shipped_model
+from ...util.errors import InputError
+from ..model_file import Kept, ModelFile
+from . import rules as published
+from .rules import COST_NAMES, RULES, SCRIPT, Compiled, built_in, compiled, costs, surf_output
+from .state import FIELDS, State
 
-__all__ = ["COEFFICIENTS", "FEATURES", "FILE", "VERSION", "Model", "load_model", "model_in_use"]
+__all__ = [
+    "AUTO", "POLICIES", "Model", "Network", "Policy", "State", "cost_policy", "learned",
+    "policy_named", "scripted", "surf_policy", "the_model",
+]  # fmt: skip
 
-FILE = "direction.json"
-VERSION = 1
-FEATURES = 6
-COEFFICIENTS = 19  # of the cost model
-Model = Mapping[str, Any]
+AUTO = "cost"  # what "auto" stands for
+POLICIES = ("auto", *RULES, "surf", "cost")
+#: Learned policies are not asked about frontiers of fewer arcs than n over this.
+VERTICES_PER_CERTAIN_ARC = 256
+SURF_FEATURES = 6
+Numbers = NDArray[np.float64]
 
 
-def load_model(path: Path) -> Model:
-    """Read and check a model.
+class Network(NamedTuple):
+    """SURF's network: one hidden layer on standardised features."""
+
+    mean: Numbers
+    scale: Numbers
+    weights: Numbers  # a row for each hidden unit
+    bias: Numbers
+    output: Numbers
+    output_bias: Numbers  # one number
+
+
+class Model(NamedTuple):
+    """What is learned: the network, and the coefficients of the cost model (``COST_NAMES``)."""
+
+    surf: Network
+    cost: Numbers
+
+    @classmethod
+    def of(cls, file: ModelFile) -> Model:
+        """Take the model from a file and check it."""
+        hidden = file.array("surf.bias", (None,)).size
+        net = Network(
+            mean=file.array("surf.mean", (SURF_FEATURES,)),
+            scale=file.array("surf.scale", (SURF_FEATURES,), least=1e-12),
+            weights=file.array("surf.weights", (hidden, SURF_FEATURES)),
+            bias=file.array("surf.bias", (hidden,)),
+            output=file.array("surf.output", (hidden,)),
+            output_bias=file.array("surf.output_bias", (1,)),
+        )
+        return cls(net, file.array("cost", (len(COST_NAMES),), least=0.0))
+
+    def arrays(self) -> dict[str, Numbers]:
+        """Return the numbers for a file."""
+        net = {f"surf.{name}": array for name, array in self.surf._asdict().items()}
+        return {**net, "cost": self.cost}
+
+
+the_model = Kept("direction", FIELDS, Model.of)
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """A way to choose the direction.
+
+    ``learned`` ones have guards: small frontiers are pushed without asking, and a pull that turns out
+    to look at many more arcs than a push would is given up.
+    """
+
+    name: str
+    about: str
+    function: Compiled
+    parameters: Numbers
+    learned: bool = False
+    counts_hubs: bool = False
+
+    @property
+    def address(self) -> int:
+        """Where the compiled function is."""
+        return int(self.function.address)
+
+    def certain(self, n: int) -> int:
+        """Frontiers of at most so many arcs are pushed without asking."""
+        return n // VERTICES_PER_CERTAIN_ARC if self.learned else -1
+
+    def choose(self, state: State) -> str:
+        """``"push"`` or ``"pull"``, as inside the loop.
+
+        >>> policy_named("gapbs").choose(State(n=100, arcs=800, n_f=10, m_f=200, n_u=80, m_u=500))
+        'pull'
+        """
+        call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(self.address)
+        values = np.array(state, float)
+        return "pull" if call(values.ctypes.data, self.parameters.ctypes.data) else "push"
+
+    def explain(self, state: State) -> str:
+        """Why, in words.
+
+        >>> print(policy_named("push").explain(State(n=9, arcs=9, n_f=1, m_f=2, n_u=8, m_u=7)))
+        push: Always push.
+        """
+        chosen = self.choose(state)
+        if self.name == "cost":
+            push, pull = costs.py_func(state, self.parameters)
+            return (
+                f"{chosen}: pushing {state.m_f:,.0f} arcs should take {push / 1e3:,.1f} µs, pulling by "
+                f"{state.n_u:,.0f} vertices {pull / 1e3:,.1f} µs"
+            )
+        if self.name == "surf":
+            value = surf_output.py_func(state, self.parameters)
+            return (
+                f"{chosen}: the network gives {value:+.2f} (pull if positive) for a frontier of "
+                f"{state.n_f / state.n:.2%} of the vertices, {state.n_u / state.n:.2%} unvisited"
+            )
+        return f"{chosen}: {self.about}"
+
+
+def surf_policy(net: Network) -> Policy:
+    """``surf`` with the numbers of a network."""
+    rows = np.column_stack([net.weights, net.bias])
+    head = np.array([0.0, len(rows)])
+    numbers = (head, net.mean, net.scale, rows.ravel(), net.output, net.output_bias)
+    about = "A network on the workload state."
+    return Policy("surf", about, built_in("surf"), np.concatenate(numbers), learned=True)
+
+
+def cost_policy(coefficients: Numbers) -> Policy:
+    """``cost`` with these coefficients."""
+    about = "Predicts the time of both directions."
+    return Policy("cost", about, built_in("cost"), np.append(0.0, coefficients), learned=True)
+
+
+def learned(name: str, model: Model) -> Policy:
+    """``surf`` or ``cost`` with the numbers of a model."""
+    return surf_policy(model.surf) if name == "surf" else cost_policy(model.cost)
+
+
+def scripted(directions: Sequence[int]) -> Policy:
+    """Directions that were chosen before, a number for each level; then pushes."""
+    parameters = np.array([SCRIPT, len(directions), *directions], float)
+    return Policy("script", "Repeats what was written down.", built_in("rule"), parameters)
+
+
+def policy_named(direction: str | Policy | Callable[[State], object]) -> Policy:
+    """The policy that a user means by a name or by a function of the state.
 
     Raises
     ------
-    FileFormatError
-        If it is damaged, of a newer version, or has numbers missing or not finite.
+    InputError
+        For an unknown name, or a function that cannot be compiled.
     """
-    try:
-        model = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileFormatError(path, f"cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise FileFormatError(path, f"is not whole JSON ({error}): train it anew") from None
-    if not isinstance(model, dict) or model.get("format") != "tachograph-direction":
-        raise FileFormatError(path, "is not a model of the direction of breadth-first search")
-    if model.get("version") != VERSION:
-        raise FileFormatError(
-            path,
-            f"has version {model.get('version')!r}, this Tachograph reads {VERSION}: update it, or "
-            "train anew with: tacho train direction",
+    if isinstance(direction, Policy):
+        return direction
+    if callable(direction):
+        name = getattr(direction, "__name__", "function")
+        return Policy(name, f"{name} says so.", compiled(direction), np.zeros(1))
+    if direction not in POLICIES:
+        raise InputError(
+            f"direction = {direction!r}: it is one of {', '.join((*POLICIES, 'oracle'))}, or a "
+            "function of the state"
         )
-    surf, cost = model.get("surf"), model.get("cost")
-    if not isinstance(surf, dict) or not isinstance(cost, list):
-        raise FileFormatError(path, "has no network or no cost model: train it anew")
-    hidden = len(surf.get("bias", ())) if isinstance(surf.get("bias"), list) else 0
-    shapes: dict[str, tuple[int, ...]] = {
-        "mean": (FEATURES,), "scale": (FEATURES,), "weights": (hidden, FEATURES), "bias": (hidden,),
-        "output": (hidden,), "output_bias": (1,),
-    }  # fmt: skip
-    for name, shape in shapes.items():
-        _check(path, f"surf.{name}", surf.get(name), shape)
-    _check(path, "cost", cost, (COEFFICIENTS,))
-    if min(surf["scale"]) <= 0 or min(cost) < 0:
-        raise FileFormatError(path, "has scales or costs that are not positive: train it anew")
-    return model
-
-
-def _check(path: Path, name: str, value: Any, shape: tuple[int, ...]) -> None:
-    try:
-        array = np.array(value, float)
-    except (TypeError, ValueError):
-        array = np.array(math.nan)
-    if array.shape != shape or not array.size:
-        raise FileFormatError(path, f"{name} should have the shape {shape}, it has {array.shape}")
-    if not np.isfinite(array).all():
-        raise FileFormatError(path, f"{name} has values that are not finite numbers")
-
-
-@lru_cache(1)
-def _loaded(path: Path, changed: int) -> Model:
-    try:
-        return load_model(path)
-    except TachographError as error:
-        warnings.warn(f"{error}; using the one of the package", TachographWarning, stacklevel=4)
-        return load_model(shipped_model(FILE))
-
-
-def model_in_use() -> Model:
-    """The model of this machine, or the one of the package; with a warning if ours is damaged."""
-    return _loaded(*current_model(FILE))
+    name = AUTO if direction == "auto" else direction
+    if name in ("surf", "cost"):
+        return learned(name, the_model())
+    about = getattr(published, name).__doc__.split(chr(10))[0]
+    parameters = np.array([RULES.index(name)], float)
+    return Policy(name, about, built_in("rule"), parameters, counts_hubs=name == "enterprise")

@@ -3,8 +3,8 @@
 Each is a function of the state before a level (``State``) and gives PUSH or PULL; the constants are
 those of its source. They are compiled into functions that the search's loop calls by their address
 (``built_in``): one for all rules, whose first parameter says which is meant, one for the network, one
-for the cost model. Everything that is compiled into them is in this file, so that their caches are
-renewed when it changes.
+for the cost model. Numba renews its caches when this file changes, and a change of ``State`` is also a
+change of ``as_state`` here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Protocol, cast
 
 import numba
 from numba import types
@@ -20,34 +20,19 @@ from numba import types
 from ...kernels.bfs.state import PULL, PUSH
 from ...kernels.runtime.launch import inline
 from ...util.errors import InputError
+from .state import State
 
-# fmt: off
-__all__ = ["COST_NAMES", "RULES", "SCRIPT", "State", "built_in", "compiled", "costs",
-           "surf_features", "surf_output"]
-# fmt: on
+__all__ = [
+    "COST_NAMES", "RULES", "SCRIPT", "Compiled", "built_in", "compiled", "costs", "surf_features",
+    "surf_output",
+]  # fmt: skip
 
 
-class State(NamedTuple):
-    """What is known of a search before a level is walked; arcs of undirected edges count twice."""
+class Compiled(Protocol):
+    """A function that Numba has compiled for C: of pointers to state and parameters."""
 
-    n: float  # vertices of the graph
-    arcs: float  # arcs of the graph
-    n_f: float  # vertices in the frontier
-    m_f: float  # arcs out of the frontier
-    n_u: float  # vertices not visited yet
-    m_u: float  # arcs out of them
-    s_f: float = 0.0  # how n_f has varied since the level before
-    c_f: float = 0.0  # how s_f has varied since the level before
-    before: float = 0.0  # n_f of the level before
-    m_before: float = 0.0  # m_f of the level before
-    previous: float = 0.0  # direction of the level before
-    pulled: float = 0.0  # levels that were pulled so far
-    depth: float = 0.0  # the level, from 0
-    hubs_f: float = 0.0  # vertices of the frontier above the mean degree, if they are counted
-    hubs: float = 0.0  # the same of the whole graph
-    p_h: float = 0.0  # share of hubs in a sample of the vertices
-    threads: float = 1.0  # workers of the search
-    directed: float = 0.0  # 1 if arcs have no reverse
+    @property
+    def address(self) -> int: ...
 
 
 @inline
@@ -122,7 +107,7 @@ SIGNATURE = types.int64(types.CPointer(types.float64), types.CPointer(types.floa
 
 @inline
 def script(s, p):
-    """What was written down: p[1] levels, then the direction of each; pushes after them."""
+    """Repeat p[1] directions, which follow; push after them."""
     return int(p[2 + int(s.depth)]) if s.depth < p[1] else PUSH
 
 
@@ -255,17 +240,17 @@ def _cost(state, parameters):
 
 
 @lru_cache
-def built_in(name: str) -> Any:
+def built_in(name: str) -> Compiled:
     """``"rule"``, ``"surf"`` or ``"cost"`` compiled for C: a function of state and parameters."""
     door = {"rule": _rule, "surf": _surf, "cost": _cost}[name]
     try:
-        return numba.cfunc(SIGNATURE, cache=True, error_model="numpy")(door)
+        return cast(Compiled, numba.cfunc(SIGNATURE, cache=True, error_model="numpy")(door))
     except RuntimeError:  # there is no directory for the cache
-        return numba.cfunc(SIGNATURE, error_model="numpy")(door)
+        return cast(Compiled, numba.cfunc(SIGNATURE, error_model="numpy")(door))
 
 
 @lru_cache(64)
-def compiled(function: Callable[[State], Any]) -> Any:
+def compiled(function: Callable[[State], object]) -> Compiled:
     """A user's function of the state, compiled for C; a true answer means pull.
 
     Raises
@@ -279,7 +264,7 @@ def compiled(function: Callable[[State], Any]) -> Any:
         def door(state, parameters):
             return PULL if inner(read_state(state)) else PUSH
 
-        return numba.cfunc(SIGNATURE, error_model="numpy")(door)
+        return cast(Compiled, numba.cfunc(SIGNATURE, error_model="numpy")(door))
     except numba.core.errors.NumbaError as error:
         raise InputError(
             f"direction = {function!r} cannot be compiled by Numba; it takes the state of a level and "

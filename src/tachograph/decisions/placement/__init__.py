@@ -1,1 +1,1 @@
-"""Where a kernel runs: host or device, decided at every call."""
+"""Where a kernel of an algorithm in rounds runs: host or device, decided at every call."""

@@ -1,132 +1,147 @@
-"""Learn how long the kernels of rounds take on the host and on a device."""
+"""Train the placement: time every call in both places, fit times of a call, a vertex and an arc."""
 
 from __future__ import annotations
 
+import importlib
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...algorithms.flow import maximum_flow
-from ...algorithms.independent_set import maximal_independent_set
-from ...algorithms.result import Trace
-from ...devices.host import Host
-from ...devices.opencl import OpenCL, open_device
-from ...graph import generate
-from ...graph.graph import Graph
-from ...journal import journal
-from ...journal.campaign import Campaign, Executor, code_hash
-from ...kernels.runtime.launch import threads, threads_available
-from .rules import KERNELS, Learned, fit, remember
+from ...journal.campaign import Record, code_hash
+from ..graphs import FLOW_PROBLEMS, graph_named, hash_of
+from ..trainer import Quality, run_named
+from ..trainer import Trainer as Base
+from .state import FIELDS, KERNELS, PLACES, Call
 
-__all__ = ["TASKS", "count_instructions", "layers", "train_placement"]
+if TYPE_CHECKING:
+    from ...devices.opencl import OpenCL
+    from .model import Learned, Model
+
+__all__ = ["Trainer", "count_instructions", "learn", "task_of"]
 
 
-def layers(levels: int, width: int, degree: int = 3, seed: int = 0) -> Graph:
-    """A flow problem of layers: each vertex has ``degree`` arcs to random ones of the next layer."""
-    rng = np.random.default_rng(seed)
-    n = levels * width
-    tails = np.repeat(np.arange(n - width), degree)
-    heads = (tails // width + 1) * width + rng.integers(0, width, tails.size)
-    ends = np.arange(width), np.arange(n - width, n)
-    source = np.concatenate([tails, np.full(width, n), ends[1]])
-    target = np.concatenate([heads, ends[0], np.full(width, n + 1)])
-    most = np.full(2 * width, 1000 * degree)
-    capacity = np.concatenate([rng.integers(1, 1000, tails.size), most])
-    made = Graph.from_edges(source, target, capacity.astype(np.int32), n=n + 2)
-    return made.with_meta(source=n, sink=n + 1)
-
-
-def _sets() -> list[Callable[[], Graph]]:
-    sizes = ((10, 8), (13, 16), (16, 8), (17, 16))
-    return [
-        *(partial(generate.kronecker, *size, rng=7) for size in sizes),
-        *(partial(generate.road, side, side, rng=7) for side in (30, 150, 500)),
-        partial(generate.uniform, 1 << 16, 24, rng=7),
-    ]
-
-
-def _power_law_flow(scale: int) -> Graph:
-    g = generate.kronecker(scale, 16, rng=7, directed=True, weights=True)
-    by_degree = np.argsort(-g.degrees)
-    return g.with_meta(source=int(by_degree[0]), sink=int(by_degree[9]))
-
-
-def _flows() -> list[Callable[[], Graph]]:
-    return [
-        *(partial(layers, *shape, seed=7) for shape in ((8, 256), (16, 2048))),
-        *(partial(_power_law_flow, scale) for scale in (10, 14)),
-    ]
-
-
-#: What makes the graphs of each algorithm, and what runs the oracle on one.
-TASKS: dict[str, tuple[list[Callable[[], Graph]], Callable[[Graph, OpenCL], Trace]]] = {
-    "mis": (
-        _sets(),
-        lambda g, d: maximal_independent_set(g, device=d, placement="oracle").trace,
-    ),
-    "maxflow": (_flows(), lambda g, d: maximum_flow(g, device=d, placement="oracle").trace),
-}
+def task_of(graph: str) -> str:
+    """Return the task that a graph is for: flows have a source and a sink."""
+    return "maximum_flow" if graph.split()[0] in FLOW_PROBLEMS else "maximal_independent_set"
 
 
 def count_instructions(task: str) -> dict[str, float]:
-    """Count the instructions of the host's kernels for the break-point equation, and remember them."""
-    from ...kernels.flow import rounds as flow_rounds
-    from ...kernels.independent_set import rounds as independent_rounds
+    """Count scalar for each vector instruction of the host's kernels, for the break-point equation."""
+    from ... import kernels
     from ...kernels.runtime.instructions import instruction_ratio
 
-    kernels = {
-        "mis": {name: getattr(independent_rounds, name) for name in KERNELS["mis"]},
-        "maxflow": {
-            "preflow": flow_rounds.preflow,
-            "push-adjust": flow_rounds.adjust,
-            "bfs": flow_rounds.bfs,
-        },
-    }
-    found = {name: instruction_ratio(kernel) for name, kernel in kernels[task].items()}
-    known = {name: ratio for name, ratio in found.items() if ratio is not None}
-    journal().put("instructions", task, known)
-    return known
+    found = {}
+    for name, kernel in KERNELS[task].items():
+        module, _, function = kernel.host.partition(":")
+        compiled = getattr(importlib.import_module(f"{kernels.__name__}.{module}"), function)
+        found[name] = instruction_ratio(compiled)
+    return {name: ratio for name, ratio in found.items() if ratio is not None}
 
 
-def measure(task: str, number: int, device: str, count: int) -> dict[str, Any]:
-    """Work and times of every call of each kernel on one of the graphs: a campaign's task."""
-    graphs, oracle = TASKS[task]
-    samples: dict[str, list[Sequence[float]]] = defaultdict(list)
+def measure(graph: str, device: str, count: int, run: str) -> Record:
+    """Return work and times of every call of each kernel on a graph: a task of the campaign."""
+    from ...devices.opencl import open_device
+    from ...kernels.runtime.launch import threads
+
+    made = graph_named(graph)
     with threads(count):
-        timed = oracle(graphs[number](), open_device(device))
-    for row in timed:
-        times = (row["host_seconds"], row["device_seconds"])
-        samples[row["kernel"]].append([row["work"], row["arcs"], *times])
-    return samples
+        trace = run_named(run)(
+            task_of(graph), made, device=open_device(device), placement="oracle"
+        ).trace
+    columns = ("work", "arcs", *(f"{place}_seconds" for place in PLACES))
+    calls: dict[str, list[list[float]]] = defaultdict(list)
+    rows = zip(*(trace[name].tolist() for name in columns), strict=True)
+    for kernel, row in zip(trace["kernel"], rows, strict=True):
+        calls[str(kernel)].append([float(x) for x in row])
+    return {"graph": graph, "hash": hash_of(made), "calls": dict(calls)}
 
 
-def train_placement(
-    task: str, device: OpenCL, executor: Executor | None = None
-) -> tuple[Learned, int]:
-    """Time the kernels of ``task`` in both places, fit a model and remember it.
+def learn(records: list[Record]) -> Learned:
+    """Fit the times of all kernels of one task."""
+    from .model import fit
 
-    Returns
-    -------
-    Learned, int
-        The policy; how many calls it was fitted to.
-    """
-    count = threads_available()
-    tasks = [
-        {"task": task, "number": i, "device": device.found.id, "count": count}
-        for i in range(len(TASKS[task][0]))
-    ]
-    campaign = Campaign(
-        "placement-calls", f"{__name__}:measure", tasks, measured=True, label=f"timing {task}",
-        mark=f"{device.key} {code_hash()}",
-    )  # fmt: skip
     samples: dict[str, list[Sequence[float]]] = defaultdict(list)
-    for record in campaign.records(executor):
-        for kernel, calls in (record or {}).items():
+    for record in records:
+        for kernel, calls in record["calls"].items():
             samples[kernel] += calls
-    model = fit(samples)
-    count_instructions(task)
-    remember(model, task, Host(count), device)
-    return model, sum(map(len, samples.values()))
+    return fit(samples)
+
+
+@dataclass(frozen=True)
+class Trainer(Base["Model"]):
+    """Learn where the kernels of independent sets and flows run faster, on the host or on a device.
+
+    Both places are timed at every call on several graphs; the model is used with placement="auto".
+
+    [bold]Example[/bold]
+
+    tacho train placement
+    """
+
+    device: str = field(default="opencl", metadata={"help": "The OpenCL device beside the host."})
+
+    name = "placement"
+    state = FIELDS
+
+    def _device(self) -> OpenCL:
+        from ...devices.opencl import open_device
+
+        return open_device(self.device)
+
+    def collect(self, names: Sequence[str]) -> list[Record]:
+        """Return a record for each graph, with the times of all calls in both places."""
+        from ...kernels.runtime.launch import threads_available
+
+        device = self._device()
+        common = {"device": device.found.id, "count": threads_available(), "run": self.runner.run}
+        mark = f"{device.key} {code_hash()}"
+        tasks = [{"graph": name, **common} for name in names]
+        return list(self.measured("placement-calls", f"{measure.__module__}:measure", tasks, mark))
+
+    def fit(self, records: list[Record]) -> Model:
+        """Fit each task that was measured; what is known of other devices stays."""
+        from ...devices.host import Host
+        from ...kernels.runtime.launch import threads_available
+        from .model import Model, key_of, the_model
+
+        known = the_model.find() or Model()
+        host, device = Host(threads_available()), self._device()
+        by_task = _by_task(records)
+        policies = {key_of(t, host, device): learn(own) for t, own in by_task.items()}
+        counted = {task: found for task in by_task if (found := count_instructions(task))}
+        return Model({**known.policies, **policies}, {**known.instructions, **counted})
+
+    def evaluate(self, model: Model, records: list[Record]) -> Quality:
+        """Return, for each task, how many calls were timed and which share is placed right."""
+        from ...devices.host import Host
+        from ...kernels.runtime.launch import threads_available
+
+        host, device = Host(threads_available()), self._device()
+        rows = []
+        for task, own in _by_task(records).items():
+            policy = model.policy(task, host, device)
+            assert policy is not None
+            right = [
+                policy(Call(kernel, 0, int(n), int(arcs), 0)) == PLACES[there < here]
+                for record in own
+                for kernel, calls in record["calls"].items()
+                for n, arcs, here, there in calls
+            ]
+            kernels = ", ".join(policy.times)
+            rows.append({"task": task, "kernels": kernels, "calls": len(right),
+                         "right on them": float(np.mean(right))})  # fmt: skip
+        return rows
+
+    def facts(self, model: Model) -> Record:
+        """Return which device was measured."""
+        return {"device": self._device().name}
+
+
+def _by_task(records: list[Record]) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(task_of(record["graph"]), []).append(record)
+    return found

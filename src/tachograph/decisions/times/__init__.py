@@ -1,1 +1,1 @@
-"""How long ways to run tasks take: measured on many graphs, fitted, judged on others."""
+"""How long each way to run a task takes, predicted from a graph's shape before it runs."""

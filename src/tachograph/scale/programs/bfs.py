@@ -115,7 +115,7 @@ class Search(Program):
 
     def policy(self) -> Any:
         """What chooses the direction."""
-        from ...decisions.direction.policies import policy_named
+        from ...decisions.direction.model import policy_named
 
         return policy_named(self.direction)
 
@@ -164,7 +164,7 @@ class Search(Program):
         self, memory: dict[str, Any], depth: int, found: int, arcs: int, notes: list[Notes]
     ) -> bool:
         """Whether the policy wants to pull. After a push, what several claimed counts several times."""
-        from ...decisions.direction.policies import State
+        from ...decisions.direction.model import State
 
         policy = self.policy()
         if arcs <= policy.certain(self.n):

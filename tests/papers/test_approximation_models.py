@@ -5,15 +5,17 @@ import csv
 import numpy as np
 import pytest
 
-from tachograph.decisions.approximation.models import (
+from tachograph.decisions.approximation.collect import COLUMNS, Data, write_csv
+from tachograph.papers.approximation_models import (
     MODELS,
     OURS,
+    PAPER_FEATURES,
     leave_family_out,
+    paper_rows,
     scenario,
     score,
     split,
 )
-from tachograph.decisions.approximation.tables import COLUMNS, PAPER_FEATURES, Data, write_csv
 from tests.decisions.approximation.made_up import records
 
 
@@ -34,7 +36,7 @@ def test_scores_are_those_of_scikit_learn():
 
 
 def test_features_of_the_paper(data):
-    rows = data.paper
+    rows = paper_rows(data)
     assert rows.shape == (len(data), len(PAPER_FEATURES))
     assert rows[:, 0].min() == 1
     assert rows[:, 0].max() == 32

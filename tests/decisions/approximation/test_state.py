@@ -8,11 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.decisions.approximation.methods import degree_thresholds
+from tachograph.decisions.approximation.rules import degree_thresholds
 from tachograph.decisions.approximation.state import (
     ALGORITHMS,
+    AWAY_ARCS,
     FEATURES,
-    REACH,
     Configuration,
     State,
 )
@@ -72,8 +72,8 @@ def test_what_a_search_reaches_through_vertices_of_some_degrees(edges, low, high
 
 
 def test_reach_is_counted_up_to_a_limit():
-    g = tg.star(2 * REACH)
-    assert State(g, np.array([1]), 2).reach(0, g.arcs) == (np.log2(1 + REACH), 1)
+    g = tg.star(2 * AWAY_ARCS)
+    assert State(g, np.array([1]), 2).reach(0, g.arcs) == (np.log2(1 + AWAY_ARCS), 1)
     assert State(g, np.array([1]), 2).reach(0, 9) == (
         0,
         1,

@@ -1,4 +1,4 @@
-"""Models that predict speedup and inaccuracy, and how well they do it.
+"""The models that the paper compares for predicting speedup and inaccuracy, and ours beside them.
 
 The paper's five (section 3.3.3) look at the paper's features; ours looks at shares of vertices and arcs
 and may use that more work does not increase the error. All come from scikit-learn.
@@ -7,57 +7,58 @@ and may use that more work does not increase the error. All come from scikit-lea
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .model import to_scale
-from .state import FEATURES
-from .tables import Data
+from ..decisions.approximation.collect import Data, parameters, signals
+from ..decisions.approximation.model import from_scale, to_scale
+from ..decisions.approximation.train import Numbers, Regressor, boosted, fitted
 
 __all__ = [
-    "MODELS",
-    "OURS",
-    "SCENARIOS",
-    "boosted",
-    "fitted",
-    "leave_family_out",
-    "scenario",
-    "score",
-]
+    "MODELS", "OURS", "PAPER_FEATURES", "SCENARIOS", "leave_family_out", "paper_rows", "scenario",
+    "score", "split", "targets_of",
+]  # fmt: skip
 
 MODELS = ("LR", "KNN", "RF", "DT", "GB")
 OURS = "ours"
+Places = NDArray[np.int64]
 SCENARIOS = ("random", "large", "real")
-#: Where leaving out more cannot make the answer better: the sign of the error's dependence.
-MONOTONIC = {
-    "log_iterations": -1, "iterations_per_hop": -1, "vertices_below": 1, "arcs_below": 1,
-    "vertices_above": 1, "arcs_above": 1, "arcs_left": -1, "fraction": -1,
-    "covered": -1, "reach": -1,
-}  # fmt: skip
+#: Table 3 of the paper.
+PAPER_FEATURES = (
+    "graphSize", "iterationNum", "minProcessEdge", "maxProcessEdge", "percentage",
+    "sOriginalDistance", "sMinEdgeToProcess", "sMaxEdgeToProcess", "sPartialGraphProcess",
+    "sReduceExecution", "sAtomicBlock",
+)  # fmt: skip
 
 
-def boosted(monotonic: bool, seed: int = 0, **options: Any) -> Any:
-    """Our regressor: boosted trees on histograms."""
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
-    signs = [MONOTONIC.get(f, 0) if monotonic else 0 for f in FEATURES]
-    settings = {"max_iter": 300, "learning_rate": 0.08, "max_leaf_nodes": 24,
-                "min_samples_leaf": 8, "l2_regularization": 0.1}  # fmt: skip
-    return HistGradientBoostingRegressor(
-        monotonic_cst=signs, random_state=seed, early_stopping=False, **{**settings, **options}
+def _scaled(values: Numbers, low: float = 0.0, high: float = 1.0) -> Numbers:
+    """Each column between ``low`` and ``high`` (formula 1 of the paper)."""
+    least, most = values.min(axis=0), values.max(axis=0)
+    scaled: Numbers = low + (high - low) * (values - least) / np.where(
+        most > least, most - least, 1
     )
+    return scaled
 
 
-def fitted(model: Any, rows: np.ndarray, targets: np.ndarray) -> Any:
-    """The model, fitted by one thread: several that wait for each other crawl on a busy machine."""
-    from threadpoolctl import threadpool_limits  # scikit-learn brings it
+def paper_rows(data: Data) -> Numbers:
+    """Rows of ``PAPER_FEATURES``, normalised as in section 3.3.2."""
+    size = _scaled(data.column("n").astype(float)[:, None], 1, 32)
+    numbers = _scaled(np.array([parameters(r) for r in data.records], float))
+    on = np.array([list(signals(r).values()) for r in data.records], float)
+    iterations, least, most, fraction, atomic = on.T
+    original = 1 - on.max(axis=1)
+    columns = np.stack([original, least, most, fraction, iterations, atomic], axis=1)
+    return np.hstack([size, numbers, columns])
 
-    with threadpool_limits(limits=1):
-        return model.fit(rows, targets)
+
+def targets_of(data: Data) -> Numbers:
+    """Inaccuracy and speedup, each normalised."""
+    return _scaled(np.stack([data.column("error"), data.column("speedup")], axis=1))
 
 
-def paper_model(name: str, seed: int = 0) -> Any:
+def paper_model(name: str, seed: int = 0) -> Regressor:
     """A regressor of the paper."""
     from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
     from sklearn.linear_model import LinearRegression
@@ -71,18 +72,20 @@ def paper_model(name: str, seed: int = 0) -> Any:
         "DT": lambda: DecisionTreeRegressor(random_state=seed),
         "GB": lambda: GradientBoostingRegressor(random_state=seed),
     }
-    return made[name]()
+    return cast(Regressor, made[name]())
 
 
-def _fit(name: str, rows: np.ndarray, targets: np.ndarray, joint: bool) -> Any:
+def _fit(name: str, rows: Numbers, targets: Numbers, joint: bool) -> Regressor:
     from sklearn.multioutput import MultiOutputRegressor
 
+    made = paper_model(name)
     if joint and name == "GB":
-        return MultiOutputRegressor(paper_model(name)).fit(rows, targets)
-    return paper_model(name).fit(rows, targets if joint else targets.ravel())
+        made = cast(Regressor, MultiOutputRegressor(made))
+    made.fit(rows, targets if joint else targets.ravel())
+    return made
 
 
-def with_trend(rows: np.ndarray, targets: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def with_trend(rows: Numbers, targets: Numbers, wanted: Numbers) -> Numbers:
     """Predictions by a quadratic trend, and by trees of what it leaves: trees alone know no larger
     graphs than they have seen.
     """
@@ -94,20 +97,16 @@ def with_trend(rows: np.ndarray, targets: np.ndarray, wanted: np.ndarray) -> np.
     squares = PolynomialFeatures(2, include_bias=False)
     trend = make_pipeline(StandardScaler(), squares, StandardScaler(), Ridge(3.0))
     left = targets - trend.fit(rows[:, varied], targets).predict(rows[:, varied])
-    found: np.ndarray = trend.predict(wanted[:, varied])
+    found: Numbers = trend.predict(wanted[:, varied])
     found += fitted(boosted(False), rows, left).predict(wanted)
     return found
 
 
-def _our_predictions(
-    data: Data, train: np.ndarray, test: np.ndarray, larger: bool = False
-) -> np.ndarray:
+def _our_predictions(data: Data, train: Places, test: Places, larger: bool = False) -> Numbers:
     """Inaccuracy and speedup of the test rows: errors on their own scale, speedups as logarithms.
 
     With a trend if the test rows are of ``larger`` graphs than the others.
     """
-    from .model import from_scale
-
     rows = data.ours
     error, speedup = data.column("error"), data.column("speedup")
     level = fitted(boosted(True), rows[train], to_scale(error[train])).predict(rows[test])
@@ -119,11 +118,11 @@ def _our_predictions(
     found = np.stack([from_scale(level), np.exp(log)], axis=1)
     known = np.stack([error, speedup], axis=1)
     least, most = known.min(axis=0), known.max(axis=0)
-    scaled: np.ndarray = (found - least) / (most - least)
+    scaled: Numbers = (found - least) / (most - least)
     return scaled
 
 
-def score(wanted: np.ndarray, found: np.ndarray) -> tuple[float, float, float]:
+def score(wanted: Numbers, found: Numbers) -> tuple[float, float, float]:
     """MAE, RMSE and R2 of one output."""
     off = found - wanted
     spread = float(((wanted - wanted.mean()) ** 2).sum())
@@ -134,7 +133,7 @@ def score(wanted: np.ndarray, found: np.ndarray) -> tuple[float, float, float]:
     )
 
 
-def split(data: Data, name: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def split(data: Data, name: str, seed: int = 0) -> tuple[Places, Places]:
     """Which rows are for training, which for testing, in a scenario."""
     if name == "large":
         largest = data.column("n") == data.column("n").max()
@@ -144,14 +143,12 @@ def split(data: Data, name: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray]
     return order[:cut], order[cut:]
 
 
-def scenario(
-    data: Data, name: str, seed: int = 0
-) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
+def scenario(data: Data, name: str, seed: int = 0) -> Iterator[tuple[str, str, Numbers, Numbers]]:
     """Each model, what it predicts (``joint``, ``inaccuracy`` or ``speedup``), and wanted and found
     values of the test rows: two columns for a joint prediction, else one.
     """
     train, test = split(data, name, seed)
-    rows, targets = data.paper, data.targets
+    rows, targets = paper_rows(data), targets_of(data)
     for model in MODELS:
         joint = _fit(model, rows[train], targets[train], True).predict(rows[test])
         yield model, "joint", targets[test], joint
@@ -164,10 +161,10 @@ def scenario(
         yield OURS, output, targets[test, k], found[:, k]
 
 
-def leave_family_out(data: Data) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+def leave_family_out(data: Data) -> Iterator[tuple[str, Numbers, Numbers]]:
     """Each family, and wanted and found values of it by our model trained on the others."""
     family = data.column("family")
-    targets = data.targets
+    targets = targets_of(data)
     for name in dict.fromkeys(family.tolist()):
         train, test = np.flatnonzero(family != name), np.flatnonzero(family == name)
         yield name, targets[test], _our_predictions(data, train, test)

@@ -8,13 +8,13 @@ signal sAtomicBlock; relaxing without atomics is our reading of it.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...util.errors import InputError
 
-__all__ = ["EXACT", "METHODS", "Approximation", "degree_thresholds"]
+__all__ = ["EXACT", "METHODS", "RULES", "Approximation", "degree_thresholds"]
 
 #: Methods by the field that switches them on, in the order of the paper.
 METHODS = {
@@ -24,6 +24,7 @@ METHODS = {
     "fraction": "partial queue",
     "atomic": "without atomics",
 }
+RULES = tuple(METHODS)
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Approximation:
         """The share that is kept, of 2**32; at least one of them."""
         return max(1, round(self.fraction * 2**32))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, int | float | bool | None]:
         """All fields by name, for JSON."""
         return asdict(self)
 
@@ -121,7 +122,7 @@ class Approximation:
 EXACT = Approximation()
 
 
-def degree_thresholds(counts: np.ndarray) -> tuple[list[int], list[int]]:
+def degree_thresholds(counts: NDArray[np.int64]) -> tuple[list[int], list[int]]:
     """Candidates for ``min_degree`` and ``max_degree``, by the paper's rule.
 
     Vertices with arcs are put in order of their degree and cut into tenths, the last tenth again: where

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 
@@ -10,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
+from tachograph.decisions import model_file
 from tachograph.decisions.approximation import model as models
-from tachograph.decisions.approximation.advisor import WORTH, advise, best
-from tachograph.decisions.model_files import own_model, shipped_model
+from tachograph.decisions.approximation.model import WORTH, advise, best
+from tachograph.decisions.model_file import ModelFile, own_model, shipped_model
 from tachograph.decisions.trees import Trees
 
 
@@ -78,7 +78,7 @@ def test_a_graph_without_edges():
 
 
 def test_the_model_is_small_and_needs_no_scikit_learn():
-    assert shipped_model(models.FILE).stat().st_size < 300_000
+    assert shipped_model("approximation").stat().st_size < 300_000
     code = (
         "import sys, tachograph as tg; g = tg.kronecker(15, weights=True); "
         "tg.plan('sssp', g, source=0, max_error=0.1).run(); print('sklearn' in sys.modules)"
@@ -94,11 +94,15 @@ def test_the_quantile_of_split_conformal_prediction():
     assert models._conformal(scores, 0.96) == np.inf
 
 
+def kept(path, model):
+    model_file.write(path, ModelFile("approximation", models.FIELDS, model.arrays(), model.card))
+
+
 def test_models_are_kept_as_they_are(tmp_path):
     model = models.the_model()
-    model.save(tmp_path / "copy.npz")
-    again = models.Model.load(tmp_path / "copy.npz")
-    rows = np.random.default_rng(0).random((50, len(models.FEATURES)))
+    kept(tmp_path / "copy.json", model)
+    again = models.the_model.read(tmp_path / "copy.json")
+    rows = np.random.default_rng(0).random((50, len(models.FIELDS)))
     assert np.array_equal(model.errors(rows, 0.9), again.errors(rows, 0.9))
     assert np.array_equal(model.gains(rows, 0.9), again.gains(rows, 0.9))
 
@@ -106,35 +110,26 @@ def test_models_are_kept_as_they_are(tmp_path):
 def test_a_model_of_this_machine_comes_first():
     model = models.the_model()
     own = models.Model(model.error, model.gain, model.scores + 9, model.gain_scores, {})
-    own.save(own_model(models.FILE))
+    kept(own_model("approximation"), own)
     assert models.the_model().margin(0.9) == model.margin(0.9) + 9
 
 
-def altered(tmp_path, **changes):
-    with np.load(shipped_model(models.FILE)) as file:
-        arrays = {name: file[name] for name in file.files}
-    arrays |= changes
-    path = tmp_path / "altered.npz"
-    np.savez(path, **arrays)
-    return path
-
-
 def test_bad_models(tmp_path):
-    with np.load(shipped_model(models.FILE)) as file:
-        card, left = json.loads(str(file["card"])), file["error.left"]
-    other = np.array(json.dumps({**card, "format": 99}))
-    with pytest.raises(tg.FileFormatError, match=r"another version: run tacho train approximation"):
-        models.Model.load(altered(tmp_path, card=other))
-    fewer = np.array(json.dumps({**card, "features": card["features"][1:]}))
-    with pytest.raises(tg.FileFormatError, match="another version"):
-        models.Model.load(altered(tmp_path, card=fewer))
-    with pytest.raises(tg.FileFormatError, match="damaged"):
-        models.Model.load(altered(tmp_path, **{"error.left": left * 0}))
-    (tmp_path / "text.npz").write_text("hello")
-    with pytest.raises(tg.FileFormatError, match="not a model"):
-        models.Model.load(tmp_path / "text.npz")
-    with pytest.raises(tg.MissingFileError, match="no such model"):
-        models.Model.load(tmp_path / "none.npz")
+    file = model_file.read(shipped_model("approximation"), "approximation")
+    path = tmp_path / "altered.json"
+    for change, message in (
+        ({"error.left": 0 * file.arrays["error.left"]}, "damaged"),
+        ({"error.left": file.arrays["error.left"][:-1]}, "damaged"),
+        ({"scores": np.array([np.nan])}, "not finite"),
+    ):
+        arrays = {**file.arrays, **change}
+        model_file.write(path, ModelFile("approximation", file.state, arrays, file.card))
+        with pytest.raises(tg.FileFormatError, match=message):
+            models.the_model.read(path)
+    fewer = {k: v for k, v in file.arrays.items() if k != "gain.roots"}
+    model_file.write(path, ModelFile("approximation", file.state, fewer, file.card))
+    with pytest.raises(tg.FileFormatError, match="lacks gain.roots"):
+        models.the_model.read(path)
 
 
 def test_trees_by_hand():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -13,9 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.decisions.direction import model as models
-from tachograph.decisions.direction.policies import POLICIES, State, learned, policy_named, scripted
-from tachograph.decisions.model_files import own_model, shipped_model
+from tachograph.decisions import model_file
+from tachograph.decisions.direction.model import (
+    POLICIES,
+    State,
+    learned,
+    policy_named,
+    scripted,
+    the_model,
+)
+from tachograph.decisions.model_file import own_model, shipped_model
 from tests.algorithms.test_bfs import one_worker_never
 
 PUSH, PULL = "push", "pull"
@@ -75,20 +82,20 @@ def test_rules_decide_as_their_sources_say(state):
 
 def network(model, s):
     """SURF's network in NumPy."""
-    net = model["surf"]
+    net = model.surf
     x = [
         math.log(s.arcs / s.n + 0.01), s.p_h, math.asinh(1000 * s.s_f / s.n),
         math.asinh(1000 * s.c_f / s.n), math.log(s.n_f / s.n), math.log((s.n_u + 1) / s.n),
     ]  # fmt: skip
-    z = (np.array(x) - net["mean"]) / net["scale"]
-    hidden = np.maximum(np.array(net["weights"]) @ z + net["bias"], 0)
-    return float(hidden @ net["output"] + net["output_bias"][0])
+    z = (np.array(x) - net.mean) / net.scale
+    hidden = np.maximum(net.weights @ z + net.bias, 0)
+    return float(hidden @ net.output + net.output_bias[0])
 
 
 @given(state=states())
 @settings(max_examples=200, deadline=None)
 def test_the_network_is_that_of_its_file(state):
-    model = models.load_model(shipped_model(models.FILE))
+    model = the_model.read(shipped_model("direction"))
     value = network(model, state)
     if abs(value) > 1e-9:
         assert learned("surf", model).choose(state) == (PULL if value > 0 else PUSH)
@@ -181,59 +188,49 @@ def test_wrong_pulls_are_given_up_and_tried_less_and_less(monkeypatch):
 # -- model files ------------------------------------------------------------------------------
 
 
-def damaged(change):
-    model = json.loads(shipped_model(models.FILE).read_text())
-    change(model)
-    return json.dumps(model)
+def altered(path, **changes):
+    """The shipped model with some arrays replaced, or left out if they are None, well signed."""
+    file = model_file.read(shipped_model("direction"), "direction")
+    arrays = {k: v for k, v in {**file.arrays, **changes}.items() if v is not None}
+    model_file.write(path, model_file.ModelFile("direction", file.state, arrays, file.card))
 
 
+COST = the_model.read(shipped_model("direction")).cost
 DAMAGE = {
-    "cut": (lambda: shipped_model(models.FILE).read_text()[:500], "not whole JSON"),
-    "other": (lambda: "[1, 2]", "not a model"),
-    "newer": (lambda: damaged(lambda m: m.update(version=99)), "version 99"),
-    "nan": (lambda: damaged(lambda m: m["cost"].__setitem__(2, math.nan)), "not finite"),
-    "short": (lambda: damaged(lambda m: m["cost"].pop()), "should have the shape"),
-    "shape": (lambda: damaged(lambda m: m["surf"]["weights"][1].pop()), "should have the shape"),
-    "empty": (lambda: damaged(lambda m: m["surf"].update(bias=[])), "should have the shape"),
-    "text": (lambda: damaged(lambda m: m["surf"].update(mean="six")), "should have the shape"),
-    "negative": (lambda: damaged(lambda m: m["cost"].__setitem__(2, -1.0)), "not positive"),
-    "missing": (lambda: damaged(lambda m: m.pop("surf")), "no network"),
+    "nan": ({"cost": np.where(np.arange(COST.size) == 2, np.nan, COST)}, "not finite"),
+    "short": ({"cost": COST[:-1]}, "should have the shape"),
+    "shape": ({"surf.weights": np.ones((40, 5))}, "should have the shape"),
+    "empty": ({"surf.bias": np.empty(0)}, "should have the shape"),
+    "negative": ({"cost": np.where(np.arange(COST.size) == 2, -1.0, COST)}, "below 0"),
+    "scale": ({"surf.scale": np.zeros(6)}, "below"),
+    "missing": ({"surf.mean": None}, "is missing"),
 }
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_damaged_models_are_refused(tmp_path, kind):
-    text, message = DAMAGE[kind]
-    path = tmp_path / "model.json"
-    path.write_text(text())
+def test_models_with_wrong_numbers_are_refused(tmp_path, kind):
+    changes, message = DAMAGE[kind]
+    altered(tmp_path / "model.json", **changes)
     with pytest.raises(tg.FileFormatError, match=message):
-        models.load_model(path)
+        the_model.read(tmp_path / "model.json")
 
 
 def test_a_damaged_own_model_warns_and_the_shipped_one_is_used():
-    path = own_model(models.FILE)
+    path = own_model("direction")
     path.parent.mkdir(parents=True)
     path.write_text("{")
-    with pytest.warns(tg.TachographWarning, match="using the one of the package"):
+    with pytest.warns(tg.TachographWarning, match="The model of the package is used"):
         found = tg.bfs(tg.kronecker(8, rng=1), 0)
     assert found.levels[0] == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tg.bfs(tg.kronecker(8, rng=1), 0)  # warned once
 
 
 def test_an_own_model_is_used():
-    path = own_model(models.FILE)
-    path.parent.mkdir(parents=True)
-    huge = [
-        c * 1e6 if i in (8, 9, 10, 12) else c
-        for i, c in enumerate(json.loads(shipped_model(models.FILE).read_text())["cost"])
-    ]
-    path.write_text(damaged(lambda m: m.update(cost=huge)))
+    huge = np.where(np.isin(np.arange(COST.size), (8, 9, 10, 12)), 1e6 * COST, COST)
+    altered(own_model("direction"), cost=huge)
     assert set(tg.bfs(tg.kronecker(10, rng=1), 0).trace["direction"]) == {PUSH}
-
-
-def test_the_card_names_graphs_machine_and_metrics():
-    card = models.load_model(shipped_model(models.FILE))["card"]
-    assert len(card["graphs"]) >= 40
-    assert {"date", "machine", "families_left_out"} <= set(card)
 
 
 def test_policies_are_read_from_the_cache_by_another_process():

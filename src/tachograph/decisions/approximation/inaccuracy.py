@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..util.errors import InputError
+from ...util.errors import InputError
 
 __all__ = ["Inaccuracy", "inaccuracy", "relative_errors"]
 

@@ -1,0 +1,248 @@
+"""Model files: one format for all forks, where files are found, and what happens to damaged ones.
+
+A file is JSON: format, version, the fork it decides, the names of what it looks at (``state``), a card
+that tells what it was trained on, the arrays, and a checksum of all that. Short arrays are lists of
+numbers, long ones are packed (zlib, base64). Nothing in a file is ever executed.
+
+The model in use is the user's own, written by ``tacho train``, or else the one of the package. An own
+file that cannot be used is reported once, and the package's model takes its place.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import warnings
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..journal import home
+from ..journal.campaign import Record
+from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
+from ..util.errors import TachographWarning as Warned
+
+__all__ = ["Kept", "ModelFile", "models_home", "own_model", "read", "shipped_model", "write"]
+
+FORMAT, VERSION = "tachograph-model", 1
+READABLE_VALUES = 256  # arrays of at most so many values are written as numbers
+Arrays = Mapping[str, NDArray[np.generic]]
+M = TypeVar("M")
+
+
+def models_home() -> Path:
+    """Return the directory of the user's own models."""
+    return home() / "models"
+
+
+def own_model(fork: str) -> Path:
+    """Return where the model trained on this machine is kept."""
+    return models_home() / f"{fork}.json"
+
+
+def shipped_model(fork: str) -> Path:
+    """Return where the model that comes with the package is; not every fork has one."""
+    return Path(__file__).parent / "models" / f"{fork}.json"
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a file holds. The card has date, machine, code, graphs with their hashes, and quality."""
+
+    fork: str
+    state: tuple[str, ...]
+    arrays: Arrays
+    card: Record
+    path: Path | None = None  # where it was read from, for messages
+
+    def problem(self, text: str) -> FileFormatError:
+        """Return the error that says what is wrong with this file."""
+        return FileFormatError(
+            self.path or f"the model of {self.fork}",
+            f"{text}: train it again with tacho train {self.fork}, or delete it",
+        )
+
+    def array(
+        self, name: str, shape: tuple[int | None, ...], least: float = -math.inf
+    ) -> NDArray[np.float64]:
+        """Return an array of finite numbers, none below ``least``; None in ``shape`` is any length.
+
+        Raises
+        ------
+        FileFormatError
+            If the file lacks it, or it is not like that.
+        """
+        found = self.arrays.get(name)
+        if found is None:
+            raise self.problem(f"{name} is missing")
+        fits = len(found.shape) == len(shape) and found.size > 0
+        if not fits or any(w not in (None, g) for w, g in zip(shape, found.shape, strict=True)):
+            raise self.problem(f"{name} should have the shape {shape}, it has {found.shape}")
+        if found.dtype.kind not in "fiu" or not np.isfinite(found).all():
+            raise self.problem(f"{name} has values that are not finite numbers")
+        numbers = np.ascontiguousarray(found, np.float64)
+        if numbers.min() < least:
+            raise self.problem(f"{name} has values below {least:g}")
+        return numbers
+
+
+def write(path: Path, model: ModelFile) -> None:
+    """Write a model aside, then rename it into place, so that no half-written file is ever seen."""
+    from ..graph.files.streams import aside
+
+    content: Record = {
+        "format": FORMAT,
+        "version": VERSION,
+        "fork": model.fork,
+        "card": model.card,
+        "state": list(model.state),
+        "arrays": {name: _encoded(array) for name, array in model.arrays.items()},
+    }
+    content["checksum"] = _checksum(content)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with aside(path) as temporary:
+        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def read(path: Path, fork: str, state: tuple[str, ...] | None = None) -> ModelFile:
+    """Read the model of a fork that looks at ``state``; None takes any.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such file.
+    FileFormatError
+        If it is damaged, of another version, of another fork, or looks at something else.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise MissingFileError(f"{path}: there is no such model") from None
+    except OSError as error:
+        raise FileFormatError(path, f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise FileFormatError(path, f"is not whole JSON ({error}): train it again") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise FileFormatError(path, "is not a model of Tachograph")
+    if content.get("version") != VERSION:
+        raise FileFormatError(
+            path, f"has version {content.get('version')!r}, this Tachograph reads {VERSION}: "
+            f"update Tachograph, or train again with tacho train {fork}",
+        )  # fmt: skip
+    if content.get("fork") != fork:
+        raise FileFormatError(path, f"is a model of {content.get('fork')!r}, not of {fork!r}")
+    if content.pop("checksum", None) != _checksum(content):
+        raise FileFormatError(
+            path, f"is damaged: its checksum is wrong; run tacho train {fork}, or delete it"
+        )
+    try:
+        arrays = {name: _decoded(entry) for name, entry in content["arrays"].items()}
+        found = ModelFile(fork, tuple(content["state"]), arrays, dict(content["card"]), path)
+    except (KeyError, TypeError, ValueError, AttributeError, zlib.error) as error:
+        raise FileFormatError(
+            path, f"is damaged ({type(error).__name__}): train it again"
+        ) from None
+    if state is not None and found.state != state:
+        raise found.problem("was trained for another version of Tachograph")
+    return found
+
+
+def _checksum(content: Record) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _encoded(array: NDArray[np.generic]) -> Record:
+    kind = array.dtype.newbyteorder("<")
+    entry: Record = {"type": kind.str, "shape": list(array.shape)}
+    if array.size <= READABLE_VALUES and np.isfinite(array).all():
+        return entry | {"values": array.ravel().tolist()}
+    packed = zlib.compress(np.ascontiguousarray(array, kind).tobytes(), 9)
+    return entry | {"packed": base64.b64encode(packed).decode()}
+
+
+def _decoded(entry: Record) -> NDArray[np.generic]:
+    kind = np.dtype(entry["type"])
+    if kind.kind not in "fiu":
+        raise ValueError(entry["type"])
+    if "values" in entry:
+        return np.array(entry["values"], kind).reshape(entry["shape"])
+    data = zlib.decompress(base64.b64decode(entry["packed"], validate=True))
+    return np.frombuffer(data, kind).reshape(entry["shape"])
+
+
+class Kept(Generic[M]):
+    """The model of a fork that is in use, read when it is first needed, and again when it changes.
+
+    Parameters
+    ----------
+    fork
+        Its name, which is that of the file.
+    state
+        What the model looks at; a file that was made for something else is refused.
+    make
+        Makes the model of a file; raises ``TachographError`` for numbers that cannot be right.
+    """
+
+    def __init__(self, fork: str, state: tuple[str, ...], make: Callable[[ModelFile], M]) -> None:
+        self.fork, self.state, self.make = fork, state, make
+        self._read = lru_cache(2)(self._sound)
+
+    def read(self, path: Path) -> M:
+        """Read and check the model in a file."""
+        file = read(path, self.fork, self.state)
+        try:
+            return self.make(file)
+        except InputError as error:
+            raise file.problem(str(error)) from None
+
+    def find(self) -> M | None:
+        """Return the model in use, or None if there is neither an own one nor a shipped one."""
+        own, shipped = _places(home(), self.fork)
+        for path in (own, shipped):
+            try:
+                changed = path.stat().st_mtime_ns
+            except OSError:
+                continue
+            if (found := self._read(path, changed)) is not None:
+                return found
+        return None
+
+    def __call__(self) -> M:
+        """Return the model in use.
+
+        Raises
+        ------
+        MissingFileError
+            If there is none.
+        """
+        found = self.find()
+        if found is None:
+            raise MissingFileError(f"there is no model of {self.fork}: tacho train {self.fork}")
+        return found
+
+    def _sound(self, path: Path, changed: int) -> M | None:
+        """The model in a file; None, with a warning, for an own file that cannot be used."""
+        try:
+            return self.read(path)
+        except TachographError as error:
+            if path == shipped_model(self.fork):
+                raise
+            warnings.warn(
+                f"{error}. The model of the package is used instead.", Warned, stacklevel=4
+            )
+            return None
+
+
+@lru_cache(32)
+def _places(kept: Path, fork: str) -> tuple[Path, Path]:
+    """Where a model may be: every search asks, and paths take long to put together."""
+    return kept / "models" / f"{fork}.json", shipped_model(fork)

@@ -1,0 +1,251 @@
+"""Training: the same six steps for every fork, and the table of forks.
+
+1. ``choose`` the graphs, 2. ``collect`` measurements on them (a campaign; what the journal has is not
+measured again), 3. ``fit`` a model, 4. ``evaluate`` it on what it has not seen, 5. write its ``card``,
+6. ``save`` it. :func:`train` takes them in turn; a fork's ``train.py`` holds a :class:`Trainer` with
+steps 2 to 4. Its fields are the options of ``tacho train FORK``.
+
+The forks are below the algorithms that they decide about, so whoever trains hands in how a task is run:
+a :class:`Runner`. It names a function instead of holding one, because the processes and machines that
+measure have to import it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph.graph import Graph
+from ..journal import machine
+from ..journal.campaign import Campaign, Executor, Record, code_hash
+from ..util.errors import DeviceError, InputError, MissingDependencyError
+from . import graphs as registry
+from .model_file import Kept, ModelFile, own_model, write
+
+if TYPE_CHECKING:
+    from ..devices.opencl import OpenCL
+
+__all__ = [
+    "FORKS", "Fork", "Measured", "Run", "Runner", "TimedWay", "Trained", "Trainer", "device_here",
+    "run_named", "train",
+]  # fmt: skip
+
+Arrays = Mapping[str, NDArray[np.generic]]
+Quality = list[Record]  # rows of a table: what was judged, and the numbers
+
+
+class Columns(Protocol):
+    """The trace of a run: columns by name, a row for each step."""
+
+    def __getitem__(self, name: str) -> NDArray[np.generic]: ...
+    def __len__(self) -> int: ...
+
+
+class Measured(Protocol):
+    """What training needs of a result."""
+
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def trace(self) -> Columns: ...
+
+
+class Run(Protocol):
+    """Runs a task by its name, which is that of the public function."""
+
+    def __call__(self, task: str, graph: Graph, /, **options: object) -> Measured: ...
+
+
+class TimedWay(NamedTuple):
+    """A way to run a task whose time is learned: the task, the way's name and options.
+
+    ``where`` is ``host``, ``device`` or ``both``; ``needs`` are arguments that the task must be given.
+    """
+
+    task: str
+    way: str
+    where: str
+    needs: Sequence[str]
+    options: Mapping[str, object]
+
+
+class Runner(NamedTuple):
+    """How training runs tasks: where to import a :class:`Run` from, and which ways there are."""
+
+    run: str = ""  # as "package.module:function"
+    ways: tuple[TimedWay, ...] = ()
+
+
+class Fitted(Protocol):
+    """A model: it can be written to a file."""
+
+    def arrays(self) -> Arrays:
+        """Return its numbers."""
+
+
+Model = TypeVar("Model", bound=Fitted)
+
+
+NO_RUNNER = Runner()
+
+
+@lru_cache(4)
+def run_named(path: str) -> Run:
+    """Import the function that runs tasks, in the process that measures."""
+    module, _, name = path.partition(":")
+    if not name:
+        raise InputError(
+            f"training needs a function that runs tasks, as module:function, not {path!r}"
+        )
+    return cast(Run, getattr(importlib.import_module(module), name))
+
+
+@dataclass(frozen=True)
+class Fork:
+    """A decision. Its folder has the same files as every other: state, rules, model, train."""
+
+    name: str
+    question: str
+    choices: tuple[str, ...]
+    needs_device: bool = False
+
+    def _part(self, file: str, name: str) -> object:
+        return getattr(importlib.import_module(f"{__package__}.{self.name}.{file}"), name)
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        """The names of what is looked at."""
+        return cast(tuple[str, ...], self._part("state", "FIELDS"))
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of the published rules; not every fork has any."""
+        try:
+            return cast(tuple[str, ...], self._part("rules", "RULES"))
+        except ModuleNotFoundError:
+            return ()
+
+    @property
+    def model(self) -> Kept[object]:
+        """The learned model that is in use."""
+        return cast(Kept[object], self._part("model", "the_model"))
+
+    @property
+    def trainer(self) -> type[Trainer[Fitted]]:
+        """What trains it."""
+        return cast("type[Trainer[Fitted]]", self._part("train", "Trainer"))
+
+
+FORKS = {
+    fork.name: fork
+    for fork in (
+        Fork("direction", "When does a breadth-first search push, and when pull?", ("push", "pull")),
+        Fork("approximation", "What may a shortest-path search leave out within an error budget?",
+             ("iterations", "min_degree", "max_degree", "fraction", "atomic")),
+        Fork("times", "How long does each way to run a task take?", ()),
+        Fork("split", "Which part of the edges does the host compute, and which the device?",
+             ("host", "device", "both"), needs_device=True),
+        Fork("placement", "Does a kernel run on the host or on the device?", ("host", "device"),
+             needs_device=True),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Trainer(ABC, Generic[Model]):
+    """One training: its options, and the steps that differ from fork to fork."""
+
+    graphs: Sequence[str] | None = (
+        None  # by name; by default those of the table with the part "fit"
+    )
+    budget: float = 600.0  # seconds of measuring
+    executor: Executor | None = None
+    runner: Runner = NO_RUNNER
+
+    name: ClassVar[str]  # of the fork, and of its model file
+    state: ClassVar[tuple[str, ...]] = ()  # what the model looks at
+
+    def choose(self) -> list[str]:
+        """Return the graphs to measure: those that were asked for, or all to fit that are here."""
+        if self.graphs is not None:
+            return list(self.graphs)
+        return registry.present(registry.names_of(self.name, "fit"))
+
+    @abstractmethod
+    def collect(self, names: Sequence[str]) -> list[Record]:
+        """Measure; return a record for each graph, or several, with its name and hash."""
+
+    @abstractmethod
+    def fit(self, records: list[Record]) -> Model:
+        """Fit a model to the records; refuse too few of them."""
+
+    @abstractmethod
+    def evaluate(self, model: Model, records: list[Record]) -> Quality:
+        """Return a table that says how good the model is where it has not seen the answer."""
+
+    def used(self, records: list[Record]) -> list[Record]:
+        """Return the records that the model is fitted to."""
+        return records
+
+    def facts(self, model: Model) -> Record:
+        """Return what else the card should tell."""
+        return {}
+
+    def measured(
+        self, kind: str, function: str, tasks: list[Record], mark: str = ""
+    ) -> Iterator[Record]:
+        """Yield the records of a campaign, without those that failed or did not fit in the budget."""
+        campaign = Campaign(
+            kind, function, tasks, mark=mark, measured=True, label=f"measuring for {self.name}"
+        )
+        yield from (r for r in campaign.records(self.executor, self.budget) if r is not None)
+
+
+class Trained(NamedTuple):
+    """What a training has made: the model's file, and where it is."""
+
+    file: ModelFile
+    path: Path
+
+
+def train(trainer: Trainer[Model], output: Path | None = None) -> Trained:
+    """Take the six steps; without ``output`` the model is used on this machine from now on."""
+    names = trainer.choose()
+    records = trainer.collect(names)
+    model = trainer.fit(records)
+    quality = trainer.evaluate(model, records)
+    card = _card(trainer.used(records), quality) | trainer.facts(model)
+    file = ModelFile(trainer.name, trainer.state, model.arrays(), card)
+    path = output or own_model(trainer.name)
+    write(path, file)
+    return Trained(file, path)
+
+
+def _card(records: list[Record], quality: Quality) -> Record:
+    """Step 5: what the model was made from, when, where, and how good it is."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine()[1],
+        "code": code_hash(),
+        "graphs": dict(sorted({r["graph"]: r.get("hash") for r in records}.items())),
+        "quality": quality,
+    }
+
+
+def device_here() -> OpenCL | None:
+    """Return the OpenCL device that is used by default, or None."""
+    from ..devices.opencl import open_device
+
+    try:
+        return open_device()
+    except (DeviceError, MissingDependencyError, ImportError):
+        return None

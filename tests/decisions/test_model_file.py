@@ -1,0 +1,133 @@
+"""One format of model files: what is kept, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import tachograph as tg
+from tachograph.decisions import model_file
+from tachograph.decisions.model_file import Kept, ModelFile, own_model, read, shipped_model, write
+from tachograph.decisions.trainer import FORKS
+
+FORK, STATE = "direction", ("a", "b")
+ARRAYS = {
+    "few": np.array([[1.5, 1 / 3], [0.1, 2e-300]]),
+    "many": np.random.default_rng(1).random((30, 20)).astype(np.float32),
+    "whole": np.arange(5, dtype=np.int16),
+    "endless": np.array([1.0, np.inf]),
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    made = tmp_path / "deep" / "model.json"
+    write(made, ModelFile(FORK, STATE, ARRAYS, {"date": "today", "graphs": {"g": None}}))
+    return made
+
+
+def test_all_is_read_as_it_was_written(path):
+    back = read(path, FORK, STATE)
+    assert back.card == {"date": "today", "graphs": {"g": None}}
+    for name, array in ARRAYS.items():
+        assert back.arrays[name].dtype == array.dtype
+        assert np.array_equal(back.arrays[name], array)
+    assert [p.name for p in path.parent.iterdir()] == ["model.json"]  # nothing is left aside
+
+
+def changed(path, **changes):
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def cut(path):
+    path.write_text(path.read_text()[:500])
+
+
+def turned(path):
+    """One digit of one number is another."""
+    path.write_text(path.read_text().replace("1.5", "1.7"))
+
+
+DAMAGE = {
+    "cut": (cut, "not whole JSON"),
+    "other": (lambda p: p.write_text("[1, 2]"), "not a model"),
+    "newer": (lambda p: changed(p, version=99), "version 99, this Tachograph reads"),
+    "fork": (lambda p: changed(p, fork="split"), "is a model of 'split'"),
+    "digit": (turned, "checksum is wrong; run tacho train direction"),
+    "card": (lambda p: changed(p, card={}), "checksum"),
+    "unsigned": (lambda p: changed(p, checksum=None), "checksum"),
+    "bytes": (lambda p: p.write_bytes(b"\xff\xfe"), "not whole JSON"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_damaged_files_are_refused(path, kind):
+    damage, message = DAMAGE[kind]
+    damage(path)
+    with pytest.raises(tg.FileFormatError, match=message):
+        read(path, FORK, STATE)
+
+
+def test_arrays_that_are_none_are_refused_even_if_well_signed(path, monkeypatch):
+    for entry in ({"type": "<f8", "shape": [3], "values": [1]}, {"type": "|O", "shape": [1]}, 5,
+                  {"type": "<f8", "shape": [1], "packed": "no"}):  # fmt: skip
+        monkeypatch.setattr(model_file, "_encoded", lambda array, entry=entry: entry)
+        write(path, ModelFile(FORK, STATE, {"x": np.ones(1)}, {}))
+        with pytest.raises(tg.FileFormatError, match="damaged"):
+            read(path, FORK, STATE)
+
+
+def test_models_that_look_at_something_else_are_refused(path):
+    with pytest.raises(tg.FileFormatError, match="another version of Tachograph"):
+        read(path, FORK, ("a",))
+    assert read(path, FORK).state == STATE
+    with pytest.raises(tg.MissingFileError, match="no such model"):
+        read(path.with_name("none.json"), FORK)
+
+
+def test_arrays_are_checked(path):
+    file = read(path, FORK)
+    assert file.array("few", (None, 2)).shape == (2, 2)
+    for name, shape, least, message in (
+        ("none", (2,), 0, "is missing"),
+        ("few", (2,), 0, "should have the shape"),
+        ("few", (2, 3), 0, "should have the shape"),
+        ("few", (2, 2), 1, "values below 1"),
+        ("endless", (2,), 0, "not finite"),
+    ):
+        with pytest.raises(tg.FileFormatError, match=message):
+            file.array(name, shape, least)
+
+
+def test_the_own_model_comes_first_and_a_newer_one_is_noticed(path):
+    kept = Kept("nonsense", STATE, lambda file: file.card["date"])
+    assert kept.find() is None
+    with pytest.raises(tg.MissingFileError, match="tacho train nonsense"):
+        kept()
+    for date in ("one", "two"):
+        write(own_model("nonsense"), ModelFile("nonsense", STATE, ARRAYS, {"date": date}))
+        assert kept() == date
+
+
+@pytest.mark.parametrize("name", [*FORKS, "networkx"])
+def test_shipped_models_have_cards_and_are_found(name):
+    if name == "placement":  # times of a device belong to a machine
+        assert FORKS[name].model.find() is None
+        return
+    card = read(shipped_model(name), name).card
+    assert {"date", "machine", "code", "graphs", "quality"} <= set(card)
+    if name != "networkx":
+        assert len(card["graphs"]) >= 20
+        assert FORKS[name].model() is FORKS[name].model()
+
+
+@pytest.mark.parametrize("name", FORKS)
+def test_a_damaged_own_model_gives_a_warning_and_the_shipped_one(name):
+    path = own_model(name)
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    with pytest.warns(tg.TachographWarning, match="The model of the package is used instead"):
+        found = FORKS[name].model.find()
+    assert (found is None) == (name == "placement")
