@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+from ast import literal_eval
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -123,43 +124,20 @@ def graph_named(name: str) -> Graph:
     if row.is_data:
         return dataset(name)
     first, *given = (row.made or name).split()
-    options = _options(given) if row.made else _by_position(name, first, given)
-    if first in FLOW_PROBLEMS:
-        return FLOW_PROBLEMS[first](**options)
-    made: Graph = getattr(generate, first)(**options)
-    return made
+    make: Callable[..., Graph] = FLOW_PROBLEMS.get(first) or getattr(generate, first)
+    return make(**_options(row, first, given))
 
 
-Value = int | float | bool | tuple[float, float] | None
-
-
-def _by_position(name: str, generator: str, given: list[str]) -> dict[str, Value]:
-    """The options of a name such as "road 300 300"."""
-    directed: dict[str, Value] = {"directed": True} if given[-1:] == ["directed"] else {}
-    given = given[: len(given) - len(directed)]
-    if len(given) != len(ARGUMENTS[generator]):
-        raise InputError(f"{name!r}: {generator} takes {' '.join(ARGUMENTS[generator])}")
-    values = map(_value, given)
-    options = dict(zip(ARGUMENTS[generator], values, strict=True)) | {"rng": SEED} | directed
-    return options if generator in FLOW_PROBLEMS else options | {"weights": None}
-
-
-def _options(given: list[str]) -> dict[str, Value]:
-    """The options of a row such as "kronecker scale=14 rng=2 weights=0.0..1.0"."""
-    return {key: _value(text) for key, _, text in (word.partition("=") for word in given)}
-
-
-def _value(text: str) -> Value:
-    if text == "True":
-        return True
-    low, dots, high = text.partition("..")
-    if dots:
-        return _number(low), _number(high)
-    return _number(text)
-
-
-def _number(text: str) -> float:
-    return float(text) if "." in text else int(text)
+def _options(row: Registered, generator: str, given: list[str]) -> dict[str, object]:
+    """The options of "road 300 300 [directed]", or of "kronecker scale=14 rng=2 weights=(0.0,1.0)"."""
+    if row.made:
+        return {key: literal_eval(text) for key, _, text in (word.partition("=") for word in given)}
+    directed = {"directed": True} if given[-1:] == ["directed"] else {}
+    values = [literal_eval(text) for text in given[: len(given) - len(directed)]]
+    if len(values) != len(ARGUMENTS[generator]):
+        raise InputError(f"{row.name!r}: {generator} takes {' '.join(ARGUMENTS[generator])}")
+    options = {**dict(zip(ARGUMENTS[generator], values, strict=True)), "rng": SEED, **directed}
+    return options if generator in FLOW_PROBLEMS else {**options, "weights": None}
 
 
 def layers(levels: int, width: int, degree: int = 3, rng: int = 0) -> Graph:

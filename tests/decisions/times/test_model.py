@@ -10,10 +10,9 @@ import pytest
 import tachograph as tg
 from tachograph.decisions import model_file
 from tachograph.decisions.model_file import ModelFile
-from tachograph.decisions.times.collect import measure
 from tachograph.decisions.times.model import shape, the_model
 from tachograph.decisions.times.state import FIELDS
-from tachograph.decisions.times.train import Trainer, fit
+from tachograph.decisions.times.train import Trainer, fit, measure
 from tachograph.tasks.measure import run, runner
 from tachograph.util.names import NAMES
 

@@ -7,7 +7,7 @@ signal sAtomicBlock; relaxing without atomics is our reading of it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,14 +91,8 @@ class Approximation:
     @property
     def methods(self) -> tuple[str, ...]:
         """The fields that leave something out."""
-        off = {
-            "iterations": None,
-            "min_degree": 0,
-            "max_degree": None,
-            "fraction": 1.0,
-            "atomic": True,
-        }
-        return tuple(name for name in METHODS if getattr(self, name) != off[name])
+        usual = {f.name: f.default for f in fields(self)}
+        return tuple(name for name in METHODS if getattr(self, name) != usual[name])
 
     @property
     def keep(self) -> int:

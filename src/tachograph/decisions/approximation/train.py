@@ -58,27 +58,14 @@ class Regressor(Protocol):
     def predict(self, rows: Numbers) -> Numbers: ...
 
 
-class Boosted(Regressor, Protocol):
-    """Boosted trees; scikit-learn has no public door to them, and a test compares predictions."""
-
-    _predictors: list[tuple[Tree]]
-    _baseline_prediction: Numbers
-
-
-class Tree(Protocol):
-    """One of its trees."""
-
-    nodes: np.ndarray
-
-
-def boosted(monotonic: bool, **options: float) -> Boosted:
+def boosted(monotonic: bool, **options: float) -> Regressor:
     """Our regressor: boosted trees on histograms."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     signs = [MONOTONIC.get(f, 0) if monotonic else 0 for f in FEATURES]
     settings = {"max_iter": 300, "learning_rate": 0.08, "max_leaf_nodes": 24,
                 "min_samples_leaf": 8, "l2_regularization": 0.1}  # fmt: skip
-    return cast(Boosted, HistGradientBoostingRegressor(
+    return cast(Regressor, HistGradientBoostingRegressor(
         monotonic_cst=signs, random_state=0, early_stopping=False, **{**settings, **options}
     ))  # fmt: skip
 
@@ -95,13 +82,15 @@ def fitted(model: R, rows: Numbers, targets: Numbers) -> R:
     return model
 
 
-def trees_of(model: Boosted) -> Trees:
+def trees_of(model: Regressor) -> Trees:
     """The arrays of fitted boosted trees."""
+    # scikit-learn has no public door to these; a test compares the predictions
+    boosts, constant = (vars(model)[k] for k in ("_predictors", "_baseline_prediction"))
     feature: list[int] = []
     value: list[float] = []
     left: list[int] = []
     roots: list[int] = []
-    for (tree,) in model._predictors:
+    for (tree,) in boosts:
         nodes = tree.nodes
         base = len(feature)
         roots.append(base)
@@ -123,11 +112,12 @@ def trees_of(model: Boosted) -> Trees:
                 value += [0.0, 0.0]
                 left += [0, 0]
             done += 1
-    constant = model._baseline_prediction.astype(float).ravel()
-    return Trees(np.array(roots), np.array(feature), np.array(value), np.array(left), constant)
+    return Trees(
+        np.array(roots), np.array(feature), np.array(value), np.array(left), constant.ravel()
+    )
 
 
-def _fit(data: Data) -> tuple[Boosted, Boosted]:
+def _fit(data: Data) -> tuple[Regressor, Regressor]:
     from .model import to_scale
 
     rows = data.ours

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,37 +76,30 @@ class Levels:
         """Those of some graphs: ``chosen`` must keep searches whole."""
         return Levels(**{f.name: getattr(self, f.name)[chosen] for f in fields(self)})
 
+    def chosen_by(self, policy: Policy) -> NDArray[np.int64]:
+        """The directions that a policy would have taken."""
+        certain = VERTICES_PER_CERTAIN_ARC if policy.learned else 0
+        asked = (policy.address, policy.parameters, certain, self.states, self.first)
+        return self._replayed("choices", *asked, np.zeros(len(self), np.int64))
+
+    def best(self) -> NDArray[np.int64]:
+        """The directions that would have taken the least time."""
+        return self._replayed("best", *self._times(), np.zeros(len(self), np.int64))
+
+    def spent(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Nanoseconds of each level with these directions."""
+        return self._replayed("spent", *self._times(), chosen, np.zeros(len(self)))
+
     def _times(self) -> tuple[np.ndarray, ...]:
         return self.first, self.push, self.pull, self.to_bitmap, self.to_queue
 
-    def chosen_by(self, policy: Policy) -> np.ndarray:
-        """The directions that a policy would have taken."""
-        from ...kernels.bfs.replay import choices
+    def _replayed(self, kernel: str, *arguments: object) -> np.ndarray:
+        """What a kernel of ``kernels.bfs.replay`` writes into its last argument."""
+        from ...kernels.bfs import replay
         from ...kernels.runtime.launch import run
 
-        chosen = np.zeros(len(self), np.int64)
-        certain = VERTICES_PER_CERTAIN_ARC if policy.learned else 0
-        arguments = (policy.address, policy.parameters, certain, self.states, self.first, chosen)
-        run(choices, [arguments], brief=True)
-        return chosen
-
-    def best(self) -> np.ndarray:
-        """The directions that would have taken the least time."""
-        from ...kernels.bfs.replay import best
-        from ...kernels.runtime.launch import run
-
-        chosen = np.zeros(len(self), np.int64)
-        run(best, [(*self._times(), chosen)], brief=True)
-        return chosen
-
-    def spent(self, chosen: np.ndarray) -> np.ndarray:
-        """Nanoseconds of each level with these directions."""
-        from ...kernels.bfs.replay import spent
-        from ...kernels.runtime.launch import run
-
-        times = np.zeros(len(self))
-        run(spent, [(*self._times(), chosen, times)], brief=True)
-        return times
+        run(getattr(replay, kernel), [arguments], brief=True)
+        return cast(np.ndarray, arguments[-1])
 
 
 def levels_of(records: Iterable[Record]) -> Levels:
@@ -134,12 +128,10 @@ def _one(record: Record) -> dict[str, np.ndarray]:
     states = np.zeros((rows, len(FIELDS)))
     for name, value in values.items():
         states[:, FIELDS.index(name)] = value
-    first = np.zeros(rows, np.bool_)
-    first[:1] = True
     return {
         "graph": np.full(rows, record["graph"]),
         "family": np.full(rows, record["family"]),
-        "first": first,
+        "first": np.arange(rows) == 0,
         "timed": timed,
         "states": states,
         "push": push,

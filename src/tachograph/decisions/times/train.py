@@ -6,49 +6,106 @@ Each way is judged on graphs, and on families of graphs, that were left out.
 from __future__ import annotations
 
 import math
+import statistics
+import tracemalloc
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from itertools import groupby
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...graph.graph import Graph
 from ...journal import Run as JournalRun
 from ...journal import journal, machine
 from ...journal.campaign import Record
 from ...util.errors import InputError
-from ..trainer import Quality, device_here
+from ..graphs import family, graph_named, hash_of, weighted
+from ..trainer import Quality, Run, TimedWay, device_here, run_named
 from ..trainer import Trainer as Base
 from .model import CONFIDENCE, SHORTEST_SECONDS, Curve, Model
-from .state import FIELDS
+from .state import FIELDS, shape
 
-__all__ = ["Trainer", "errors", "fit", "grouped", "judge", "runs", "shares"]
+__all__ = ["Trainer", "errors", "fit", "grouped", "judge", "measure", "runs", "shares"]
 
 FEWEST_ROWS = 8  # that a curve needs
 FEWEST_GRAPHS = 8
 RECENT_RUNS = 2000  # of the journal
 CLOSE = 0.35  # part of the actual time that a good prediction is within
+TIMED_SECONDS = 0.15  # that the runs of one way take together, about
+MOST_RUNS = 5
+ON_WEIGHTS = ("sssp", "maximum_flow")
+#: Arcs up to which slow ways are measured.
+LARGEST_ARCS = {
+    "sssp/dijkstra": 3e6, "sssp/hybrid": 3e6, "maximal_independent_set/rounds": 3e6,
+    "maximum_flow/auto": 1.5e6, "maximum_flow/rounds": 6e5, "maximum_flow/device": 1e5,
+    "bfs/device": 3e6, "sssp/device": 1e6, "jaccard/device": 6e6, "jaccard/both": 6e6,
+    "maximal_independent_set/device": 3e6,
+}  # fmt: skip
 Rows = list[Record]
 Numbers = NDArray[np.float64]
 
 
-class Covariance(Protocol):
-    """What is needed of scikit-learn's sum of kernels: a linear, a radial and a noise part."""
-
-    k1: Covariance
-    k2: Covariance
-    constant_value: float
-    length_scale: Numbers
-
-    def __call__(self, x: Numbers) -> Numbers: ...
+def measure_graph(name: str, run: str, ways: list[list[object]]) -> Record:
+    """Return the record of a graph: a task of the campaign."""
+    graph = graph_named(name)
+    known = [TimedWay(*way) for way in ways]  # type: ignore[arg-type]
+    here = [way for way in known if way.where == "host" or device_here() is not None]
+    rows = list(measure(run_named(run), graph, here))
+    return {"graph": name, "hash": hash_of(graph), "family": family(name), "rows": rows}
 
 
-class Process(Protocol):
-    """What is needed of scikit-learn's Gaussian process."""
+def measure(run: Run, graph: Graph, ways: Sequence[TimedWay]) -> Iterator[Record]:
+    """Yield rows: a way, the shape of what it ran on, seconds, and bytes."""
+    with_weights = graph if graph.weighted else weighted(graph)
+    for task, of_task in groupby(ways, lambda way: way.task):
+        subject = with_weights if task in ON_WEIGHTS else graph
+        some = list(of_task)
+        for arguments in _questions(some[0], subject):
+            numbers = shape(subject, arguments.get("source"))
+            for way in some:
+                name = f"{task}/{way.way}"
+                if subject.arcs <= LARGEST_ARCS.get(name, math.inf):
+                    options = {**arguments, **way.options}
+                    yield {"name": name, "shape": numbers, **_timed(run, task, subject, options)}
 
-    kernel_: Covariance
-    alpha_: Numbers
+
+def _questions(way: TimedWay, graph: Graph) -> list[dict[str, int]]:
+    """What to ask of a graph: from the vertex of most arcs, and from another one."""
+    if way.task == "jaccard" and graph.directed:
+        return []
+    if "source" not in way.needs:
+        return [{}]
+    hub = int(graph.degrees.argmax())
+    some = np.flatnonzero(graph.degrees)
+    other = int(some[np.random.default_rng(3).integers(some.size)])
+    if "sink" in way.needs:
+        return [{"source": hub, "sink": other}] if other != hub else []
+    return [{"source": hub}, {"source": other}]
+
+
+def _timed(run: Run, task: str, graph: Graph, options: Record) -> Record:
+    """The median of a few runs, and the bytes of one that is not timed."""
+    first = run(task, graph, **options).seconds
+    tracemalloc.start()
+    try:
+        taken = [run(task, graph, **options).seconds]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    if first < TIMED_SECONDS:
+        count = int(np.clip(TIMED_SECONDS / max(first, 1e-6), 1, MOST_RUNS))
+        taken = [run(task, graph, **options).seconds for _ in range(count)]
+    return {
+        "seconds": statistics.median(taken),
+        "bytes": peak,
+        "n": graph.n,
+        "arcs": graph.arcs,
+        "directed": graph.directed,
+        "weighted": graph.weighted,
+    }
 
 
 def grouped(records: list[Record]) -> dict[str, Rows]:
@@ -65,28 +122,13 @@ def _matrix(rows: Rows) -> Numbers:
     return np.array([[row["shape"][name] for name in FIELDS] for row in rows])
 
 
-def _process(x: Numbers, y: Numbers) -> Process:
-    """A process through standardised points; its widths are those of the greatest likelihood."""
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, WhiteKernel
-
-    linear = ConstantKernel(0.3, (1e-3, 1e2)) * DotProduct(0.0, "fixed")
-    radial = ConstantKernel(0.3, (1e-3, 1e2)) * RBF(np.full(x.shape[1], 4.0), (0.5, 100.0))
-    noise = WhiteKernel(0.02, (1e-3, 0.5))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        made = GaussianProcessRegressor(linear + radial + noise, random_state=0)
-        return cast(Process, made.fit(x, y - y.mean()))
-
-
-def errors(made: Process, x: Numbers, y: Numbers, groups: Sequence[str]) -> Numbers:
+def errors(covariance: Numbers, y: Numbers, groups: Sequence[str]) -> Numbers:
     """The logarithm of predicted by actual for each row if its group is left out of the points.
 
     With K the covariance of all points, what a group adds to the others is solved for at once: the
     errors of the group are (K^-1)_gg^-1 (K^-1 y)_g. Widths stay those of all points.
     """
-    inverse = np.linalg.inv(made.kernel_(x))
+    inverse = np.linalg.inv(covariance)
     pull = inverse @ (y - y.mean())
     off: Numbers = np.empty(y.size)
     for name in set(groups):
@@ -103,28 +145,43 @@ def fit(records: list[Record]) -> Model:
     curves, quality = {}, []
     for name, rows in ways.items():
         points = ((_matrix(rows) - middle) / scale).astype(np.float32)  # as the file keeps them
-        x = points.astype(np.float64)
-        y = np.log(np.maximum([row["seconds"] for row in rows], SHORTEST_SECONDS))
-        made = _process(x, y)
-        off = errors(made, x, y, [row["graph"] for row in rows])
-        linear, radial = made.kernel_.k1.k1, made.kernel_.k1.k2
-        curves[name] = Curve(
-            points=x,
-            weights=made.alpha_.ravel(),
-            widths=radial.k2.length_scale,
-            mean=float(y.mean()),
-            linear=linear.k1.constant_value,
-            radial=radial.k1.constant_value,
-            margin=_margin(np.abs(off)),
-            memory=_memory([row for row in rows if "bytes" in row]),
-        )
-        row: Record = {"way": name, "rows": len(rows)}
-        far = errors(made, x, y, [r["family"] for r in rows])
-        for left_out, wrong in (("graph", off), ("family", far)):
-            row[f"{left_out} left out, within 35 %"] = shares(wrong)
-            row[f"{left_out} left out, median error"] = float(np.median(_relative(wrong)))
-        quality.append(row)
+        curves[name], judged = _curve(points.astype(np.float64), rows)
+        quality.append({"way": name, "rows": len(rows), **judged})
     return Model(curves, middle, scale, {"quality": quality})
+
+
+def _curve(x: Numbers, rows: Rows) -> tuple[Curve, Record]:
+    """A process through standardised points, of the greatest likelihood, and how far off it is."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, WhiteKernel
+
+    y = np.log(np.maximum([row["seconds"] for row in rows], SHORTEST_SECONDS))
+    linear = ConstantKernel(0.3, (1e-3, 1e2)) * DotProduct(0.0, "fixed")
+    radial = ConstantKernel(0.3, (1e-3, 1e2)) * RBF(np.full(x.shape[1], 4.0), (0.5, 100.0))
+    made = GaussianProcessRegressor(
+        linear + radial + WhiteKernel(0.02, (1e-3, 0.5)), random_state=0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        made.fit(x, y - y.mean())
+    judged: Record = {}
+    for left_out in ("family", "graph"):
+        off = errors(made.kernel_(x), y, [row[left_out] for row in rows])
+        judged[f"{left_out} left out, within 35 %"] = shares(off)
+        judged[f"{left_out} left out, median error"] = float(np.median(_relative(off)))
+    linear, radial = made.kernel_.k1.k1, made.kernel_.k1.k2
+    curve = Curve(
+        points=x,
+        weights=made.alpha_.ravel(),
+        widths=radial.k2.length_scale,
+        mean=float(y.mean()),
+        linear=linear.k1.constant_value,
+        radial=radial.k1.constant_value,
+        margin=_margin(np.abs(off)),
+        memory=_memory([row for row in rows if "bytes" in row]),
+    )
+    return curve, judged
 
 
 def _relative(off: Iterable[float]) -> Numbers:
@@ -205,8 +262,8 @@ class Trainer(Base[Model]):
         device = device_here()
         ways = [list(way) for way in self.runner.ways]
         tasks = [{"name": name, "run": self.runner.run, "ways": ways} for name in names]
-        function = f"{__package__}.collect:measure_graph"
-        return list(self.measured("times", function, tasks, str(device and device.key)))
+        mark = str(device and device.key)
+        return list(self.measured("times", f"{__name__}:measure_graph", tasks, mark))
 
     def fit(self, records: list[Record]) -> Model:
         """Fit the records and the runs of the journal."""
