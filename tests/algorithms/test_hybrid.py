@@ -223,7 +223,7 @@ def test_auto_takes_the_host_until_a_device_is_calibrated(monkeypatch):
 def test_auto_takes_what_is_predicted_to_be_fastest(monkeypatch, rates, share):
     device = any_device()
     monkeypatch.setattr(lanes_placed, "SMALL", 0)
-    zero = np.zeros(len(split.FIELDS))
+    zero = np.zeros(len(split.DEGREE_FEATURES))
     monkeypatch.setattr(split, "the_model", lambda: split.Model(zero, zero, zero))
     calibrated(device, *rates)
     g = tg.kronecker(12, rng=1)

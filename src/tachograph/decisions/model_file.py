@@ -73,12 +73,9 @@ class ModelFile:
     def array(
         self, name: str, shape: tuple[int | None, ...], least: float = -math.inf
     ) -> NDArray[np.float64]:
-        """Return an array of finite numbers, none below ``least``; None in ``shape`` is any length.
+        """Return an array of finite numbers, none below ``least``, or refuse the file.
 
-        Raises
-        ------
-        FileFormatError
-            If the file lacks it, or it is not like that.
+        None in ``shape`` stands for any length.
         """
         found = self.arrays.get(name)
         if found is None:
@@ -115,12 +112,7 @@ def write(path: Path, model: ModelFile) -> None:
 def read(path: Path, fork: str, state: tuple[str, ...] | None = None) -> ModelFile:
     """Read the model of a fork that looks at ``state``; None takes any.
 
-    Raises
-    ------
-    MissingFileError
-        If there is no such file.
-    FileFormatError
-        If it is damaged, of another version, of another fork, or looks at something else.
+    Files that are damaged, of another version or another fork give a ``FileFormatError``.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -182,14 +174,7 @@ def _decoded(entry: Record) -> NDArray[np.generic]:
 class Kept(Generic[M]):
     """The model of a fork that is in use, read when it is first needed, and again when it changes.
 
-    Parameters
-    ----------
-    fork
-        Its name, which is that of the file.
-    state
-        What the model looks at; a file that was made for something else is refused.
-    make
-        Makes the model of a file; raises ``TachographError`` for numbers that cannot be right.
+    ``make`` makes the model of a file, and refuses numbers that cannot be right.
     """
 
     def __init__(self, fork: str, state: tuple[str, ...], make: Callable[[ModelFile], M]) -> None:
@@ -217,13 +202,7 @@ class Kept(Generic[M]):
         return None
 
     def __call__(self) -> M:
-        """Return the model in use.
-
-        Raises
-        ------
-        MissingFileError
-            If there is none.
-        """
+        """Return the model in use; it is an error if there is none."""
         found = self.find()
         if found is None:
             raise MissingFileError(f"there is no model of {self.fork}: tacho train {self.fork}")

@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from ..devices.opencl import OpenCL
 
 __all__ = [
-    "FORKS", "Fork", "Measured", "Run", "Runner", "TimedWay", "Trained", "Trainer", "device_here",
+    "FORKS", "DeviceTrainer", "Fork", "Measured", "Run", "Runner", "TimedWay", "Trained", "Trainer",
+    "device_here",
     "run_named", "train",
 ]  # fmt: skip
 
@@ -124,7 +125,7 @@ class Fork:
     @property
     def state(self) -> tuple[str, ...]:
         """The names of what is looked at."""
-        return cast(tuple[str, ...], self._part("state", "FIELDS"))
+        return self.model.state
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -208,6 +209,24 @@ class Trainer(ABC, Generic[Model]):
             kind, function, tasks, mark=mark, measured=True, label=f"measuring for {self.name}"
         )
         yield from (r for r in campaign.records(self.executor, self.budget) if r is not None)
+
+
+@dataclass(frozen=True)
+class DeviceTrainer(Trainer[Model]):
+    """A training that measures a device beside the host."""
+
+    device: str = field(default="opencl", metadata={"help": "The OpenCL device beside the host."})
+
+    @property
+    def opened(self) -> OpenCL:
+        """The device."""
+        from ..devices.opencl import open_device
+
+        return open_device(self.device)
+
+    def facts(self, model: Model) -> Record:
+        """Return which device was measured."""
+        return {"device": self.opened.name}
 
 
 class Trained(NamedTuple):

@@ -55,13 +55,7 @@ class Trees:
         }
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        """A number for each row.
-
-        Raises
-        ------
-        InputError
-            If the rows have fewer columns than the trees look at.
-        """
+        """A number for each row, which must have all columns that the trees look at."""
         if self.feature.max(initial=-1) >= rows.shape[1]:
             raise InputError(f"the model looks at more than {rows.shape[1]} features")
         from ..kernels.features.forest import predict
@@ -69,6 +63,6 @@ class Trees:
 
         out = np.full(len(rows), float(self.constant[0]))
         flat = np.ascontiguousarray(rows, np.float64).ravel()
-        run(predict, [(flat, rows.shape[1], self.roots, self.feature, self.value, self.left, out)],
-            brief=True)  # fmt: skip
+        trees = (self.roots, self.feature, self.value, self.left)
+        run(predict, [(flat, rows.shape[1], *trees, out)], brief=True)
         return out

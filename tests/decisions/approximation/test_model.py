@@ -95,14 +95,14 @@ def test_the_quantile_of_split_conformal_prediction():
 
 
 def kept(path, model):
-    model_file.write(path, ModelFile("approximation", models.FIELDS, model.arrays(), model.card))
+    model_file.write(path, ModelFile("approximation", models.FEATURES, model.arrays(), model.card))
 
 
 def test_models_are_kept_as_they_are(tmp_path):
     model = models.the_model()
     kept(tmp_path / "copy.json", model)
     again = models.the_model.read(tmp_path / "copy.json")
-    rows = np.random.default_rng(0).random((50, len(models.FIELDS)))
+    rows = np.random.default_rng(0).random((50, len(models.FEATURES)))
     assert np.array_equal(model.errors(rows, 0.9), again.errors(rows, 0.9))
     assert np.array_equal(model.gains(rows, 0.9), again.gains(rows, 0.9))
 

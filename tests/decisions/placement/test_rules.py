@@ -10,7 +10,7 @@ from tachograph.decisions import model_file
 from tachograph.decisions.placement import model as placement
 from tachograph.decisions.placement.model import Learned, Model, fit, key_of
 from tachograph.decisions.placement.rules import BreakPoint, Fixed, break_point, hinted
-from tachograph.decisions.placement.state import FIELDS, Call
+from tachograph.decisions.placement.state import Call
 from tachograph.devices.host import Host
 from tests.devices.support import any_device, needs_pyopencl
 
@@ -95,7 +95,7 @@ def test_policies_by_name(monkeypatch):
         placement.named("best", MIS, host, device)
     times = {"select": {"host": [1, 0, 0], "device": [0, 0, 0]}}
     model = Model({key_of(MIS, host, device): Learned(times)}, {MIS: {"select": 2.0}})
-    file = model_file.ModelFile("placement", FIELDS, model.arrays(), {})
+    file = model_file.ModelFile("placement", Call._fields, model.arrays(), {})
     model_file.write(model_file.own_model("placement"), file)
     assert placement.the_model().policies.keys() == model.policies.keys()
     assert placement.the_model().instructions == model.instructions

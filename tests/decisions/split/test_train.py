@@ -9,7 +9,7 @@ import tachograph as tg
 from tachograph.decisions.model_file import shipped_model
 from tachograph.decisions.split import train as split
 from tachograph.decisions.split.model import the_model
-from tachograph.decisions.split.state import FIELDS, State
+from tachograph.decisions.split.state import DEGREE_FEATURES, State
 from tachograph.decisions.trainer import train
 from tachograph.journal import journal
 from tachograph.tasks.measure import runner
@@ -59,5 +59,5 @@ def test_the_model_of_the_package_is_sane():
     shipped = the_model.read(shipped_model("split"))
     state = State.of(tg.kronecker(10, rng=1), 0)
     for weights in (shipped.host, shipped.shared, shipped.apart):
-        assert weights.shape == (len(FIELDS),)
+        assert weights.shape == (len(DEGREE_FEATURES),)
         assert 1e-3 < np.exp(state.features @ weights) < 1e3

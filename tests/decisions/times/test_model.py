@@ -11,7 +11,7 @@ import tachograph as tg
 from tachograph.decisions import model_file
 from tachograph.decisions.model_file import ModelFile
 from tachograph.decisions.times.model import shape, the_model
-from tachograph.decisions.times.state import FIELDS
+from tachograph.decisions.times.state import SHAPE_FEATURES
 from tachograph.decisions.times.train import Trainer, fit, measure
 from tachograph.tasks.measure import run, runner
 from tachograph.util.names import NAMES
@@ -56,7 +56,7 @@ def test_what_was_never_measured_is_not_predicted(model):
 
 def test_a_file_keeps_the_model(model, tmp_path):
     path = tmp_path / "times.json"
-    model_file.write(path, ModelFile("times", FIELDS, model.arrays(), model.card))
+    model_file.write(path, ModelFile("times", SHAPE_FEATURES, model.arrays(), model.card))
     back = the_model.read(path)
     numbers = shape(tg.uniform(3000, 5))
     one, other = (m.predict("bfs/auto", numbers) for m in (model, back))
@@ -69,10 +69,10 @@ def test_files_with_wrong_curves_are_refused(model, tmp_path):
     for name, wrong in (
         ("bfs/auto.points", np.ones((3, 4))),
         ("bfs/auto.numbers", np.ones(3)),
-        ("bfs/auto.widths", np.zeros(len(FIELDS))),
+        ("bfs/auto.widths", np.zeros(len(SHAPE_FEATURES))),
     ):
         arrays = {**model.arrays(), name: wrong}
-        model_file.write(path, ModelFile("times", FIELDS, arrays, {}))
+        model_file.write(path, ModelFile("times", SHAPE_FEATURES, arrays, {}))
         with pytest.raises(tg.FileFormatError, match=name):
             the_model.read(path)
 
@@ -101,5 +101,5 @@ def test_too_few_graphs_are_refused():
 
 @pytest.mark.parametrize("graph", [tg.Graph.from_edges([], [], n=0), tg.path(1), tg.star(9)])
 def test_every_graph_has_a_finite_shape(graph):
-    assert list(shape(graph)) == list(FIELDS)
+    assert list(shape(graph)) == list(SHAPE_FEATURES)
     assert np.isfinite(list(shape(graph, 0 if graph.n else None).values())).all()

@@ -23,7 +23,7 @@ from ...util.errors import InputError
 from ..model_file import Kept, ModelFile
 from ..trees import Trees
 from .rules import EXACT
-from .state import ALGORITHMS, FIELDS, Configuration, State
+from .state import ALGORITHMS, FEATURES, Configuration, State
 
 __all__ = [
     "CHOOSING_ARCS",
@@ -88,7 +88,7 @@ class Model:
         return _conformal(self.scores, confidence)
 
     def errors(self, rows: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
-        """Errors and their upper bounds, for rows of ``FIELDS``."""
+        """Errors and their upper bounds, for rows of ``FEATURES``."""
         level = self.error.predict(rows)
         return from_scale(level), from_scale(level + self.margin(confidence))
 
@@ -98,7 +98,7 @@ class Model:
         return np.exp(gain), np.exp(gain - _conformal(self.gain_scores, confidence))
 
 
-the_model = Kept("approximation", FIELDS, Model.of)
+the_model = Kept("approximation", FEATURES, Model.of)
 
 
 def _conformal(scores: Numbers, confidence: float) -> float:
@@ -142,13 +142,7 @@ class Advice:
 
 
 def checked_budget(max_error: float, confidence: float) -> None:
-    """Refuse budgets and confidences that are not shares.
-
-    Raises
-    ------
-    InputError
-        If one of them is not between 0 and 1.
-    """
+    """Refuse budgets and confidences that are not between 0 and 1."""
     for name, value in (("max_error", max_error), ("confidence", confidence)):
         if not isinstance(value, int | float | np.floating) or not 0 < value < 1:
             raise InputError(f"{name} = {value!r} is a share: above 0 and below 1, as in 0.05")
@@ -171,23 +165,10 @@ def advise(
     max_error: float,
     confidence: float = 0.9,
 ) -> Advice:
-    """The fastest configuration whose error keeps the budget with this confidence.
+    """Choose the fastest configuration whose error keeps the budget with this confidence.
 
-    Advice is remembered as long as the graph is.
-
-    Parameters
-    ----------
-    graph, sources
-        What is going to be searched.
-    max_error
-        The mean relative error that is allowed (:mod:`.inaccuracy`).
-    confidence
-        In which share of such graphs the budget is to be kept.
-
-    Raises
-    ------
-    InputError
-        For a budget or confidence that is not between 0 and 1, or a graph without edges.
+    ``max_error`` is the mean relative error that is allowed (:mod:`.inaccuracy`), ``confidence`` the
+    share of such graphs in which it is to be kept. Advice is remembered as long as the graph is.
     """
     checked_budget(max_error, confidence)
     if graph.arcs == 0:

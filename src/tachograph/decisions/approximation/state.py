@@ -18,7 +18,7 @@ from ...graph.graph import Graph
 from .rules import EXACT, Approximation, degree_thresholds
 
 __all__ = [
-    "ALGORITHMS", "FEATURES", "FIELDS", "FLAT_HOPS", "LEAST_ARCS_LEFT", "Configuration", "State",
+    "ALGORITHMS", "FEATURES", "FLAT_HOPS", "LEAST_ARCS_LEFT", "Configuration", "State",
     "spread",
 ]  # fmt: skip
 
@@ -35,7 +35,7 @@ GRAPH = ("log_n", "log_arcs", "mean_degree", "log_max_degree", "gini", "hub_prob
 CHOICE = ("log_iterations", "iterations_per_hop", "vertices_below", "arcs_below", "vertices_above",
           "arcs_above", "arcs_left", "reach", "fraction", "atomic", "covered", *ALGORITHMS)  # fmt: skip
 #: Columns of :meth:`State.rows`.
-FEATURES = FIELDS = (*GRAPH, *CHOICE)
+FEATURES = (*GRAPH, *CHOICE)
 
 
 class Configuration(NamedTuple):

@@ -25,7 +25,7 @@ from ..trainer import Quality
 from ..trainer import Trainer as Base
 from ..trees import Trees
 from .rules import Approximation
-from .state import FEATURES, FIELDS, FLAT_HOPS
+from .state import FEATURES, FLAT_HOPS
 
 if TYPE_CHECKING:
     from .collect import Data
@@ -159,13 +159,7 @@ def _score(level: Numbers, gain: Numbers, error: Numbers, budget: float) -> floa
 
 
 def fit(known: Data) -> Model:
-    """A model fitted to configurations that the advisor proposes, calibrated by leaving out families.
-
-    Raises
-    ------
-    InputError
-        If there are too few graphs to learn from.
-    """
+    """Fit a model to configurations that the advisor proposes; calibrate it by leaving out families."""
     from .model import Model
 
     graphs, families = ({r[key] for r in known.records} for key in ("graph", "family"))
@@ -268,7 +262,7 @@ class Trainer(Base["Model"]):
     )
 
     name = "approximation"
-    state = FIELDS
+    state = FEATURES
 
     def choose(self) -> list[str]:
         """Return the graphs to measure; those that the model is not fitted to, too."""

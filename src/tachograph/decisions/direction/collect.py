@@ -13,7 +13,7 @@ from ...graph.graph import Graph
 from ...journal.campaign import Record
 from ..graphs import family, graph_named, hash_of
 from .model import VERTICES_PER_CERTAIN_ARC, Policy
-from .state import FIELDS
+from .state import State
 
 __all__ = ["SEARCHES", "Levels", "levels_of", "measure", "measure_graph", "sources_of"]
 
@@ -125,9 +125,9 @@ def _one(record: Record) -> dict[str, np.ndarray]:
         "hubs_f": at["hubs"], "hubs": record["hubs"], "p_h": record["p_h"],
         "threads": record["threads"], "directed": float(record["directed"]),
     }  # fmt: skip
-    states = np.zeros((rows, len(FIELDS)))
+    states = np.zeros((rows, len(State._fields)))
     for name, value in values.items():
-        states[:, FIELDS.index(name)] = value
+        states[:, State._fields.index(name)] = value
     return {
         "graph": np.full(rows, record["graph"]),
         "family": np.full(rows, record["family"]),

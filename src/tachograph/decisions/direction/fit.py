@@ -12,7 +12,7 @@ from ...kernels.runtime.launch import kernel
 from .collect import Levels
 from .model import Network, Numbers
 from .rules import costs, read_state, surf_features
-from .state import FIELDS, State
+from .state import State
 
 __all__ = ["fit_cost", "fit_surf"]
 
@@ -74,8 +74,8 @@ def _forms(levels: Levels) -> Numbers:
 
     made = []
     which = levels.timed
-    threads = levels.states[which, FIELDS.index("threads")]
-    columns = [FIELDS.index(name) for name in ("n_f", "n")]
+    threads = levels.states[which, State._fields.index("threads")]
+    columns = [State._fields.index(name) for name in ("n_f", "n")]
     for times in (levels.to_bitmap[which], levels.to_queue[which]):
         matrix = np.column_stack([np.ones(times.size), levels.states[which][:, columns]])
         matrix[:, 1:] /= threads[:, None]

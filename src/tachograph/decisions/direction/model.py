@@ -26,7 +26,7 @@ from ...util.errors import InputError
 from ..model_file import Kept, ModelFile
 from . import rules as published
 from .rules import COST_NAMES, RULES, SCRIPT, Compiled, built_in, compiled, costs, surf_output
-from .state import FIELDS, State
+from .state import State
 
 __all__ = [
     "AUTO", "POLICIES", "Model", "Network", "Policy", "State", "cost_policy", "learned",
@@ -78,7 +78,7 @@ class Model(NamedTuple):
         return {**net, "cost": self.cost}
 
 
-the_model = Kept("direction", FIELDS, Model.of)
+the_model = Kept("direction", State._fields, Model.of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,13 +164,7 @@ def scripted(directions: Sequence[int]) -> Policy:
 
 
 def policy_named(direction: str | Policy | Callable[[State], object]) -> Policy:
-    """The policy that a user means by a name or by a function of the state.
-
-    Raises
-    ------
-    InputError
-        For an unknown name, or a function that cannot be compiled.
-    """
+    """The policy that a user means by a name or by a function of the state."""
     if isinstance(direction, Policy):
         return direction
     if callable(direction):

@@ -251,13 +251,7 @@ def built_in(name: str) -> Compiled:
 
 @lru_cache(64)
 def compiled(function: Callable[[State], object]) -> Compiled:
-    """A user's function of the state, compiled for C; a true answer means pull.
-
-    Raises
-    ------
-    InputError
-        If Numba cannot compile it.
-    """
+    """A user's function of the state, compiled for C; a true answer means pull."""
     try:
         inner = numba.njit(function, error_model="numpy")
 

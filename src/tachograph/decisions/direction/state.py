@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["FIELDS", "State"]
+__all__ = ["State"]
 
 
 class State(NamedTuple):
@@ -28,6 +28,3 @@ class State(NamedTuple):
     p_h: float = 0.0  # share of hubs in a sample of the vertices
     threads: float = 1.0  # workers of the search
     directed: float = 0.0  # 1 if arcs have no reverse
-
-
-FIELDS = State._fields

@@ -19,7 +19,7 @@ from ...journal.campaign import Record
 from ...util.errors import InputError
 from ..trainer import Quality
 from ..trainer import Trainer as Base
-from .state import FIELDS
+from .state import State
 
 if TYPE_CHECKING:
     from .collect import Levels
@@ -91,7 +91,7 @@ class Trainer(Base["Model"]):
     """
 
     name = "direction"
-    state = FIELDS
+    state = State._fields
 
     def collect(
         self, names: Sequence[str], searches: int | None = None, seed: int = 1

@@ -20,7 +20,7 @@ from ...devices.opencl import OpenCL
 from ...util.errors import InputError
 from ..model_file import Kept, ModelFile
 from .rules import BreakPoint, Fixed, Policy, break_point, hinted
-from .state import FIELDS, KERNELS, PLACES, Call
+from .state import KERNELS, PLACES, Call
 
 __all__ = ["Learned", "Model", "fit", "key_of", "named", "the_model"]
 
@@ -125,7 +125,7 @@ class Model:
         return self.policies.get(key_of(task, host, device))
 
 
-the_model = Kept("placement", FIELDS, Model.of)
+the_model = Kept("placement", Call._fields, Model.of)
 
 
 def named(name: str, task: str, host: Host, device: OpenCL) -> Policy:

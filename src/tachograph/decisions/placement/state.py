@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["FIELDS", "KERNELS", "PLACES", "Call", "Kernel"]
+__all__ = ["KERNELS", "PLACES", "Call", "Kernel"]
 
 PLACES = ("host", "device")
 
@@ -17,9 +17,6 @@ class Call(NamedTuple):
     vertices: int  # entries of the work list
     arcs: int  # their arcs
     total: int  # vertices of the graph
-
-
-FIELDS = Call._fields
 
 
 class Kernel(NamedTuple):

@@ -5,19 +5,17 @@ from __future__ import annotations
 import importlib
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...journal.campaign import Record, code_hash
 from ..graphs import FLOW_PROBLEMS, graph_named, hash_of
-from ..trainer import Quality, run_named
-from ..trainer import Trainer as Base
-from .state import FIELDS, KERNELS, PLACES, Call
+from ..trainer import DeviceTrainer, Quality, run_named
+from .state import KERNELS, PLACES, Call
 
 if TYPE_CHECKING:
-    from ...devices.opencl import OpenCL
     from .model import Learned, Model
 
 __all__ = ["Trainer", "count_instructions", "learn", "task_of"]
@@ -71,7 +69,7 @@ def learn(records: list[Record]) -> Learned:
 
 
 @dataclass(frozen=True)
-class Trainer(Base["Model"]):
+class Trainer(DeviceTrainer["Model"]):
     """Learn where the kernels of independent sets and flows run faster, on the host or on a device.
 
     Both places are timed at every call on several graphs; the model is used with placement="auto".
@@ -81,21 +79,14 @@ class Trainer(Base["Model"]):
     tacho train placement
     """
 
-    device: str = field(default="opencl", metadata={"help": "The OpenCL device beside the host."})
-
     name = "placement"
-    state = FIELDS
-
-    def _device(self) -> OpenCL:
-        from ...devices.opencl import open_device
-
-        return open_device(self.device)
+    state = Call._fields
 
     def collect(self, names: Sequence[str]) -> list[Record]:
         """Return a record for each graph, with the times of all calls in both places."""
         from ...kernels.runtime.launch import threads_available
 
-        device = self._device()
+        device = self.opened
         common = {"device": device.found.id, "count": threads_available(), "run": self.runner.run}
         mark = f"{device.key} {code_hash()}"
         tasks = [{"graph": name, **common} for name in names]
@@ -108,7 +99,7 @@ class Trainer(Base["Model"]):
         from .model import Model, key_of, the_model
 
         known = the_model.find() or Model()
-        host, device = Host(threads_available()), self._device()
+        host, device = Host(threads_available()), self.opened
         by_task = _by_task(records)
         policies = {key_of(t, host, device): learn(own) for t, own in by_task.items()}
         counted = {task: found for task in by_task if (found := count_instructions(task))}
@@ -119,7 +110,7 @@ class Trainer(Base["Model"]):
         from ...devices.host import Host
         from ...kernels.runtime.launch import threads_available
 
-        host, device = Host(threads_available()), self._device()
+        host, device = Host(threads_available()), self.opened
         rows = []
         for task, own in _by_task(records).items():
             policy = model.policy(task, host, device)
@@ -134,10 +125,6 @@ class Trainer(Base["Model"]):
             rows.append({"task": task, "kernels": kernels, "calls": len(right),
                          "right on them": float(np.mean(right))})  # fmt: skip
         return rows
-
-    def facts(self, model: Model) -> Record:
-        """Return which device was measured."""
-        return {"device": self._device().name}
 
 
 def _by_task(records: list[Record]) -> dict[str, list[Record]]:

@@ -2,7 +2,7 @@
 
 The time of a device is predicted as the steps it has to take by the rate at which it gathers (from its
 calibration), times a factor that depends on the graph's degrees. The logarithm of the factor is linear
-in ``FIELDS``; its coefficients come from ``tacho train split``.
+in ``DEGREE_FEATURES``; its coefficients come from ``tacho train split``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model_file import Kept, ModelFile
-from .state import FIELDS, State
+from .state import DEGREE_FEATURES, State
 
 __all__ = ["Expected", "Model", "State", "choose", "expected", "the_model"]
 
@@ -35,14 +35,14 @@ class Model(NamedTuple):
     @classmethod
     def of(cls, file: ModelFile) -> Model:
         """Take the model from a file and check it."""
-        return cls(*(file.array(name, (len(FIELDS),)) for name in cls._fields))
+        return cls(*(file.array(name, (len(DEGREE_FEATURES),)) for name in cls._fields))
 
     def arrays(self) -> dict[str, Numbers]:
         """Return the numbers for a file."""
         return self._asdict()
 
 
-the_model = Kept("split", FIELDS, Model.of)
+the_model = Kept("split", DEGREE_FEATURES, Model.of)
 
 
 class Expected(NamedTuple):

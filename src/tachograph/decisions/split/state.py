@@ -10,9 +10,16 @@ from numpy.typing import NDArray
 
 from ...graph.graph import Graph
 
-__all__ = ["FIELDS", "State"]
+__all__ = ["DEGREE_FEATURES", "State"]
 
-FIELDS = ("one", "log mean degree", "gini", "log least degree", "log greatest degree", "log size")
+DEGREE_FEATURES = (
+    "one",
+    "log mean degree",
+    "gini",
+    "log least degree",
+    "log greatest degree",
+    "log size",
+)
 STEPS_PER_EDGE, STEPS_PER_VERTEX = 12, 10.0  # beside those of the loops over neighbours
 
 
@@ -46,6 +53,6 @@ class State:
 
     @property
     def features(self) -> NDArray[np.float64]:
-        """The values of ``FIELDS``."""
+        """The values of ``DEGREE_FEATURES``."""
         logs = [math.log1p(x) for x in (self.mean, self.least, self.greatest, self.n)]
         return np.array([1.0, logs[0], self.gini, *logs[1:]])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,10 +18,9 @@ from ...graph.graph import Graph
 from ...journal.campaign import Record
 from ...util.errors import InputError
 from ..graphs import family, graph_named, hash_of
-from ..trainer import Quality, run_named
-from ..trainer import Trainer as Base
+from ..trainer import DeviceTrainer, Quality, run_named
 from .model import Model, the_model
-from .state import FIELDS, State
+from .state import DEGREE_FEATURES, State
 
 if TYPE_CHECKING:
     from ...devices.opencl import OpenCL
@@ -90,7 +89,7 @@ def judged(records: list[Record]) -> dict[str, float]:
     errors, shares = [], []
     for left in sorted({r["family"] for r in records}):
         rest = [r for r in records if r["family"] != left]
-        if len(rest) < len(FIELDS):
+        if len(rest) < len(DEGREE_FEATURES):
             continue
         weights = {who: fit(rest, who) for who in WHO}
         for record in (r for r in records if r["family"] == left):
@@ -110,7 +109,7 @@ def judged(records: list[Record]) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Trainer(Base[Model]):
+class Trainer(DeviceTrainer[Model]):
     """Learn how long host and device take for similarity, to decide who computes which part.
 
     Measures both on many graphs (what the journal has is not measured again), fits, and says how far
@@ -123,22 +122,15 @@ class Trainer(Base[Model]):
     tacho train split --graphs 'kronecker 14 16,road 300 300,uniform 60000 8' --json
     """
 
-    device: str = field(default="opencl", metadata={"help": "The OpenCL device beside the host."})
-
     name = "split"
-    state = FIELDS
-
-    def _device(self) -> OpenCL:
-        from ...devices.opencl import open_device
-
-        return open_device(self.device)
+    state = DEGREE_FEATURES
 
     def collect(self, names: Sequence[str]) -> list[Record]:
         """Return a record for each graph; graphs that cannot be had are left out, with a warning."""
         from ...devices.host import host_threads
         from ...kernels.runtime.launch import threads_available
 
-        device = self._device()
+        device = self.opened
         threads = host_threads(threads_available(), device.found, device.threads)
         calibrated(device, threads)
         common = {"device": device.found.id, "threads": threads, "run": self.runner.run}
@@ -147,18 +139,14 @@ class Trainer(Base[Model]):
 
     def fit(self, records: list[Record]) -> Model:
         """Fit the host and this kind of device; what is known of the other kind stays."""
-        if len(records) < len(FIELDS):
+        if len(records) < len(DEGREE_FEATURES):
             raise InputError(
-                f"{len(records)} graphs were measured, at least {len(FIELDS)} are needed: name more, "
+                f"{len(records)} graphs were measured, at least {len(DEGREE_FEATURES)} are needed: name more, "
                 "or allow a larger --budget"
             )
-        kind = "shared" if self._device().found.shares_cores else "apart"
+        kind = "shared" if self.opened.found.shares_cores else "apart"
         return the_model()._replace(host=fit(records, "host"), **{kind: fit(records, "device")})
 
     def evaluate(self, model: Model, records: list[Record]) -> Quality:
         """Return errors on families that were left out."""
         return [{"measure": name, "value": value} for name, value in judged(records).items()]
-
-    def facts(self, model: Model) -> Record:
-        """Return which device was measured."""
-        return {"device": self._device().name}

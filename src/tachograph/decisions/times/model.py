@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...graph.graph import Graph
 from ...journal.campaign import Record
 from ..model_file import Kept, ModelFile
-from .state import FIELDS, shape
+from .state import SHAPE_FEATURES, shape
 
 __all__ = ["CONFIDENCE", "SHORTEST_SECONDS", "Curve", "Model", "Predicted", "shape", "the_model"]
 
@@ -78,8 +78,8 @@ class Curve:
     def of(cls, file: ModelFile, name: str) -> Curve:
         """Take the curve of a way from a file and check it."""
         weights = file.array(f"{name}.weights", (None,))
-        points = file.array(f"{name}.points", (weights.size, len(FIELDS)))
-        widths = file.array(f"{name}.widths", (len(FIELDS),), least=1e-9)
+        points = file.array(f"{name}.points", (weights.size, len(SHAPE_FEATURES)))
+        widths = file.array(f"{name}.widths", (len(SHAPE_FEATURES),), least=1e-9)
         numbers = file.arrays.get(f"{name}.numbers", np.empty(0))  # the margin may be infinite
         if numbers.shape != (4,) or np.isnan(numbers).any():
             raise file.problem(f"{name}.numbers should be four numbers")
@@ -101,7 +101,7 @@ class Model:
     def of(cls, file: ModelFile) -> Model:
         """Take the model from a file and check it."""
         names = [name.removesuffix(".points") for name in file.arrays if name.endswith(".points")]
-        size = (len(FIELDS),)
+        size = (len(SHAPE_FEATURES),)
         middle, scale = file.array("middle", size), file.array("scale", size, least=1e-9)
         return cls({name: Curve.of(file, name) for name in names}, middle, scale, file.card)
 
@@ -117,7 +117,7 @@ class Model:
         curve = self.curves.get(name)
         if curve is None:
             return None
-        x = (np.array([numbers[field] for field in FIELDS]) - self.middle) / self.scale
+        x = (np.array([numbers[field] for field in SHAPE_FEATURES]) - self.middle) / self.scale
         log = min(curve.log_seconds(x), LARGEST_LOG_SECONDS)
         seconds = max(math.exp(log), SHORTEST_SECONDS)
         off = math.exp(curve.margin) if math.isfinite(curve.margin) else UNKNOWN_FACTOR
@@ -133,4 +133,4 @@ class Model:
         return int(each @ curve.memory)
 
 
-the_model = Kept("times", FIELDS, Model.of)
+the_model = Kept("times", SHAPE_FEATURES, Model.of)

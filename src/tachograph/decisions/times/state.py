@@ -8,12 +8,14 @@ import numpy as np
 
 from ...graph.graph import Graph
 
-__all__ = ["FIELDS", "shape"]
+__all__ = ["SHAPE_FEATURES", "shape"]
 
 NEARBY_VERTICES = 1 << 14  # around the source that are looked at
-FIELDS = ("log_n", "log_arcs", "log_degree", "log_max_degree", "gini", "log_early", "log_levels",
-          "closing", "bits", "small", "back_small", "directed", "spread", "log_source_degree",
-          "log_seen", "log_source_levels")  # fmt: skip
+SHAPE_FEATURES = (
+    "log_n", "log_arcs", "log_degree", "log_max_degree", "gini", "log_early", "log_levels",
+    "closing", "bits", "small", "back_small", "directed", "spread", "log_source_degree", "log_seen",
+    "log_source_levels",
+)  # fmt: skip
 
 
 def shape(graph: Graph, source: int | None = None) -> dict[str, float]:
@@ -41,4 +43,4 @@ def shape(graph: Graph, source: int | None = None) -> dict[str, float]:
         math.log(opening["levels"] + 0.5), opening["closing"], opening["bits"], opening["small"],
         back, float(graph.directed), min(spread, 4.0), *(math.log(x + 1.0) for x in around),
     )  # fmt: skip
-    return dict(zip(FIELDS, values, strict=True))
+    return dict(zip(SHAPE_FEATURES, values, strict=True))

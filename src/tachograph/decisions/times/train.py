@@ -26,7 +26,7 @@ from ..graphs import family, graph_named, hash_of, weighted
 from ..trainer import Quality, Run, TimedWay, device_here, run_named
 from ..trainer import Trainer as Base
 from .model import CONFIDENCE, SHORTEST_SECONDS, Curve, Model
-from .state import FIELDS, shape
+from .state import SHAPE_FEATURES, shape
 
 __all__ = ["Trainer", "errors", "fit", "grouped", "judge", "measure", "runs", "shares"]
 
@@ -119,7 +119,7 @@ def grouped(records: list[Record]) -> dict[str, Rows]:
 
 
 def _matrix(rows: Rows) -> Numbers:
-    return np.array([[row["shape"][name] for name in FIELDS] for row in rows])
+    return np.array([[row["shape"][name] for name in SHAPE_FEATURES] for row in rows])
 
 
 def errors(covariance: Numbers, y: Numbers, groups: Sequence[str]) -> Numbers:
@@ -255,7 +255,7 @@ class Trainer(Base[Model]):
     """
 
     name = "times"
-    state = FIELDS
+    state = SHAPE_FEATURES
 
     def collect(self, names: Sequence[str]) -> list[Record]:
         """Return a record for each graph, with a row for each way and question."""
