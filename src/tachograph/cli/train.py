@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable
-from dataclasses import Field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast, get_type_hints
 
@@ -27,7 +28,8 @@ Graphs = Annotated[
     str | None, typer.Option(help="Names with commas between them. Default: a chosen set.")
 ]
 Budget = Annotated[
-    str | None, typer.Option(help="Measure for at most so long; a later run goes on from there.")
+    str | None,
+    typer.Option(help="Measure for at most so long, as 5m; a later run goes on from there."),
 ]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Default: where this user's runs find it.")
@@ -78,11 +80,6 @@ def trainer_of(name: str) -> type[Trainer[Fitted]]:
     return cast("type[Trainer[Fitted]]", OfBackend)
 
 
-def own_options(name: str) -> list[Field[object]]:
-    """The fields of a trainer that only it has."""
-    return [field for field in fields(trainer_of(name)) if "help" in field.metadata]
-
-
 def trained(
     name: str,
     graphs: Graphs = None,
@@ -126,22 +123,28 @@ def show(done: Trained) -> None:
 
 def _command(name: str) -> Callable[..., None]:
     """The command of a model: the options of all, and those that its trainer has beside them."""
-    of_all = [p for p in inspect.signature(trained, eval_str=True).parameters.values()
-              if p.name != "name" and p.kind is not p.VAR_KEYWORD]  # fmt: skip
-    hints = get_type_hints(trainer_of(name))
+    trainer = trainer_of(name)
+    usual = {} if math.isinf(trainer.budget) else {"budget": f"{trainer.budget / 60:g}m"}
+    of_all = [
+        p.replace(kind=inspect.Parameter.KEYWORD_ONLY, default=usual.get(p.name, p.default))
+        for p in inspect.signature(trained, eval_str=True).parameters.values()
+        if p.name not in ("name", "own", *trainer.without)
+    ]
+    hints = get_type_hints(trainer)
     of_its_own = [
         inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default,
             annotation=Annotated[hints[field.name], typer.Option(help=field.metadata["help"])],
         )
-        for field in own_options(name)
+        for field in fields(trainer)
+        if "help" in field.metadata
     ]  # fmt: skip
-    both = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in of_all] + of_its_own
+    both = of_all + of_its_own
 
     def command(**options: object) -> None:
         trained(name, **options)  # type: ignore[arg-type]
 
-    command.__doc__ = trainer_of(name).__doc__
+    command.__doc__ = trainer.__doc__
     command.__signature__ = inspect.Signature(both)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in both}
     return command

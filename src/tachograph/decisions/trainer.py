@@ -174,6 +174,7 @@ class Trainer(ABC, Generic[Model]):
 
     name: ClassVar[str]  # of the fork, and of its model file
     state: ClassVar[tuple[str, ...]] = ()  # what the model looks at
+    without: ClassVar[tuple[str, ...]] = ()  # options of ``tacho train`` that make no sense here
 
     def choose(self) -> list[str]:
         """Return the graphs to measure: those that were asked for, or all to fit that are here."""
@@ -215,6 +216,7 @@ class Trainer(ABC, Generic[Model]):
 class DeviceTrainer(Trainer[Model]):
     """A training that measures a device beside the host."""
 
+    without = ("workers",)  # the device is there once
     device: str = field(default="opencl", metadata={"help": "The OpenCL device beside the host."})
 
     @property

@@ -51,6 +51,7 @@ class Trainer(Base[Model]):
     largest: int = field(default=10_000, metadata={"help": "Nodes of the largest graphs."})
 
     name = "networkx"
+    without = ("graphs", "budget", "workers", "cluster")
 
     def choose(self) -> list[str]:
         """Return no graphs: they are NetworkX's own, and made while they are measured."""

@@ -141,8 +141,8 @@ class Trainer(DeviceTrainer[Model]):
         """Fit the host and this kind of device; what is known of the other kind stays."""
         if len(records) < len(DEGREE_FEATURES):
             raise InputError(
-                f"{len(records)} graphs were measured, at least {len(DEGREE_FEATURES)} are needed: name more, "
-                "or allow a larger --budget"
+                f"{len(records)} graphs were measured, at least {len(DEGREE_FEATURES)} are needed: "
+                "name more, or allow a larger --budget"
             )
         kind = "shared" if self.opened.found.shares_cores else "apart"
         return the_model()._replace(host=fit(records, "host"), **{kind: fit(records, "device")})

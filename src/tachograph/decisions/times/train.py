@@ -256,6 +256,7 @@ class Trainer(Base[Model]):
 
     name = "times"
     state = SHAPE_FEATURES
+    without = ("workers",)  # every way uses all threads of the machine
 
     def collect(self, names: Sequence[str]) -> list[Record]:
         """Return a record for each graph, with a row for each way and question."""
