@@ -40,8 +40,8 @@ def test_polars():
 
 def test_duckdb():
     duckdb = pytest.importorskip("duckdb")
-    table = duckdb.from_arrow(TABLE)
-    assert table.query("made", "SELECT sum(share) FROM made WHERE number > 0").fetchone() == (2.5,)
+    made = duckdb.from_arrow(TABLE)
+    assert made.query("made", "SELECT sum(share) FROM made WHERE number > 0").fetchall() == [(2.5,)]
 
 
 def test_a_requested_schema_is_followed():
