@@ -1,0 +1,116 @@
+"""The one reading of ``device=``: what users may write, and the opened devices that it names."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from ..journal import journal
+from ..util.errors import DeviceError, InputError, MissingDependencyError
+from .calibrate import calibration
+from .discovery import Found
+from .host import Host
+from .opencl import OpenCL, open_device
+
+__all__ = ["Chosen", "DeviceLike", "calibrated_device", "parse"]
+
+#: What ``device=`` takes: one device or several, as names or as objects.
+DeviceLike: TypeAlias = str | Host | OpenCL | Found | Sequence[str | Host | OpenCL | Found]
+
+KINDS = ("auto", "host", "opencl")  # what the name of a device begins with
+ASK_AGAIN_AFTER_SECONDS = 60.0  # how long calibrated_device remembers its answer
+
+
+class Chosen(NamedTuple):
+    """The devices that were asked for: the host, an OpenCL device, or both."""
+
+    host: Host | None
+    opencl: OpenCL | None
+
+    @property
+    def both(self) -> bool:
+        """Whether host and device share the work."""
+        return self.host is not None and self.opencl is not None
+
+
+def parse(device: DeviceLike | None) -> Chosen | None:
+    """Return the devices that ``device=`` names, opened, or None if the library shall decide.
+
+    Parameters
+    ----------
+    device
+        None or ``"auto"``: the library decides. ``"host"``, ``"opencl"`` (the best OpenCL device),
+        ``"opencl:0"`` (by number), ``"opencl:nvidia"`` (by part of a name), several of them
+        (``"host,opencl"`` or a list), or objects: :class:`Host`, :class:`OpenCL`, :class:`Found`.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown, or if more than the host and one device are named.
+    DeviceError
+        If a device does not exist or does not work.
+    MissingDependencyError
+        If pyopencl is needed and not installed.
+
+    Examples
+    --------
+    >>> parse("auto") is None
+    True
+    >>> parse("host").opencl is None
+    True
+    """
+    asked = list(dict.fromkeys(_listed(device)))
+    if asked == ["auto"]:
+        return None
+    others = [one for one in asked if one != "host"]
+    if not asked or len(others) > 1 or "auto" in asked:
+        raise InputError(
+            f"device = {device!r}: give 'auto', 'host', one device, or the host and one device"
+        )
+    host = None
+    if "host" in asked:
+        from ..kernels.runtime.launch import threads_available
+
+        host = Host(threads_available())
+    return Chosen(host, _opened(others[0]) if others else None)
+
+
+def _listed(device: DeviceLike | None) -> Iterator[str | OpenCL | Found]:
+    """Yield the devices one by one; those that mean the host as ``"host"``."""
+    if device is None:
+        device = "auto"
+    if isinstance(device, str):
+        device = [name.strip() for name in device.split(",")]
+    for one in device if isinstance(device, Sequence) else [device]:
+        if isinstance(one, str) and one.partition(":")[0] not in KINDS:
+            raise InputError(f"there is no device {one!r}: tacho devices lists those there are")
+        if not isinstance(one, str | Host | OpenCL | Found):
+            kind = type(one).__name__
+            raise InputError(f"device takes names and devices, not {one!r}, which is a {kind}")
+        yield "host" if isinstance(one, Host) else one
+
+
+def _opened(device: str | OpenCL | Found) -> OpenCL:
+    return device if isinstance(device, OpenCL) else open_device(device)
+
+
+def calibrated_device() -> OpenCL | None:
+    """Return the default OpenCL device if it works and has been calibrated, else None.
+
+    The answer is remembered for a minute, because plans ask for every call.
+    """
+    return _calibrated(str(journal().path), int(time.monotonic() / ASK_AGAIN_AFTER_SECONDS))
+
+
+@functools.lru_cache(maxsize=2)
+def _calibrated(path: str, minute: int) -> OpenCL | None:
+    """See :func:`calibrated_device`; ``path`` and ``minute`` only tell old answers from new ones."""
+    if all(key.startswith("host") for key in journal().records("calibration")):
+        return None
+    try:
+        device = open_device()
+    except (DeviceError, MissingDependencyError):
+        return None
+    return device if calibration(device) else None
