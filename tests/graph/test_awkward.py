@@ -117,7 +117,7 @@ def test_tgraph_keeps_meta_apart_and_checks_names(monkeypatch):
     for bad in (np.array(["a"]), {1, 2}):
         with pytest.raises(tg.InputError, match="cannot hold|plain values"):
             tg.write(tg.path(2).with_meta(x=bad), "bad.tgraph")
-    monkeypatch.setattr(tgraph, "AT_ONCE", 0)
+    monkeypatch.setattr(tgraph, "CHECK_ON_OPENING_BYTES", 0)
     tg.write(tg.Graph.from_edges(["aa", "bb"], ["bb", "cc"], relabel=True), "s.tgraph")
     raw = Path("s.tgraph").read_bytes()
     at = raw.index(b"aabbcc")

@@ -164,14 +164,17 @@ def test_bad_edges(case):
         tg.Graph.from_edges(*arguments, **options)
 
 
+DECREASES = r"indptr must not decrease, but indptr\[2\] < indptr\[1\]"
+
+
 @pytest.mark.parametrize(
     ("indptr", "indices", "message"),
     [
         ([], [], "indptr is empty"),
         ([1, 1], [], "must go from 0"),
         ([0, 2], [0], "must go from 0 to 1"),
-        ([0, 2, 1, 3], [0, 1, 2], "decreases behind vertex 1"),
-        ([0, 2**63 - 1, -(2**63), 2], [0, 1], "decreases behind vertex 1"),
+        ([0, 2, 1, 3], [0, 1, 2], DECREASES),
+        ([0, 2**63 - 1, -(2**63), 2], [0, 1], DECREASES),
         ([0, 1], [1], "outside 0..0"),
         ([0, 1], [-1], "outside 0..0"),
         ([0, 1], [2**40], "not below n"),

@@ -93,6 +93,31 @@ def test_arrow_from_anything(table):
     assert rows_of(tg.Graph.from_arrow(g.to_arrow())) == rows_of(g)
 
 
+STREAMED = {
+    "directed": lambda: tg.Graph.from_edges([0, 0, 2], [1, 2, 2], [1.5, 2.0, 3.0]),
+    "undirected": lambda: tg.path(4),
+    "named": lambda: tg.Graph.from_edges(["b", "c"], ["a", "b"], relabel=True),
+    "empty": lambda: tg.Graph.from_edges([], [], n=3),
+}
+
+
+@pytest.mark.parametrize("kind", STREAMED)
+def test_other_libraries_take_a_graph_for_a_table(kind):
+    g = STREAMED[kind]()
+    source, target, weights = g.to_edges()
+    ends = (source, target) if g.names is None else (g.names[source], g.names[target])
+    listed = [a.tolist() for a in (*ends, *([] if weights is None else [weights]))]
+    columns = ["source", "target", "weight"][: len(listed)]
+    rows = list(zip(*listed, strict=True))
+    assert pa.table(g).to_pydict() == dict(zip(columns, listed, strict=True))
+    assert pl.DataFrame(g).rows() == rows
+    assert pl.DataFrame(g).columns == columns
+    assert duckdb.from_arrow(g).fetchall() == rows
+    assert duckdb.sql("select * from g").fetchall() == rows
+    assert rows_of(tg.Graph.from_arrow(g)) == rows_of(g)
+    assert tg.Graph.from_arrow(g).directed == g.directed
+
+
 def test_arrow_columns():
     table = pa.table({"a": [1], "b": [0], "c": [7], "d": [8]})
     g = tg.Graph.from_arrow(table, source="a", target="b", weight="d", n=5, directed=False)

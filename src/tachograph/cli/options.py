@@ -101,8 +101,9 @@ def share(text: str, option: str) -> float:
 
 def load(graph: str, **options: Any) -> Graph:
     """The graph in a file, or the data set of that name if there is no such file."""
-    from ..graph.assemble import rebuilt
+    from ..graph.build import rebuilt
     from ..graph.datasets import dataset
+    from ..graph.edges import Options
     from ..graph.files import read
     from ..util.errors import InputError, MissingFileError
 
@@ -112,7 +113,7 @@ def load(graph: str, **options: Any) -> Graph:
         found = dataset(graph)
     except InputError as error:
         raise MissingFileError(f"{graph}: there is no such file, and {error}") from None
-    return rebuilt(found, **options)
+    return rebuilt(found, Options(**options))
 
 
 def measured(graph: Graph) -> dict[str, Any]:

@@ -3,71 +3,63 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from dataclasses import replace
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ..util import memory
 from ..util.errors import InputError
 from ..util.progress import bar
+from .edges import EdgeTable, Options, relabelled
 from .graph import Graph
 
-__all__ = ["as_ids", "as_weights", "from_csr", "from_edges", "sort_rows", "to_edges", "transpose"]
+__all__ = ["as_ids", "as_weights", "build", "from_csr", "rebuilt", "sort_rows", "transpose"]
 
-DEDUPE = ("keep", "first", "min", "sum")
 WEIGHTS = (np.int32, np.float32, np.float64)
 
 
-def index_type(n: int) -> Any:
-    """int32 if ``n`` ids fit in it, else int64."""
+def index_type(n: int) -> type[np.int32] | type[np.int64]:
+    """Return int32 if ``n`` ids fit in it, else int64."""
     return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
-def check_dedupe(dedupe: str) -> None:
-    """Refuse an unknown way to combine parallel edges."""
-    if dedupe not in DEDUPE:
-        raise InputError(f"dedupe={dedupe!r} is not one of {', '.join(DEDUPE)}")
+def build(table: EdgeTable, options: Options) -> Graph:
+    """Return the graph of the edges in ``table``.
 
-
-def from_edges(
-    source: Any,
-    target: Any,
-    weight: Any,
-    *,
-    n: int | None,
-    directed: bool,
-    symmetrize: bool | None,
-    dedupe: str,
-    drop_self_loops: bool,
-    relabel: bool,
-) -> Graph:
-    """See :meth:`Graph.from_edges`."""
-    check_dedupe(dedupe)
-    names = None
-    if relabel:
-        if n is not None:
-            raise InputError("n cannot be given with relabel=True: the names decide it")
-        from .relabel import relabelled
-
-        source, target, names = relabelled(source, target)
-        n = names.size
+    A directed graph of edges that are listed as undirected has both arcs of each.
+    """
+    source, target, n, names, meta = table.source, table.target, table.n, table.names, table.meta
+    if options.relabel or table.named:
+        source, target, found = relabelled(source, target)
+        meta = _kept(meta, found, n)
+        names = found if names is None else names[found]
+        n = found.size
     source, target = as_ids(source, "source"), as_ids(target, "target")
     if source.size != target.size:
         raise InputError(f"{source.size:,} sources but {target.size:,} targets: lengths must agree")
-    weights = as_weights(weight, source.size)
+    weights = as_weights(table.weight, source.size)
     n = _vertices(source, target, n)
-    symmetrize = not directed if symmetrize is None else symmetrize
-    if not directed and not symmetrize:
-        if not lists_both_directions(source, target, weights):
-            raise InputError(
-                "directed=False and symmetrize=False, but some edges lack their reverse with the "
-                "same weight: pass symmetrize=True to add reverses, or directed=True"
-            )
-        if dedupe != "keep":  # combine each edge once, so that both arcs get the same weight
-            once = source <= target
-            source, target = source[once], target[once]
-            weights = None if weights is None else weights[once]
-            symmetrize = True
+    listed_directed = table.directed is not False
+    directed = listed_directed if options.directed is None else options.directed
+    symmetrize, undirected = bool(options.symmetrize), not directed
+    if options.symmetrize is None and not (listed_directed and directed):
+        undirected = True
+        symmetrize = table.both is False or not lists_both_directions(source, target, weights)
+        if symmetrize and table.both:
+            raise InputError("an edge is listed in one direction only, or with two weights")
+    elif undirected and not symmetrize and not lists_both_directions(source, target, weights):
+        raise InputError(
+            "directed=False and symmetrize=False, but some edges lack their reverse with the "
+            "same weight: pass symmetrize=True to add reverses, or directed=True"
+        )
+    dedupe = options.dedupe
+    if undirected and not symmetrize and dedupe != "keep":
+        once = source <= target  # combine each edge once, so that both arcs get the same weight
+        source, target = source[once], target[once]
+        weights = None if weights is None else weights[once]
+        symmetrize = True
     _require(n, source.size * (2 if symmetrize else 1), weights)
 
     from ..kernels.rows import build as csr
@@ -80,17 +72,56 @@ def from_edges(
             n,
             index_type(n),
             symmetrize=symmetrize,
-            drop_loops=drop_self_loops,
+            drop_loops=options.drop_self_loops,
             sort=dedupe != "keep",
         )
         if dedupe != "keep":
             indptr, indices, weights = _combine(indptr, indices, weights, dedupe)
     seal(indptr, indices, weights)
-    known = True if dedupe != "keep" else None
-    return Graph(indptr, indices, weights, directed=directed, names=names, is_sorted=known)
+    return Graph(
+        indptr,
+        indices,
+        weights,
+        directed=directed,
+        names=names,
+        meta=meta,
+        is_sorted=True if dedupe != "keep" else None,
+    )
 
 
-def as_ids(values: Any, what: str) -> np.ndarray:
+def _kept(meta: dict[str, object], found: np.ndarray, n: int | None) -> dict[str, object]:
+    """Return what a file says about vertices under their new ids; ``found`` holds the old ids."""
+    kept: dict[str, object] = {}
+    for key, value in meta.items():
+        if key in ("source", "sink"):
+            at = int(np.searchsorted(found, cast(int, value)))
+            if at < found.size and found[at] == value:
+                kept[key] = at
+        elif isinstance(value, np.ndarray) and n is not None and len(value) == n:
+            kept[key] = value[found]
+        else:
+            kept[key] = value
+    return kept
+
+
+def rebuilt(graph: Graph, options: Options) -> Graph:
+    """Return a graph of the same edges with other options, or the graph itself if none differ."""
+    if options.directed == graph.directed:
+        options = replace(options, directed=None)
+    if options == Options():
+        return graph
+    table = EdgeTable(
+        *graph.to_edges(),
+        n=graph.n,
+        directed=graph.directed,
+        both=None if graph.directed else False,
+        names=graph.names,
+        meta=dict(graph.meta),
+    )
+    return build(table, options)
+
+
+def as_ids(values: npt.ArrayLike, what: str) -> np.ndarray:
     """A one-dimensional array of integers, any width, not yet checked for range."""
     array = np.asarray(values)
     if array.ndim != 1:
@@ -137,7 +168,7 @@ def _vertices(source: np.ndarray, target: np.ndarray, n: int | None) -> int:
     return operator.index(n)
 
 
-def as_weights(weight: Any, edges: int) -> np.ndarray | None:
+def as_weights(weight: npt.ArrayLike | None, edges: int) -> np.ndarray | None:
     """Weights in one of our types: int32, float32 or float64, contiguous, all finite."""
     if weight is None:
         return None
@@ -231,7 +262,13 @@ def _must_be_symmetric(indptr: np.ndarray, indices: np.ndarray, weights: np.ndar
         )
 
 
-def from_csr(indptr: Any, indices: Any, weights: Any, *, directed: bool) -> Graph:
+def from_csr(
+    indptr: npt.ArrayLike,
+    indices: npt.ArrayLike,
+    weights: npt.ArrayLike | None,
+    *,
+    directed: bool,
+) -> Graph:
     """See :meth:`Graph.from_csr`."""
     offsets = np.ascontiguousarray(as_ids(indptr, "indptr"), np.int64)
     if offsets.size == 0:
@@ -260,7 +297,8 @@ def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
         )
     falls = np.flatnonzero(indptr[1:] < indptr[:-1])  # not np.diff, which can overflow
     if falls.size:
-        raise InputError(f"indptr decreases behind vertex {int(falls[0])}")
+        v = int(falls[0])
+        raise InputError(f"indptr must not decrease, but indptr[{v + 1}] < indptr[{v}]")
     bad = [v for v in rows.over_rows(rows.bad_row, read_only(indptr), read_only(indices)) if v >= 0]
     if bad:
         raise InputError(f"vertex {bad[0]} has a neighbour outside 0..{indptr.size - 2}")
@@ -269,24 +307,10 @@ def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
 def seal(*arrays: np.ndarray | None) -> None:
     """Make arrays that belong to a graph, and what they are views of, read-only for good."""
     for array in arrays:
-        owner: Any = array
+        owner: object = array
         while isinstance(owner, np.ndarray):
             owner.flags.writeable = False
             owner = owner.base
-
-
-def _sources(graph: Graph) -> np.ndarray:
-    """The source of every arc."""
-    return np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)
-
-
-def to_edges(graph: Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """See :meth:`Graph.to_edges`."""
-    source, target, weights = _sources(graph), graph.indices, graph.weights
-    if graph.directed:
-        return source, target, weights
-    once = source <= target
-    return source[once], target[once], None if weights is None else weights[once]
 
 
 def transpose(graph: Graph) -> Graph:
@@ -294,7 +318,9 @@ def transpose(graph: Graph) -> Graph:
     from ..kernels.rows import build as csr
 
     _require(graph.n, graph.arcs, graph.weights)
-    rows = csr.build(graph.indices, _sources(graph), graph.weights, graph.n, graph.indices.dtype)
+    rows = csr.build(
+        graph.indices, graph.arc_sources(), graph.weights, graph.n, graph.indices.dtype
+    )
     seal(*rows)
     return Graph(*rows, directed=True, names=graph.names, is_sorted=True, m=graph.m)
 
@@ -304,7 +330,7 @@ def sort_rows(graph: Graph) -> Graph:
     from ..kernels.rows import build as csr
 
     _require(graph.n, graph.arcs, graph.weights)
-    sources = _sources(graph)
+    sources = graph.arc_sources()
     rows = csr.build(sources, graph.indices, graph.weights, graph.n, sources.dtype, sort=True)
     seal(*rows)
     return Graph(

@@ -8,34 +8,39 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..util.errors import InputError
 from ..util.memory import human
-from .conversions import Conversions
+from .edges import EdgeTable, Options
+from .exchange import Exchange
 
 if TYPE_CHECKING:
     from .features import Features
 
 __all__ = ["Graph"]
 
+#: The arguments of ``Graph(...)``; the attribute of each has an underscore before its name.
+FIELDS = ("indptr", "indices", "weights", "directed", "names", "meta", "is_sorted", "m")
+
 
 def _frozen(array: np.ndarray) -> np.ndarray:
-    """A view that cannot be written through."""
+    """Return a view that cannot be written through."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-class Graph(Conversions):
+class Graph(Exchange):
     """A graph as compressed sparse rows: the arcs out of vertex ``v`` are
-    ``indices[indptr[v]:indptr[v + 1]]``, their weights stand at the same places of ``weights``.
+    ``indices[indptr[v]:indptr[v + 1]]``, and ``weights`` has their weights at the same places.
 
     An undirected graph holds each edge as two arcs, a self-loop as one. Ids are int32 while they
     fit, offsets int64, weights int32, float32, float64 or none. All arrays are read-only views.
 
     Make one with :meth:`from_edges`, :meth:`from_csr`, :meth:`from_scipy`, :meth:`from_networkx`,
-    :meth:`from_arrow`, with :func:`tachograph.read` or a generator; the initialiser itself trusts
-    its arguments.
+    :meth:`from_arrow`, with :func:`tachograph.read` or a generator. The initialiser itself does not
+    check its arguments.
 
     Examples
     --------
@@ -58,7 +63,6 @@ class Graph(Conversions):
         meta: Mapping[str, Any] | None = None,
         is_sorted: bool | None = None,
         m: int | None = None,
-        before_use: Callable[[], None] | None = None,
     ) -> None:
         self._indptr = _frozen(indptr)
         self._indices = _frozen(indices)
@@ -70,7 +74,101 @@ class Graph(Conversions):
         }
         self._is_sorted = is_sorted
         self._m = m
-        self._before_use = before_use
+        #: a check of the arrays that a reader has put off until they are used
+        self._before_use: Callable[[], None] | None = None
+
+    # -- from edges or rows, and back -----------------------------------------------------------
+
+    @staticmethod
+    def from_edges(
+        source: npt.ArrayLike,
+        target: npt.ArrayLike,
+        weight: npt.ArrayLike | None = None,
+        *,
+        n: int | None = None,
+        directed: bool = True,
+        symmetrize: bool | None = None,
+        dedupe: str = "keep",
+        drop_self_loops: bool = False,
+        relabel: bool = False,
+    ) -> Graph:
+        """Return the graph of a list of edges.
+
+        Parameters
+        ----------
+        source, target
+            Ids of the two ends of each edge: integers from 0.
+        weight
+            A number for each edge, if any. Whole numbers become int32 (float64 if that is too
+            narrow), float32 and float64 stay.
+        n
+            Number of vertices; by default one more than the highest id.
+        directed
+            Whether an edge leads only from source to target.
+        symmetrize
+            Whether to add the reverse of each edge. Default: if undirected. Say False for
+            undirected edges that are listed in both directions already.
+        dedupe
+            What to do with parallel edges: ``"keep"`` them, or combine them into one with the
+            ``"first"`` weight, the ``"min"`` or the ``"sum"``.
+        drop_self_loops
+            Leave out edges from a vertex to itself.
+        relabel
+            Take source and target for names (strings, or integers of any size), give them the ids
+            0, 1, ... in sorted order, and keep the names in ``graph.names``.
+
+        Raises
+        ------
+        InputError
+            If ids are negative, not whole or not below ``n``; if weights are not finite; if lengths
+            differ; if undirected edges with ``symmetrize=False`` are not symmetric.
+        TooLargeError
+            If the graph would not fit in memory.
+
+        Examples
+        --------
+        >>> import tachograph as tg
+        >>> tg.Graph.from_edges([0, 1, 1], [1, 0, 1], directed=False, dedupe="first")
+        Graph(undirected, 2 vertices, 2 edges, unweighted, 36 B)
+        """
+        from .build import build
+
+        options = Options(None, symmetrize, dedupe, drop_self_loops, relabel)
+        if relabel and n is not None:
+            raise InputError("n cannot be given with relabel=True: the names decide it")
+        values = None if weight is None else np.asarray(weight)
+        listed = np.asarray(source), np.asarray(target), values
+        return build(EdgeTable(*listed, n=n, directed=directed, both=False), options)
+
+    @staticmethod
+    def from_csr(
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        *,
+        directed: bool = True,
+    ) -> Graph:
+        """Return the graph of checked rows. Arrays of the right types are not copied.
+
+        >>> import tachograph as tg
+        >>> tg.Graph.from_csr([0, 2, 2, 3], [1, 2, 0]).n
+        3
+        """
+        from .build import from_csr
+
+        return from_csr(indptr, indices, weights, directed=directed)
+
+    def arc_sources(self) -> np.ndarray:
+        """Return the source of every arc, in the order of :attr:`indices`."""
+        return np.repeat(np.arange(self.n, dtype=self.indices.dtype), self.degrees)
+
+    def to_edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Return sources, targets and weights, an undirected edge once (source <= target)."""
+        source, target, weights = self.arc_sources(), self.indices, self.weights
+        if self.directed:
+            return source, target, weights
+        once = source <= target
+        return source[once], target[once], None if weights is None else weights[once]
 
     # -- what it holds ------------------------------------------------------------------------
 
@@ -236,18 +334,10 @@ class Graph(Conversions):
         return self._replace(meta={**self._meta, **entries})
 
     def _replace(self, **changes: Any) -> Graph:
-        kept: dict[str, Any] = {
-            "indptr": self._indptr,
-            "indices": self._indices,
-            "weights": self._weights,
-            "directed": self._directed,
-            "names": self._names,
-            "meta": self._meta,
-            "is_sorted": self._is_sorted,
-            "m": self._m,
-            "before_use": self._before_use,
-        }
-        return Graph(**{**kept, **changes})
+        """Return a graph with some of its ``FIELDS`` changed."""
+        made = Graph(**{name: getattr(self, f"_{name}") for name in FIELDS} | changes)
+        made._before_use = self._before_use
+        return made
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -260,8 +350,7 @@ class Graph(Conversions):
 
     def __getstate__(self) -> dict[str, Any]:
         self._use()
-        return {"names": self.names, **{k: getattr(self, f"_{k}") for k in (
-            "indptr", "indices", "weights", "directed", "meta", "is_sorted", "m")}}  # fmt: skip
+        return {name: getattr(self, f"_{name}") for name in FIELDS} | {"names": self.names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for array in (state["indptr"], state["indices"], state["weights"]):

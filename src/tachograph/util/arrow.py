@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 import numpy.typing as npt
 
-__all__ = ["stream_of"]
+__all__ = ["ArrowStream", "stream_of"]
+
+
+class ArrowStream(Protocol):
+    """A table of any library: what it can do is hand over its data as a stream of Arrow."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 
 def stream_of(

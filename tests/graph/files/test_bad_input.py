@@ -142,7 +142,7 @@ def test_truncated_compression(compression):
 def test_the_line_is_right_in_any_block(monkeypatch):
     from tachograph.graph.files import streams, text
 
-    monkeypatch.setattr(streams, "BLOCK", 200)
+    monkeypatch.setattr(streams, "BLOCK_BYTES", 200)
     monkeypatch.setattr(text, "PART", 50)
     lines = [f"{i} {i + 1}" for i in range(300)]
     for bad in (0, 1, 150, 299):
@@ -160,7 +160,7 @@ def test_the_line_is_right_in_any_block(monkeypatch):
 def test_an_id_that_needs_64_bits_in_a_later_block(monkeypatch):
     from tachograph.graph.files import streams
 
-    monkeypatch.setattr(streams, "BLOCK", 64)
+    monkeypatch.setattr(streams, "BLOCK_BYTES", 64)
     Path("wide.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(50)) + "5000000000 1\n")
     g = tg.read("wide.txt", relabel=True)
     assert (g.m, g.names[-1], g.names[50]) == (51, 5_000_000_000, 50)
@@ -204,7 +204,7 @@ def test_tgraph_damage(monkeypatch):
     with pytest.raises(tg.FileFormatError, match="neighbour outside"):
         damaged(bytes(forged))
     # a large file is checked when it is first used
-    monkeypatch.setattr(tgraph, "AT_ONCE", 0)
+    monkeypatch.setattr(tgraph, "CHECK_ON_OPENING_BYTES", 0)
     flipped = bytearray(whole)
     flipped[-1] ^= 1
     lazy = damaged(bytes(flipped))
@@ -226,7 +226,7 @@ def test_more_edges_than_memory(monkeypatch):
 def test_nothing_half_written(monkeypatch):
     g = tg.Graph.from_edges([0, 1], [1, 2], [0.5, 1.5])
     for name, message in [
-        ("a.xyz", "no format goes by that suffix"),
+        ("a.xyz", "no format has that suffix"),
         ("a.graph", "undirected"),
         ("a.max", "source and a sink"),
         ("a.wsg", "int32 weights"),

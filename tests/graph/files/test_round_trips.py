@@ -247,7 +247,7 @@ def test_reading_again_with_other_options():
 def test_tgraph_opens_at_once_and_checks_when_used(monkeypatch):
     from tachograph.graph.files import tgraph
 
-    monkeypatch.setattr(tgraph, "AT_ONCE", 0)
+    monkeypatch.setattr(tgraph, "CHECK_ON_OPENING_BYTES", 0)
     tg.write(tg.kronecker(8, rng=1), "k.tgraph")
     checked = []
     check = tgraph.check_rows

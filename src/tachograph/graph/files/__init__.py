@@ -1,4 +1,4 @@
-"""Graph files: which formats there are, how one is recognised, and the two doors: read and write."""
+"""Graph files: the table of formats, how one is recognised, and the functions read and write."""
 
 from __future__ import annotations
 
@@ -8,78 +8,87 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TypeAlias
 
 from ...util.errors import FileFormatError, InputError, TachographWarning, TooLargeError
 from ...util.progress import bar
-from ..assemble import assemble, rebuilt
-from ..build import check_dedupe
-from ..edge_table import EdgeTable
+from ..build import build, rebuilt
+from ..edges import EdgeTable, Options
 from ..graph import Graph
-from . import dimacs, edgelist, gapbs, matrixmarket, metis, npz, tables, tgraph, tntp
+from . import dimacs, edgelist, gapbs, metis, npz, tables, tgraph, tntp
+from . import matrixmarket as mm
 from .streams import Input, aside, compression_of, open_output
 from .text import NotAnIdError
 
 __all__ = ["FORMATS", "Format", "read", "write"]
 
-Reader = Callable[[Input, "str | bool | None"], "EdgeTable | Graph"]
-Writer = Callable[[Graph, IO[bytes]], None]
+Reader: TypeAlias = Callable[[Input, "str | bool | None"], "EdgeTable | Graph"]
+Writer: TypeAlias = Callable[[Graph, IO[bytes]], None]
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: its name, the suffixes it goes by, how it is read, written, recognised."""
+    """A file format: its name, its suffixes, how it is read, written, and recognised by content.
+
+    ``traits`` may have ``"binary"``, ``"columns"`` (``weight=`` can name one) and ``"names"`` (those
+    of the vertices are kept).
+    """
 
     name: str
     suffixes: tuple[str, ...]
     read: Reader
     write: Writer
     recognises: Callable[[bytes], bool]
+    traits: frozenset[str]
+
+
+def _format(
+    name: str,
+    suffixes: str,
+    read: Reader,
+    write: Writer,
+    recognises: Callable[[bytes], bool] = lambda head: False,
+    traits: str = "",
+) -> Format:
+    words = frozenset(traits.split())
+    return Format(name, tuple(suffixes.split()), read, write, recognises, words)
 
 
 def _starts(*magic: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.startswith(magic)
 
 
-def _never(head: bytes) -> bool:
-    return False
-
-
-# Ordered so that the first that recognises a head is right.
-FORMATS = {
-    f.name: f
-    for f in (
-        Format("tgraph", (".tgraph",), tgraph.read,
-               tgraph.write, _starts(tgraph.MAGIC)),
-        Format("parquet", (".parquet", ".pq"), tables.read_parquet,
-               tables.write_parquet, _starts(b"PAR1")),
-        Format("arrow", (".arrow", ".feather", ".arrows"),
-               tables.read_arrow, tables.write_arrow, _starts(b"ARROW1", b"\xff\xff\xff\xff")),
-        Format("npz", (".npz",), npz.read, npz.write,
-               _starts(b"PK\x03\x04")),
-        Format("mtx", (".mtx", ".mm"), matrixmarket.read, matrixmarket.write,
-               matrixmarket.recognises),
-        Format("tntp", (".tntp",), tntp.read, tntp.write, tntp.recognises),
-        Format("max", (".max",), dimacs.read, dimacs.write_flow, _never),
-        Format("gr", (".gr",), dimacs.read, dimacs.write_paths,
-               dimacs.recognises),
-        Format("sg", (".sg",), gapbs.read, gapbs.write, _never),
-        Format("wsg", (".wsg",), gapbs.read, gapbs.write_weighted,
-               _never),
-        Format("metis", (".graph", ".metis"), metis.read, metis.write,
-               metis.recognises),
-        Format("csv", (".csv",), tables.read_csv,
-               tables.write_csv, tables.recognises_csv),
-        Format("el", (".el",), edgelist.read, edgelist.write_bare, _never),
-        Format("wel", (".wel",), edgelist.read,
-               edgelist.write_weighted, _never),
-        Format("edgelist", (".txt", ".tsv", ".edges", ".edgelist", ".e", ".snap"), edgelist.read,
-               edgelist.write, edgelist.recognises),
-    )
-}  # fmt: skip
-WITH_COLUMNS = ("tntp", "parquet", "arrow", "csv")
-KEEP_NAMES = ("tgraph", "parquet", "arrow", "csv")
-BINARY = ("tgraph", "parquet", "arrow", "npz", "sg", "wsg")
+IS_TGRAPH = _starts(tgraph.MAGIC)
+IS_PARQUET = _starts(b"PAR1")
+IS_ARROW = _starts(b"ARROW1", b"\xff\xff\xff\xff")
+IS_ZIP = _starts(b"PK\x03\x04")
+TABLE = "binary columns names"
+LISTS = ".txt .tsv .edges .edgelist .e .snap"
+# The first format that recognises the beginning of a file is taken, so the order matters.
+_ALL = (
+    _format("tgraph", ".tgraph", tgraph.read, tgraph.write, IS_TGRAPH, "binary names"),
+    _format(
+        "parquet", ".parquet .pq", tables.read_parquet, tables.write_parquet, IS_PARQUET, TABLE
+    ),
+    _format(
+        "arrow", ".arrow .feather .arrows", tables.read_arrow, tables.write_arrow, IS_ARROW, TABLE
+    ),
+    _format("npz", ".npz", npz.read, npz.write, IS_ZIP, "binary"),
+    _format("mtx", ".mtx .mm", mm.read, mm.write, mm.recognises),
+    _format("tntp", ".tntp", tntp.read, tntp.write, tntp.recognises, "columns"),
+    _format("max", ".max", dimacs.read, dimacs.write_flow),
+    _format("gr", ".gr", dimacs.read, dimacs.write_paths, dimacs.recognises),
+    _format("sg", ".sg", gapbs.read, gapbs.write, traits="binary"),
+    _format("wsg", ".wsg", gapbs.read, gapbs.write_weighted, traits="binary"),
+    _format("metis", ".graph .metis", metis.read, metis.write, metis.recognises),
+    _format(
+        "csv", ".csv", tables.read_csv, tables.write_csv, tables.recognises_csv, "columns names"
+    ),
+    _format("el", ".el", edgelist.read, edgelist.write_bare),
+    _format("wel", ".wel", edgelist.read, edgelist.write_weighted),
+    _format("edgelist", LISTS, edgelist.read, edgelist.write, edgelist.recognises),
+)
+FORMATS = {made.name: made for made in _ALL}
 
 
 def _by_name(path: str | os.PathLike[str]) -> Format | None:
@@ -90,20 +99,19 @@ def _by_name(path: str | os.PathLike[str]) -> Format | None:
 
 
 def recognise(source: Input) -> Format:
-    """The format of a file: by its content where that tells, else by its name."""
+    """Return the format of a file: by its content where that tells, else by its name."""
     by_content = next((f for f in FORMATS.values() if f.recognises(source.head)), None)
     by_name = _by_name(source.path)
     if b"\0" in source.head and gapbs.recognises(source):
         return FORMATS["wsg"] if by_name is FORMATS["wsg"] else FORMATS["sg"]
     if by_content is not None and by_content.name == "gr":
         return FORMATS["max"] if by_name is FORMATS["max"] else by_content
-    # Only what looks like a plain list of numbers may be something else by its name.
-    if by_content is not None and by_content.name != "edgelist":
-        return by_content
-    if by_name is not None and not (by_name.name in (*BINARY, "csv") and by_content is not None):
-        return by_name
     if by_content is not None:
-        return by_content
+        # Only a plain list of numbers may be in another format, which its name tells.
+        other = by_name is not None and by_name.name != "csv" and "binary" not in by_name.traits
+        return by_name if by_name and other and by_content.name == "edgelist" else by_content
+    if by_name is not None:
+        return by_name
     if b"\0" in source.head:
         raise FileFormatError(source.path, "binary data in no format that tachograph knows")
     return FORMATS["edgelist"]
@@ -154,34 +162,31 @@ def read(
     >>> tg.read("star.txt")
     Graph(undirected, 4 vertices, 3 edges, unweighted, 64 B)
     """
-    check_dedupe(dedupe)
+    options = Options(directed, symmetrize, dedupe, drop_self_loops, relabel)
     source = Input(path)
     kind = _named(format) if format else recognise(source)
-    if isinstance(weight, str) and kind.name not in WITH_COLUMNS:
+    if isinstance(weight, str) and "columns" not in kind.traits:
         raise InputError(f"weight={weight!r}: {kind.name} files have no columns to choose from")
     reader = kind.read
     if relabel and kind.read is edgelist.read:
         reader = _names_or_ids
-    options: dict[str, Any] = {
-        "directed": directed,
-        "symmetrize": symmetrize,
-        "dedupe": dedupe,
-        "drop_self_loops": drop_self_loops,
-        "relabel": relabel,
-    }
     try:
         found = reader(source, weight)
-        return rebuilt(found, **options) if isinstance(found, Graph) else assemble(found, **options)
+        if isinstance(found, Graph):
+            return rebuilt(found, options)
+        if weight is False:
+            found.weight = None
+        return build(found, options)
     except InputError as error:
         raise FileFormatError(source.path, str(error)) from None
     except TooLargeError as error:
         said = str(error)
-        path_said = said if said.startswith(str(source.path)) else f"{source.path}: {said}"
-        raise TooLargeError(path_said) from None
+        named = said.startswith(str(source.path))
+        raise TooLargeError(said if named else f"{source.path}: {said}") from None
 
 
 def _names_or_ids(source: Input, weight: str | bool | None) -> EdgeTable:
-    """An edge list with numbers for names if it has only such, else with words."""
+    """Read an edge list whose names are numbers, or words if there are any."""
     try:
         return edgelist.read(source, weight)
     except NotAnIdError:
@@ -191,12 +196,13 @@ def _names_or_ids(source: Input, weight: str | bool | None) -> EdgeTable:
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write a graph; format and compression follow from the name unless ``format`` is given.
 
-    The file is written aside and renamed at the end: it is there whole, or not at all.
+    The file is written under another name and renamed at the end, so it is never half there.
 
     Raises
     ------
     InputError
-        If the name tells no format, the format cannot hold the graph, or the place is not writable.
+        If no format has that suffix, if the format cannot hold the graph, or if the file cannot be
+        written.
 
     Examples
     --------
@@ -211,8 +217,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     kind = _named(format) if format else _by_name(path)
     if kind is None:
         known = " ".join(s for f in FORMATS.values() for s in f.suffixes)
-        raise InputError(f"{path}: no format goes by that suffix; known are {known}")
-    if graph.names is not None and kind.name not in KEEP_NAMES:
+        raise InputError(f"{path}: no format has that suffix; the known ones are {known}")
+    if graph.names is not None and "names" not in kind.traits:
         warnings.warn(
             f"{kind.name} files hold ids only: the names of the vertices are not in {path}",
             TachographWarning,
@@ -220,7 +226,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         )
     compression = compression_of(path)
     with aside(path) as temporary, open_output(temporary, compression) as out:
-        if kind.name in BINARY:
+        if "binary" in kind.traits:
             with bar(f"writing {Path(path).name}"):
                 _write_binary(kind, graph, out, compression)
         else:
@@ -228,7 +234,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
 
 
 def _write_binary(kind: Format, graph: Graph, out: IO[bytes], compression: str) -> None:
-    """Some binary writers go back and forth, which a compressing stream cannot: those use memory."""
+    """Write through memory if compressed: some writers seek, which a compressing stream cannot."""
     if not compression:
         kind.write(graph, out)
         return

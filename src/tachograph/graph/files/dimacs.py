@@ -16,15 +16,15 @@ from dataclasses import replace
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...util.errors import FileFormatError, InputError
-from ..edge_table import EdgeTable
+from ..edges import EdgeTable
 from ..graph import Graph
 from .lines import write_lines
 from .streams import Input, aside, compression_of, open_output
-from .text import Layout, edges_that_fit, header_lines, is_count, read_edges
+from .text import Header, Layout, edges_that_fit, header_lines, is_count, read_promised
 
-# fmt: off
 __all__ = [
     "read",
     "read_coordinates",
@@ -33,15 +33,11 @@ __all__ = [
     "write_flow",
     "write_paths",
 ]
-# fmt: on
 
-LAYOUTS = {
-    "sp": Layout(comments=b"c", tag=b"a", base=1, fields=3),
-    "max": Layout(comments=b"c", tag=b"a", base=1, fields=3),
-    "edge": Layout(comments=b"c", tag=b"e", base=1, fields=2),
-    "col": Layout(comments=b"c", tag=b"e", base=1, fields=2),
-    "tw": Layout(comments=b"c", base=1, fields=2),
-}
+ARCS = Layout(comments=b"c", tag=b"a", base=1, fields=3)
+PAIRS = Layout(comments=b"c", base=1, fields=2)
+EDGES = replace(PAIRS, tag=b"e")
+LAYOUTS = {"sp": ARCS, "max": ARCS, "edge": EDGES, "col": EDGES, "tw": PAIRS}
 
 
 def recognises(head: bytes) -> bool:
@@ -53,7 +49,7 @@ def recognises(head: bytes) -> bool:
 
 
 def _problem(source: Input) -> tuple[list[str], int, int]:
-    """The words of the problem line, its line number, and the offset behind it."""
+    """Return the words of the problem line, its line number, and the offset behind it."""
     for number, end, text in header_lines(source):
         words = text.split()
         if words and words[0] == "p":
@@ -64,7 +60,7 @@ def _problem(source: Input) -> tuple[list[str], int, int]:
 
 
 def read(source: Input, weight: str | bool | None) -> EdgeTable:
-    """Edges of a .gr, .max or PACE file."""
+    """Read the edges of a .gr, .max or PACE file."""
     words, line, skip = _problem(source)
     kind = words[1] if len(words) > 1 else ""
     if kind == "aux":
@@ -75,26 +71,18 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     if len(words) != 4 or not (is_count(words[2]) and is_count(words[3])):
         raise FileFormatError(source.path, f"expected 'p {kind} VERTICES EDGES'", line)
     n, m = int(words[2]), int(words[3])
-    edges_that_fit(source, m, n, "edges")
-    meta: dict[str, int] = {}
+    meta: dict[str, object] = {}
     if kind == "max":
         meta, line, skip = _terminals(source, n, line)
-    layout = replace(LAYOUTS[kind], n=n)
-    table = EdgeTable(*read_edges(source, layout, skip, line), n=n, meta=meta)
-    if table.source.size != m:
-        raise FileFormatError(
-            source.path, f"the header promises {m:,} edges but {table.source.size:,} are there"
-        )
-    table.directed = kind in ("sp", "max")
-    table.both = None if table.directed else False
-    if weight is False:
-        table.weight = None
-    return table
+    found = read_promised(source, LAYOUTS[kind], Header(n, m, line, skip))
+    directed = kind in ("sp", "max")
+    both = None if directed else False
+    return EdgeTable(*found, n=n, directed=directed, both=both, meta=meta)
 
 
-def _terminals(source: Input, n: int, line: int) -> tuple[dict[str, int], int, int]:
-    """Source and sink of a flow problem, with the place where the arcs begin."""
-    found: dict[str, int] = {}
+def _terminals(source: Input, n: int, line: int) -> tuple[dict[str, object], int, int]:
+    """Return source and sink of a flow problem, and the line and offset at which they end."""
+    found: dict[str, object] = {}
     names = {"s": "source", "t": "sink"}
     for number, end, text in header_lines(source):
         words = text.split()
@@ -133,13 +121,12 @@ def write_flow(graph: Graph, out: IO[bytes]) -> None:
 
 
 def _write_arcs(graph: Graph, out: IO[bytes]) -> None:
-    source = np.repeat(np.arange(graph.n), graph.degrees)
     weights = "1" if graph.weights is None else graph.weights
-    write_lines(out, ["a", (source, 1), (graph.indices, 1), weights])
+    write_lines(out, ["a", (graph.arc_sources(), 1), (graph.indices, 1), weights])
 
 
 def read_coordinates(path: str | os.PathLike[str]) -> np.ndarray:
-    """Coordinates of the vertices from a DIMACS ``.co`` file: an array of shape (n, 2).
+    """Read the coordinates of the vertices from a DIMACS ``.co`` file: an array of shape (n, 2).
 
     >>> import tachograph as tg
     >>> tg.write_coordinates([[-73530767, 41085396], [-73530538, 41086098]], "ny.co.gz")
@@ -173,7 +160,7 @@ def read_coordinates(path: str | os.PathLike[str]) -> np.ndarray:
     return whole if (whole == found).all() else found
 
 
-def write_coordinates(coordinates: Any, path: str | os.PathLike[str]) -> None:
+def write_coordinates(coordinates: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     """Write an array of shape (n, 2) as a DIMACS ``.co`` file.
 
     >>> import tachograph as tg

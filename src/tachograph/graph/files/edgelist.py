@@ -18,19 +18,11 @@ from typing import IO
 import numpy as np
 
 from ...util.errors import FileFormatError, TachographWarning
-from ..edge_table import EdgeTable
+from ..edges import EdgeTable
 from ..graph import Graph
 from .lines import write_lines
 from .streams import Input
-from .text import (
-    MARK,
-    Layout,
-    edges_that_fit,
-    first_fields,
-    header_lines,
-    is_count,
-    read_edges,
-)
+from .text import MARK, Layout, edges_that_fit, first_fields, header_lines, is_count, read_edges
 
 __all__ = ["read", "read_names", "recognises", "write", "write_bare", "write_weighted"]
 
@@ -49,7 +41,7 @@ def recognises(head: bytes) -> bool:
 
 
 def read(source: Input, weight: str | bool | None) -> EdgeTable:
-    """The edges of a list with numeric ids."""
+    """Read a list whose ids are numbers."""
     layout = Layout(weight_column=None if weight is False else 2)
     skip = 3 if source.head.startswith(MARK.encode()) else 0
     counts, directed = _comments(source)
@@ -64,7 +56,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     table = EdgeTable(*read_edges(source, layout, *(bare or (skip, 0))), directed=directed)
     if bare:
         counts = int(first[0]), int(first[1])
-        if not _fits(counts, table):
+        if table.source.size != counts[1] or _highest(table) >= counts[0]:
             table = EdgeTable(*read_edges(source, layout, skip), directed=directed)
             counts = None
         else:
@@ -85,7 +77,7 @@ def _must_fit(source: Input) -> None:
 
 
 def _comments(source: Input) -> tuple[tuple[int, int] | None, bool | None]:
-    """(vertices, edges) and directedness as the leading comments tell them."""
+    """Return (vertices, edges) and whether edges are directed, if the first comments say so."""
     counts, directed = None, None
     for _, _, text in header_lines(source):
         if text and text[0] not in "#%":
@@ -100,7 +92,7 @@ def _comments(source: Input) -> tuple[tuple[int, int] | None, bool | None]:
 
 
 def _bare_header(source: Input, first: list[str]) -> tuple[int, int] | None:
-    """(offset behind, line number of) a first line that may be "vertices edges"."""
+    """Return (offset behind, line number of) a first line that may be "vertices edges"."""
     if len(first) != 2 or not all(map(is_count, first)) or int(first[1]) < 8:
         return None
     for number, end, text in header_lines(source):
@@ -109,9 +101,8 @@ def _bare_header(source: Input, first: list[str]) -> tuple[int, int] | None:
     return None
 
 
-def _fits(counts: tuple[int, int], table: EdgeTable) -> bool:
-    highest = max(table.source.max(initial=-1), table.target.max(initial=-1))
-    return bool(table.source.size == counts[1] and highest < counts[0])
+def _highest(table: EdgeTable) -> int:
+    return int(max(table.source.max(initial=-1), table.target.max(initial=-1)))
 
 
 def _with_counts(source: Input, table: EdgeTable, counts: tuple[int, int] | None) -> EdgeTable:
@@ -125,14 +116,13 @@ def _with_counts(source: Input, table: EdgeTable, counts: tuple[int, int] | None
             TachographWarning,
             stacklevel=2,
         )
-    highest = int(max(table.source.max(initial=-1), table.target.max(initial=-1)))
-    if highest < vertices:
+    if _highest(table) < vertices:
         table.n = vertices
     return table
 
 
 def read_names(source: Input, weight: str | bool | None) -> EdgeTable:
-    """The edges of a list whose ids are words."""
+    """Read a list whose ids are words."""
     content = bytes(source.content()).decode("utf-8", "replace").lstrip(MARK)
     _, directed = _comments(source)
     sources, targets, weights = [], [], []

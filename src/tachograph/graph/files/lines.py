@@ -10,13 +10,13 @@ from ...util.progress import bar
 
 __all__ = ["write_lines"]
 
-CHUNK = 1 << 20  # lines written at a time
+LINES_PER_WRITE = 1 << 20
 
 
 def write_lines(
     out: IO[bytes], columns: list[str | np.ndarray | tuple[np.ndarray, int]], delimiter: str = " "
 ) -> None:
-    """One line for each entry of the columns: arrays, arrays with a number to add, or a fixed word.
+    """Write a line for each entry of the columns: arrays, arrays with a number to add, or a word.
 
     Floats are written in the shortest form that reads back the same.
     """
@@ -28,8 +28,8 @@ def write_lines(
     ]
     options = csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="none")
     with bar("writing", sizes[0]) as b:
-        for lo in range(0, sizes[0], CHUNK):
-            hi = min(lo + CHUNK, sizes[0])
+        for lo in range(0, sizes[0], LINES_PER_WRITE):
+            hi = min(lo + LINES_PER_WRITE, sizes[0])
             made = []
             for column in columns:
                 if isinstance(column, str):

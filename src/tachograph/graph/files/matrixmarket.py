@@ -11,11 +11,11 @@ from typing import IO
 import numpy as np
 
 from ...util.errors import FileFormatError
-from ..edge_table import EdgeTable
+from ..edges import EdgeTable
 from ..graph import Graph
 from .lines import write_lines
 from .streams import Input
-from .text import Layout, edges_that_fit, header_lines, is_count, read_edges
+from .text import Header, Layout, header_lines, is_count, read_promised
 
 __all__ = ["read", "recognises", "write"]
 
@@ -30,7 +30,7 @@ def recognises(head: bytes) -> bool:
 
 
 def _banner(source: Input) -> tuple[str, str]:
-    """Field and symmetry."""
+    """Return the field and the symmetry."""
     words = source.head.split(b"\n", 1)[0].decode("utf-8", "replace").lower().split()
     if not words or words[0] != BANNER.lower():
         raise FileFormatError(source.path, f"a Matrix Market file begins with {BANNER}", 1)
@@ -50,8 +50,8 @@ def _banner(source: Input) -> tuple[str, str]:
     return field, symmetry
 
 
-def _size(source: Input) -> tuple[int, int, int, int]:
-    """Order of the matrix, number of entries, line number and offset behind the size line."""
+def _size(source: Input) -> Header:
+    """Return what the size line says: the order of the matrix and the number of entries."""
     for line, skip, text in header_lines(source):
         if not text or text.startswith("%"):
             continue
@@ -63,22 +63,17 @@ def _size(source: Input) -> tuple[int, int, int, int]:
             raise FileFormatError(
                 source.path, f"a graph needs a square matrix, this one is {rows} x {columns}", line
             )
-        return rows, entries, line, skip
+        return Header(rows, entries, line, skip)
     raise FileFormatError(source.path, "there is no line 'rows columns entries'")
 
 
 def read(source: Input, weight: str | bool | None) -> EdgeTable:
-    """The entries as edges."""
+    """Read the entries as edges."""
     field, symmetry = _banner(source)
-    n, entries, line, skip = _size(source)
-    edges_that_fit(source, entries, n, "entries")
-    layout = Layout(comments=b"%", base=1, fields=2 if field == "pattern" else 3, n=n,
-                    real=field in ("real", "double"))  # fmt: skip
-    sources, targets, weights = read_edges(source, layout, skip, line)
-    if sources.size != entries:
-        raise FileFormatError(
-            source.path, f"the header promises {entries:,} entries but {sources.size:,} are there"
-        )
+    size = _size(source)
+    fields = 2 if field == "pattern" else 3
+    layout = Layout(comments=b"%", base=1, fields=fields, real=field in ("real", "double"))
+    sources, targets, weights = read_promised(source, layout, size, "entries")
     if field == "integer" and weights is not None and weights.dtype != np.int32:
         if (weights != np.round(weights)).any():
             raise FileFormatError(source.path, "field 'integer', but some values are fractions")
@@ -95,12 +90,14 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     if symmetry == "skew-symmetric":
         # int64 and float64 have room for the opposite of every weight
         wide = None if weights is None else weights + np.zeros(1, np.int64)
-        negative = None if wide is None else np.concatenate([wide, -wide])
-        return EdgeTable(np.concatenate([sources, targets]), np.concatenate([targets, sources]),
-                         None if weight is False else negative, n=n, directed=True)  # fmt: skip
-    directed = symmetry == "general"
-    return EdgeTable(sources, targets, None if weight is False else weights, n=n,
-                     directed=directed, both=None if directed else False)  # fmt: skip
+        weights = None if wide is None else np.concatenate([wide, -wide])
+        sources, targets = (
+            np.concatenate([sources, targets]),
+            np.concatenate([targets, sources]),
+        )
+    directed = symmetry != "symmetric"
+    both = None if directed else False
+    return EdgeTable(sources, targets, weights, n=size.n, directed=directed, both=both)
 
 
 def write(graph: Graph, out: IO[bytes]) -> None:

@@ -13,15 +13,15 @@ import numpy as np
 
 from ...util.errors import FileFormatError, InputError
 from ...util.progress import bar
-from ..edge_table import EdgeTable
+from ..edges import EdgeTable
 from ..graph import Graph
 from .streams import Input
-from .text import edges_that_fit, header_lines, is_count, read_rows
+from .text import Header, edges_that_fit, header_lines, is_count, read_rows
 
 __all__ = ["read", "recognises", "write"]
 
-MOST = 1000  # weights of a vertex
-CHUNK = 1 << 12  # vertices written at a time
+MOST_VERTEX_WEIGHTS = 1000  # for each vertex; a larger header is refused
+VERTICES_PER_WRITE = 1 << 12
 
 
 def recognises(head: bytes) -> bool:
@@ -33,8 +33,8 @@ def recognises(head: bytes) -> bool:
     return numbers and len({len(row) for row in rows[1:50]}) > 1
 
 
-def _header(source: Input) -> tuple[int, int, str, int, int, int]:
-    """Vertices, edges, fmt, number of vertex weights, line number, offset behind the header."""
+def _header(source: Input) -> tuple[Header, str, int]:
+    """Return the header with its ``fmt`` and the number of weights of a vertex."""
     for line, skip, text in header_lines(source):
         words = text.split()
         if not words or text.startswith("%"):
@@ -49,17 +49,18 @@ def _header(source: Input) -> tuple[int, int, str, int, int, int]:
         ncon = int(words[3]) if len(words) > 3 else int(fmt[1])
         if bool(ncon) != (fmt[1] == "1"):
             raise FileFormatError(source.path, f"fmt {fmt} does not go with ncon {ncon}", line)
-        if ncon > MOST:
+        if ncon > MOST_VERTEX_WEIGHTS:
             raise FileFormatError(source.path, f"{ncon} weights for each vertex are too many", line)
-        return int(words[0]), int(words[1]), fmt, ncon, line, skip
+        return Header(int(words[0]), int(words[1]), line, skip), fmt, ncon
     raise FileFormatError(source.path, "there is no header, only comments")
 
 
 def read(source: Input, weight: str | bool | None) -> EdgeTable:
-    """The edges, in both directions as listed; vertex weights and sizes go to ``meta``."""
-    n, m, fmt, ncon, line, skip = _header(source)
+    """Read the edges, listed in both directions; vertex weights and sizes go to ``meta``."""
+    header, fmt, ncon = _header(source)
+    n, m = header.n, header.edges
     edges_that_fit(source, m, n, "edges", least=2)
-    values, lengths = read_rows(source, skip, line)
+    values, lengths = read_rows(source, header.skip, header.line)
     if lengths.size > n and not lengths[n:].any():
         lengths = lengths[:n]
     if lengths.size != n:
@@ -77,7 +78,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
             source.path, f"vertex {v + 1} has {lengths[v]} numbers, which does not fit fmt {fmt}"
         )
     begins = np.cumsum(lengths) - lengths
-    meta: dict[str, np.ndarray] = {}
+    meta: dict[str, object] = {}
     if fmt[0] == "1":
         meta["vertex_sizes"] = values[begins]
     if ncon:
@@ -101,12 +102,11 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
         raise FileFormatError(
             source.path, f"the header promises {m:,} edges but {listed / 2:,.10g} are listed"
         )
-    return EdgeTable(sources, values, None if weight is False else weights, n=n, directed=False,
-                     both=True, meta=meta)  # fmt: skip
+    return EdgeTable(sources, values, weights, n=n, directed=False, both=True, meta=meta)
 
 
 def write(graph: Graph, out: IO[bytes]) -> None:
-    """Write; weights must be whole numbers and the graph undirected."""
+    """Write the graph, which must be undirected and have whole-number weights or none."""
     if graph.directed:
         raise InputError("METIS files hold undirected graphs: make one with directed=False")
     if graph.weights is not None and graph.weights.dtype != np.int32:
@@ -122,14 +122,14 @@ def write(graph: Graph, out: IO[bytes]) -> None:
     numbers = [a for a in (sizes, vertex) if a is not None]
     before = np.concatenate(numbers, axis=1) if numbers else np.empty((graph.n, 0), np.int64)
     with bar("writing", graph.n) as b:
-        for lo in range(0, graph.n, CHUNK):
-            hi = min(lo + CHUNK, graph.n)
+        for lo in range(0, graph.n, VERTICES_PER_WRITE):
+            hi = min(lo + VERTICES_PER_WRITE, graph.n)
             out.write(_rows(graph, before, lo, hi))
             b.advance(hi - lo)
 
 
 def _per_vertex(graph: Graph, key: str) -> np.ndarray | None:
-    """An entry of ``graph.meta`` with a row of whole numbers for each vertex, or None."""
+    """Return an entry of ``graph.meta`` as a row of whole numbers for each vertex, or None."""
     if key not in graph.meta:
         return None
     values = np.asarray(graph.meta[key])
@@ -143,7 +143,7 @@ def _per_vertex(graph: Graph, key: str) -> np.ndarray | None:
 
 
 def _rows(graph: Graph, before: np.ndarray, lo: int, hi: int) -> bytes:
-    """The lines of vertices ``lo:hi``: first the numbers in ``before``, then the neighbours."""
+    """Return the lines of vertices ``lo:hi``: the numbers in ``before``, then the neighbours."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -17,12 +17,12 @@ __all__ = ["read", "write"]
 
 
 def read(source: Input, weight: str | bool | None) -> Graph:
-    """The graph in the arrays indptr, indices, weights (or data) and directed."""
+    """Read the graph from the arrays indptr, indices, weights (or data) and directed."""
     memory.require(2 * source.size, f"{source.path}", "use a machine with more memory")
     try:
         with np.load(io.BytesIO(source.content()), allow_pickle=False) as file:
-            found: dict[str, Any] = {k: file[k] for k in file.files}
-        found = {k: a for k, a in found.items() if isinstance(a, np.ndarray)}
+            loaded = {k: file[k] for k in file.files}
+        found = {k: a for k, a in loaded.items() if isinstance(a, np.ndarray)}
     except Exception as error:  # a damaged archive makes zipfile and NumPy raise all kinds
         raise FileFormatError(source.path, f"damaged or not an npz file ({error})") from None
     missing = {"indptr", "indices"} - set(found)

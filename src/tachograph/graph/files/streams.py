@@ -1,7 +1,8 @@
-"""Bytes in and out of files: compression seen through, nothing half-written.
+"""Bytes in and out of files, compressed or not; a file is written whole or not at all.
 
-``open_input``  a file as blocks of bytes; the compression is recognised by its first bytes.
-``aside``       write to a temporary neighbour, rename it into place when all went well.
+``Input``        a file as blocks of bytes; the compression is recognised by its first bytes.
+``aside``        a temporary path beside a file, renamed to it when everything went well.
+``open_output``  a stream to a file, which compresses.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ import shutil
 import stat
 import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, cast
 
 import numpy as np
 
@@ -28,8 +29,8 @@ from ...util.progress import Bar
 
 __all__ = ["COMPRESSIONS", "Input", "aside", "compression_of", "open_output"]
 
-BLOCK = 1 << 25  # bytes handed to a parser at a time
-HEAD = 1 << 16  # bytes looked at to recognise a format
+BLOCK_BYTES = 1 << 25  # handed to a parser at a time
+HEAD_BYTES = 1 << 16  # looked at to recognise a format
 _serial = itertools.count()
 
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
@@ -38,15 +39,25 @@ BROKEN = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 
 
 def compression_of(path: str | os.PathLike[str]) -> str:
-    """The last suffix of a name if it is one of a compression, else ''."""
+    """Return the last suffix of a name if it stands for a compression, else ''."""
     suffix = Path(path).suffix.lower()
     return suffix if suffix in COMPRESSIONS else ""
 
 
-def _open_zstd(path: Path) -> Any:
+def _open_zstd(path: Path) -> IO[bytes]:
     import pyarrow as pa
 
-    return pa.CompressedInputStream(pa.OSFile(os.fspath(path), "rb"), "zstd")
+    stream: IO[bytes] = pa.CompressedInputStream(pa.OSFile(os.fspath(path), "rb"), "zstd")
+    return stream
+
+
+OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
+    "": lambda path: path.open("rb"),
+    ".gz": lambda path: cast("IO[bytes]", gzip.open(path, "rb")),
+    ".bz2": lambda path: cast("IO[bytes]", bz2.open(path, "rb")),
+    ".xz": lambda path: cast("IO[bytes]", lzma.open(path, "rb")),
+    ".zst": _open_zstd,
+}
 
 
 class Input:
@@ -76,7 +87,7 @@ class Input:
         return stat.S_ISREG(kind) or stat.S_ISDIR(kind)
 
     def _spool(self) -> IO[bytes]:
-        """A copy of what comes through a pipe, which can be read only once."""
+        """Copy what comes through a pipe, which can be read only once."""
         copy = tempfile.NamedTemporaryFile()
         with self.path.open("rb") as pipe:
             shutil.copyfileobj(pipe, copy)
@@ -88,14 +99,14 @@ class Input:
         return self.path if self._spooled is None else Path(self._spooled.name)
 
     def lines(self) -> Iterator[bytes]:
-        """The lines from the beginning, with their ends; one longer than a block is cut."""
+        """Yield the lines from the beginning, with their ends; one longer than a block is cut."""
         rest = b""
         with self._errors(), self._open() as stream:
-            while data := stream.read(HEAD):
+            while data := stream.read(HEAD_BYTES):
                 *whole, rest = (rest + data).split(b"\n")
                 for line in whole:
                     yield line + b"\n"
-                if len(rest) > BLOCK:
+                if len(rest) > BLOCK_BYTES:
                     break
         if rest:
             yield rest
@@ -105,7 +116,7 @@ class Input:
         """The first bytes of the content, decompressed."""
         if self._head is None:
             with self._errors(), self._open() as stream:
-                self._head = stream.read(HEAD)
+                self._head = stream.read(HEAD_BYTES)
             if not self._head:
                 raise FileFormatError(self.path, "the file is empty once decompressed")
         return self._head
@@ -120,15 +131,8 @@ class Input:
             raise FileFormatError(self.path, f"damaged {kind} data ({why})") from None
 
     @contextmanager
-    def _open(self) -> Iterator[Any]:
-        openers: dict[str, Any] = {
-            "": lambda p: p.open("rb"),
-            ".gz": lambda p: gzip.open(p, "rb"),
-            ".bz2": lambda p: bz2.open(p, "rb"),
-            ".xz": lambda p: lzma.open(p, "rb"),
-            ".zst": _open_zstd,
-        }
-        stream = openers[self.compression](self._file)
+    def _open(self) -> Iterator[IO[bytes]]:
+        stream = OPENERS[self.compression](self._file)
         try:
             yield stream
         finally:
@@ -141,38 +145,29 @@ class Input:
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         with self._errors(), self._open() as stream:
             parts = []
-            while part := stream.read(BLOCK):
+            while part := stream.read(BLOCK_BYTES):
                 parts.append(part)
         return b"".join(parts)
 
     def blocks(self, skip: int, bar: Bar) -> Iterator[np.ndarray]:
-        """The content from byte ``skip`` on as arrays of bytes, each ending with a line end."""
+        """Yield the content from byte ``skip`` on as arrays of bytes that end with a line end."""
         if not self.compression:
             yield from self._mapped_blocks(skip, bar)
             return
-        rest = b""
-        with self._errors(), self._open() as stream:
-            while data := stream.read(BLOCK):
-                if skip:
-                    data, skip = data[skip:], max(0, skip - len(data))
-                cut = data.rfind(b"\n") + 1
-                if cut:
-                    yield np.frombuffer(rest + data[:cut], np.uint8)
-                    rest = data[cut:]
-                else:
-                    rest += data
-                bar.advance(len(data))
-        if rest:
-            yield np.frombuffer(rest + b"\n", np.uint8)
+        for block in self.chunks(BLOCK_BYTES, skip):
+            yield block
+            bar.advance(block.size)
 
-    def chunks(self, size: int) -> Iterator[np.ndarray]:
-        """The content as arrays of about ``size`` bytes, each ending with a line end, never mapped.
+    def chunks(self, size: int, skip: int = 0) -> Iterator[np.ndarray]:
+        """Yield the content as arrays of about ``size`` bytes that end with a line end, never mapped.
 
         For files of any length in little memory. A line longer than ``size`` comes in one piece.
         """
         rest = b""
         with self._errors(), self._open() as stream:
             while data := stream.read(size):
+                if skip:
+                    data, skip = data[skip:], max(0, skip - len(data))
                 cut = data.rfind(b"\n") + 1
                 if cut:
                     yield np.frombuffer(rest + data[:cut], np.uint8)
@@ -186,7 +181,7 @@ class Input:
         content = self.content()
         view = np.frombuffer(content, np.uint8)
         while skip < view.size:
-            end = min(skip + BLOCK, view.size)
+            end = min(skip + BLOCK_BYTES, view.size)
             if end < view.size:
                 cut = content.rfind(b"\n", skip, end)
                 cut = cut if cut >= 0 else content.find(b"\n", end)
@@ -199,9 +194,9 @@ class Input:
 
 @contextmanager
 def aside(path: str | os.PathLike[str], durable: bool = True) -> Iterator[Path]:
-    """A temporary path beside ``path``, renamed to it at the end, removed if anything fails.
+    """Yield a temporary path beside ``path``, renamed to it at the end, removed if anything fails.
 
-    Unless it is ``durable``, a loss of power may still take what was written.
+    Unless ``durable``, a power failure may still destroy what was written.
     """
     final = Path(path)
     if not final.parent.is_dir():
@@ -222,18 +217,18 @@ def aside(path: str | os.PathLike[str], durable: bool = True) -> Iterator[Path]:
 
 @contextmanager
 def open_output(path: Path, compression: str) -> Iterator[IO[bytes]]:
-    """A binary stream to ``path`` that compresses as ``compression`` ('' or a suffix) says."""
+    """Yield a binary stream to ``path`` that compresses as ``compression`` ('' or a suffix) says."""
     if compression == ".zst":
         import pyarrow as pa
 
         with pa.CompressedOutputStream(os.fspath(path), "zstd") as stream:
             yield stream
         return
-    openers: dict[str, Any] = {
+    openers: dict[str, Callable[[], AbstractContextManager[IO[bytes]]]] = {
         "": lambda: path.open("wb"),
-        ".gz": lambda: gzip.open(path, "wb", compresslevel=4),
-        ".bz2": lambda: bz2.open(path, "wb"),
-        ".xz": lambda: lzma.open(path, "wb", preset=3),
+        ".gz": lambda: cast("IO[bytes]", gzip.open(path, "wb", compresslevel=4)),
+        ".bz2": lambda: cast("IO[bytes]", bz2.open(path, "wb")),
+        ".xz": lambda: cast("IO[bytes]", lzma.open(path, "wb", preset=3)),
     }
     with openers[compression]() as stream:
         yield stream

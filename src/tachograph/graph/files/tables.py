@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from typing import IO, Any
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING
 
 from ...util.errors import FileFormatError, TachographError
-from ..edge_table import EdgeTable
-from ..exchange import edge_columns, to_arrow
+from ..edges import EdgeTable
+from ..exchange import edge_columns
 from ..graph import Graph
 from .streams import Input
 
-# fmt: off
-__all__ = ["read_arrow", "read_csv", "read_parquet", "recognises_csv", "write_arrow", "write_csv",
-           "write_parquet"]
-# fmt: on
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = [
+    "read_arrow",
+    "read_csv",
+    "read_parquet",
+    "recognises_csv",
+    "write_arrow",
+    "write_csv",
+    "write_parquet",
+]
 
 
-def _columns(source: Input, weight: str | bool | None, load: Any) -> EdgeTable:
+def _columns(
+    source: Input, weight: str | bool | None, load: Callable[[pa.BufferReader], pa.Table]
+) -> EdgeTable:
     import pyarrow as pa
 
     try:
-        return edge_columns(load(pa.py_buffer(source.content())), None, None, weight)
+        return edge_columns(load(pa.BufferReader(source.content())), None, None, weight)
     except TachographError as error:
         raise FileFormatError(source.path, str(error)) from None
     except Exception as error:  # damaged tables make Arrow raise all kinds
@@ -28,18 +39,18 @@ def _columns(source: Input, weight: str | bool | None, load: Any) -> EdgeTable:
 
 
 def read_parquet(source: Input, weight: str | bool | None) -> EdgeTable:
-    """Edges of a Parquet file."""
-    from pyarrow import BufferReader, parquet
+    """Read the edges of a Parquet file."""
+    from pyarrow import parquet
 
-    return _columns(source, weight, lambda data: parquet.read_table(BufferReader(data)))
+    return _columns(source, weight, parquet.read_table)
 
 
 def read_arrow(source: Input, weight: str | bool | None) -> EdgeTable:
-    """Edges of an Arrow IPC file or stream."""
-    from pyarrow import BufferReader, ipc
+    """Read the edges of an Arrow IPC file or stream."""
+    from pyarrow import ipc
 
     opener = ipc.open_file if source.head.startswith(b"ARROW1") else ipc.open_stream
-    return _columns(source, weight, lambda data: opener(BufferReader(data)).read_all())
+    return _columns(source, weight, lambda data: opener(data).read_all())
 
 
 def recognises_csv(head: bytes) -> bool:
@@ -51,24 +62,24 @@ def recognises_csv(head: bytes) -> bool:
 
 
 def read_csv(source: Input, weight: str | bool | None) -> EdgeTable:
-    """Edges of a CSV file with a header line."""
-    from pyarrow import BufferReader, csv
+    """Read the edges of a CSV file with a header line."""
+    from pyarrow import csv
 
-    return _columns(source, weight, lambda data: csv.read_csv(BufferReader(data)))
+    return _columns(source, weight, csv.read_csv)
 
 
 def write_parquet(graph: Graph, out: IO[bytes]) -> None:
     """Write columns source, target and, if there are any, weight."""
     from pyarrow import parquet
 
-    parquet.write_table(to_arrow(graph), out, compression="zstd")
+    parquet.write_table(graph.to_arrow(), out, compression="zstd")
 
 
 def write_arrow(graph: Graph, out: IO[bytes]) -> None:
     """Write an Arrow IPC file."""
     from pyarrow import ipc
 
-    table = to_arrow(graph)
+    table = graph.to_arrow()
     with ipc.new_file(out, table.schema) as writer:
         writer.write_table(table)
 
@@ -77,4 +88,4 @@ def write_csv(graph: Graph, out: IO[bytes]) -> None:
     """Write CSV with a header line. CSV cannot say whether edges are directed."""
     from pyarrow import csv
 
-    csv.write_csv(to_arrow(graph), out)
+    csv.write_csv(graph.to_arrow(), out)

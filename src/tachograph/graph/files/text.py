@@ -8,9 +8,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -336,3 +336,26 @@ def edges_that_fit(source: Input, edges: int, n: int, what: str, least: int = 4)
         "use a machine with more memory"
         + (", or correct the header if it is wrong" if header else ""),
     )
+
+
+class Header(NamedTuple):
+    """What the header of a file promises, and where it ends."""
+
+    n: int
+    edges: int
+    line: int  # number of its last line
+    skip: int  # bytes up to the end of that line
+
+
+def read_promised(
+    source: Input, layout: Layout, header: Header, what: str = "edges"
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Read the edges behind a header and check that there are as many as it promises."""
+    edges_that_fit(source, header.edges, header.n, what)
+    found = read_edges(source, replace(layout, n=header.n), header.skip, header.line)
+    if found[0].size != header.edges:
+        raise FileFormatError(
+            source.path,
+            f"the header promises {header.edges:,} {what} but {found[0].size:,} are there",
+        )
+    return found

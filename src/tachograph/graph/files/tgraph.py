@@ -19,11 +19,12 @@ from __future__ import annotations
 
 import itertools
 import json
+import mmap
 import struct
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 
@@ -37,24 +38,25 @@ __all__ = ["MAGIC", "mapped", "read", "write"]
 MAGIC = b"\x89TGRAPH\n"
 VERSION = 1
 FIXED = struct.Struct("<8sIII")
-ALIGN = 64
-AT_ONCE = 1 << 23  # bytes of arrays checked while opening
-CHUNK = 1 << 24  # bytes of a checksum computed at a time
+ALIGN = 64  # bytes
+CHECK_ON_OPENING_BYTES = 1 << 23  # files up to this size are checked when they are opened
+CHECKSUM_BYTES = 1 << 24  # at a time
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
-TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-         "float16", "float32", "float64"}  # fmt: skip
+WIDTHS = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64)}
+TYPES = {"bool"} | {f"{kind}{bits}" for kind, every in WIDTHS.items() for bits in every}
+Bytes: TypeAlias = bytes | mmap.mmap
 META = "meta/"  # before the names of arrays that are entries of graph.meta
 
 
 def _checksum(array: np.ndarray) -> int:
     value = 0
     flat = array.reshape(-1).view(np.uint8)
-    for at in range(0, flat.size, CHUNK):
-        value = zlib.crc32(flat[at : at + CHUNK].data, value)
+    for at in range(0, flat.size, CHECKSUM_BYTES):
+        value = zlib.crc32(flat[at : at + CHECKSUM_BYTES].data, value)
     return value
 
 
-def _header(source: Input, content: Any) -> dict[str, Any]:
+def _header(source: Input, content: Bytes) -> dict[str, Any]:
     if len(content) < FIXED.size:
         raise FileFormatError(source.path, "the file is cut short")
     magic, version, length, checksum = FIXED.unpack(content[: FIXED.size])
@@ -64,9 +66,10 @@ def _header(source: Input, content: Any) -> dict[str, Any]:
         raise FileFormatError(source.path, f"format {version} does not exist")
     if version > VERSION:
         raise FileFormatError(
-            source.path, f"written by a newer tachograph (format {version}, this one knows "
-            f"{VERSION}): upgrade with pip install -U tachograph"
-        )  # fmt: skip
+            source.path,
+            f"written by a newer tachograph (format {version}, this one knows {VERSION}): upgrade "
+            "with pip install -U tachograph",
+        )
     raw = content[FIXED.size : FIXED.size + length]
     if len(raw) != length or zlib.crc32(raw) != checksum:
         raise FileFormatError(source.path, "the header's checksum is wrong: the file is damaged")
@@ -77,7 +80,7 @@ def _header(source: Input, content: Any) -> dict[str, Any]:
     return header
 
 
-def _arrays(source: Input, content: Any, header: dict[str, Any]) -> dict[str, np.ndarray]:
+def _arrays(source: Input, content: Bytes, header: dict[str, Any]) -> dict[str, np.ndarray]:
     found = {}
     for a in header["arrays"]:
         size = int(np.prod(a["shape"], dtype=np.int64))
@@ -90,20 +93,21 @@ def _arrays(source: Input, content: Any, header: dict[str, Any]) -> dict[str, np
 
 
 def read(source: Input, weight: str | bool | None) -> Graph:
-    """The graph, mapped from the file."""
+    """Map the graph from the file."""
     graph, size, check = mapped(source, weight)
-    if size > AT_ONCE:
-        return graph._replace(before_use=check)
-    check()
+    if size > CHECK_ON_OPENING_BYTES:
+        graph._before_use = check
+    else:
+        check()
     return graph
 
 
 def mapped(
     source: Input, weight: str | bool | None = None
 ) -> tuple[Graph, int, Callable[[], None]]:
-    """The graph, mapped from the file; the file's size; and the check of its arrays, yet to be made.
+    """Return the graph, mapped from the file; the file's size; and a function that checks its arrays.
 
-    Only for a file that was checked before may that be left out.
+    The caller must run the check, unless the file has been checked before.
     """
     content = source.content()
     header = _header(source, content)
@@ -151,8 +155,8 @@ def mapped(
     return graph, len(content), check
 
 
-def _names(arrays: dict[str, np.ndarray]) -> Any:
-    """The names: integers as they are, strings decoded from bytes and ends when first used."""
+def _names(arrays: dict[str, np.ndarray]) -> np.ndarray | Callable[[], np.ndarray] | None:
+    """Return the names: integers as they are, strings as a function that decodes them when used."""
     raw, ends = arrays.get("names"), arrays.get("name_ends")
     if raw is None or ends is None:
         return raw
@@ -199,8 +203,8 @@ def write(graph: Graph, out: IO[bytes]) -> None:
         {"name": k, "type": a.dtype.name, "shape": a.shape, "at": 0, "crc32": _checksum(a)}
         for k, a in arrays.items()
     ]
-    header = {"n": graph.n, "m": graph.m, "directed": graph.directed, "sorted": graph.is_sorted,
-              "meta": meta, "arrays": entries}  # fmt: skip
+    counts = {"n": graph.n, "m": graph.m, "directed": graph.directed, "sorted": graph.is_sorted}
+    header = {**counts, "meta": meta, "arrays": entries}
     room = len(json.dumps(header)) + 20 * len(entries)  # places have up to 19 digits
     at = FIXED.size + room
     for entry, array in zip(entries, arrays.values(), strict=True):

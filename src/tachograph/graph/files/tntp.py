@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from typing import IO
 
-import numpy as np
-
 from ...util.errors import FileFormatError, InputError
-from ..edge_table import EdgeTable
+from ..edges import EdgeTable
 from ..graph import Graph
 from .lines import write_lines
 from .streams import Input
-from .text import Layout, edges_that_fit, header_lines, is_count, read_edges
+from .text import Header, Layout, header_lines, is_count, read_promised
 
 __all__ = ["read", "recognises", "write"]
 
@@ -33,7 +31,7 @@ def recognises(head: bytes) -> bool:
 
 
 def read(source: Input, weight: str | bool | None) -> EdgeTable:
-    """The links as arcs."""
+    """Read the links as arcs."""
     wanted = "free_flow_time" if weight is None or weight is True else weight
     if wanted and wanted not in COLUMNS:
         raise InputError(f"weight={wanted!r} is not a TNTP column: {', '.join(COLUMNS)}")
@@ -55,18 +53,13 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
         raise FileFormatError(source.path, "there is no line <END OF METADATA>")
     if len(counts) < 2:
         raise FileFormatError(source.path, "<NUMBER OF NODES> or <NUMBER OF LINKS> is missing")
-    n, m = counts["NUMBER OF NODES"], counts["NUMBER OF LINKS"]
-    edges_that_fit(source, m, n, "links")
+    header = Header(counts["NUMBER OF NODES"], counts["NUMBER OF LINKS"], line, skip)
     column = COLUMNS.index(wanted) + 2 if wanted else None
-    layout = Layout(comments=b"~<", separators=b" \t\r;", weight_column=column, base=1, n=n)
-    sources, targets, weights = read_edges(source, layout, skip, line)
+    layout = Layout(comments=b"~<", separators=b" \t\r;", weight_column=column, base=1)
+    sources, targets, weights = read_promised(source, layout, header, "links")
     if wanted and weights is None and sources.size:
         raise FileFormatError(source.path, f"the links have no column {wanted}")
-    if sources.size != m:
-        raise FileFormatError(
-            source.path, f"the header promises {m:,} links but {sources.size:,} are there"
-        )
-    return EdgeTable(sources, targets, weights, n=n, directed=True)
+    return EdgeTable(sources, targets, weights, n=header.n, directed=True)
 
 
 def write(graph: Graph, out: IO[bytes]) -> None:
@@ -78,5 +71,5 @@ def write(graph: Graph, out: IO[bytes]) -> None:
         "link_type\t;\n".encode()
     )
     weights = "1" if graph.weights is None else graph.weights
-    ends = (np.repeat(np.arange(graph.n), graph.degrees), 1), (graph.indices, 1)
+    ends = (graph.arc_sources(), 1), (graph.indices, 1)
     write_lines(out, ["", *ends, "0", weights, weights, *"00000", ";"], delimiter="\t")
