@@ -1,4 +1,4 @@
-"""``tacho generate KIND [options] OUT``: one command for each generator, made from its signature."""
+"""``tacho generate KIND [options] OUT``: a command for each generator, made from its signature."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WEIGHTS = Annotated[
 TYPES = {"int": int, "float": float, "bool": bool, "Rng": int}
 
 
-def _weights(text: str) -> Any:
+def _weights(text: str) -> tuple[float, float] | None:
     if text in ("", "none"):
         return None
     low, _, high = text.partition(":")

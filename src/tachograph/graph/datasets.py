@@ -1,4 +1,4 @@
-"""Data sets by name: the graphs of the papers, found on disk first, downloaded otherwise.
+"""Data sets by name: the graphs of the papers, read from disk if they are there, else downloaded.
 
 Directories named in ``$TACHOGRAPH_DATA`` are searched in order. If one has a ``MANIFEST.csv``
 (columns name, file, directed, vertices, edges, licence), its rows count as data sets, too.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from ..util.errors import FileFormatError, InputError, MissingDependencyError, MissingFileError
 from .files import FORMATS, read
@@ -25,7 +26,7 @@ VARIABLE = "TACHOGRAPH_DATA"
 
 @dataclass(frozen=True)
 class DataSet:
-    """A graph that is known by name: where it comes from and how large it is said to be."""
+    """A graph that is known by name: where it comes from, and its published size."""
 
     name: str
     aliases: tuple[str, ...]
@@ -51,27 +52,22 @@ def _count(text: str | None) -> int | None:
     return int(text) if text and text.strip().isdigit() else None
 
 
+def _described(row: dict[str, str], known: DataSet | None = None, **more: Any) -> DataSet:
+    """Return the data set of a row; what the row leaves out is as in ``known``."""
+    told = {name: row.get(name) or "" for name in (f.name for f in fields(DataSet))}
+    numbers = {name: _count(told[name]) for name in ("vertices", "edges")}
+    flags = {name: _yes(told[name]) for name in ("directed", "weighted")}
+    lists = {name: tuple(filter(None, told[name].split(";"))) for name in ("aliases", "papers")}
+    kept = {}
+    if known is not None:
+        kept = {name: getattr(known, name) for name in ("aliases", "papers", "kind", "url")}
+    return DataSet(**{**told, "file": None, **numbers, **flags, **lists, **kept, **more})
+
+
 @cache
 def _catalogue() -> dict[str, DataSet]:
     text = (resources.files("tachograph.graph") / "catalogue.csv").read_text(encoding="utf-8")
-    found = {}
-    for row in csv.DictReader(text.splitlines()):
-        found[row["name"]] = DataSet(
-            name=row["name"],
-            aliases=tuple(filter(None, row["aliases"].split(";"))),
-            papers=tuple(filter(None, row["papers"].split(";"))),
-            kind=row["kind"],
-            directed=_yes(row["directed"]),
-            weighted=_yes(row["weighted"]),
-            vertices=_count(row["vertices"]),
-            edges=_count(row["edges"]),
-            source=row["source"],
-            url=row["url"],
-            sha256=row["sha256"],
-            licence=row["licence"],
-            note=row["note"],
-        )
-    return found
+    return {row["name"]: _described(row) for row in csv.DictReader(text.splitlines())}
 
 
 def _directories() -> list[Path]:
@@ -80,7 +76,7 @@ def _directories() -> list[Path]:
 
 
 def _manifest(directory: Path) -> dict[str, DataSet]:
-    """The data sets that a directory's MANIFEST.csv names and that are there."""
+    """Return the data sets that a directory's MANIFEST.csv names and whose files exist."""
     path = directory / "MANIFEST.csv"
     if not path.is_file():
         return {}
@@ -91,27 +87,12 @@ def _manifest(directory: Path) -> dict[str, DataSet]:
             if not row.get("name") or not file.is_file():
                 continue
             known = _catalogue().get(row["name"])
-            found[row["name"]] = DataSet(
-                name=row["name"],
-                aliases=known.aliases if known else (),
-                papers=known.papers if known else (),
-                kind=known.kind if known else "",
-                directed=_yes(row.get("directed") or ""),
-                weighted=_yes(row.get("weighted") or ""),
-                vertices=_count(row.get("vertices")),
-                edges=_count(row.get("edges")),
-                source=row.get("source") or "",
-                url=known.url if known else "",
-                sha256="",
-                licence=row.get("licence") or "",
-                note=row.get("note") or "",
-                file=file,
-            )
+            found[row["name"]] = _described(row, known, sha256="", file=file)
     return found
 
 
 def _beside(directory: Path, known: DataSet) -> Path | None:
-    """A file in ``directory`` that is called like the data set."""
+    """Return a file in ``directory`` that has the name of the data set."""
     suffixes = [s for f in FORMATS.values() for s in f.suffixes]
     for name in (known.name, *known.aliases):
         for suffix in suffixes:
@@ -123,7 +104,7 @@ def _beside(directory: Path, known: DataSet) -> Path | None:
 
 
 def datasets() -> dict[str, DataSet]:
-    """All data sets by name, those on this machine with their ``file``.
+    """Return all data sets by name; those on this machine have a ``file``.
 
     >>> import tachograph as tg
     >>> tg.datasets()["roadNet-CA"].vertices
@@ -187,7 +168,7 @@ def _shown(count: int | None) -> str:
 
 
 def _verify(known: DataSet, loaded: Graph, file: Path) -> None:
-    """Published counts of undirected graphs count edges or, at some sources, arcs."""
+    """Compare with the published counts, which count edges or, at some sources, arcs."""
     right_n = known.vertices in (None, loaded.n)
     if not right_n or known.edges not in (None, loaded.m, loaded.arcs):
         raise FileFormatError(
@@ -214,7 +195,7 @@ def _download(known: DataSet) -> Path:
     pooch.get_logger().setLevel("WARNING")
     home = Path(os.environ.get("TACHOGRAPH_HOME") or pooch.os_cache("tachograph")) / "datasets"
     file = known.url.rsplit("/", 1)[-1]
-    # Without a published checksum the first download sets the one that later ones must have.
+    # Without a published checksum, later downloads must have the checksum of the first.
     seen = home / f"{file}.sha256"
     checksum = known.sha256 or (seen.read_text().strip() if seen.is_file() else "")
     try:

@@ -1,7 +1,7 @@
-"""Measured properties of a graph: what plans and learned decisions look at.
+"""Measured properties of a graph, on which plans and learned decisions are based.
 
-Each group is computed when it is first asked for and kept: counts are free, degrees take a pass over
-the vertices, loops, reciprocity and weights one over the arcs, the diameter two breadth-first sweeps.
+Each group is computed when it is first used, and kept: counts are free, degrees take a pass over the
+vertices, loops, reciprocity and weights one over the arcs, the diameter two breadth-first sweeps.
 """
 
 from __future__ import annotations
@@ -17,8 +17,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Features"]
 
-BALLS = 16  # small searches
+SEARCHES = 16  # small ones, whose mean is Features.opening
 MARGIN = 0.05  # of the sampled hub probability, at 95 % confidence
+BRIEF_BELOW_ROWS_AND_ARCS = 1 << 20  # a sweep that is over before it could be interrupted
+OPENING = ("early", "levels", "closing", "bits", "small")
+NAMES = (
+    *("n", "m", "mean_degree", "min_degree", "max_degree", "degree_variance", "gini"),
+    *("hub_probability", "hub_probability_sampled", "isolated_share", "self_loops"),
+    *("reciprocity", "diameter", "weights"),
+)
 
 
 class Features:
@@ -158,24 +165,24 @@ class Features:
         from ..kernels.runtime.launch import run
 
         graph, back = self._graph, self._graph.transpose
+        brief = self.n + graph.arcs < BRIEF_BELOW_ROWS_AND_ARCS
         queue = np.empty(self.n, graph.indices.dtype)
         start = int(graph.degrees.argmax())
         level = np.empty(0, np.int32)
         for _ in range(2):
             level = np.full(self.n, -1, np.int32)
-            arguments = (
-                start, graph.indptr, graph.indices, back.indptr, back.indices,
-                graph.directed, level, queue,
-            )  # fmt: skip
-            start = run(sweep, [arguments], brief=self.n + graph.arcs < 1 << 20)[0]
+            rows = graph.indptr, graph.indices, back.indptr, back.indices
+            arguments = (start, *rows, graph.directed, level, queue)
+            start = run(sweep, [arguments], brief=brief)[0]
         return int(level[start])
 
     @cached_property
     def opening(self) -> dict[str, float]:
-        """How the graph opens up around a few random vertices that have arcs, at the cost of about a
-        millisecond: ``early`` and ``levels`` (steps to reach 128 and 1,024 vertices), ``closing``
-        (share of the arcs that lead to what was reached before), ``bits`` (mean number of bits of the
-        distance between the ids of neighbours), ``small`` (share of the searches that end before).
+        """How fast searches grow around a few random vertices that have arcs; takes a millisecond.
+
+        ``early`` and ``levels`` are the steps to reach 128 and 1,024 vertices, ``closing`` the share
+        of the arcs that lead to what was reached before, ``bits`` the mean number of bits of the
+        difference between the ids of neighbours, ``small`` the share of the searches that end before.
         """
         graph = self._graph
         return summary_of_balls(graph.indptr, graph.indices, graph.n)
@@ -202,29 +209,23 @@ class Features:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """All features by name."""
-        # fmt: off
-        names = ("n", "m", "mean_degree", "min_degree", "max_degree", "degree_variance", "gini",
-                 "hub_probability", "hub_probability_sampled", "isolated_share", "self_loops",
-                 "reciprocity", "diameter", "weights")
-        # fmt: on
-        return {name: getattr(self, name) for name in names}
+        """Return all features by name."""
+        return {name: getattr(self, name) for name in NAMES}
 
     def __repr__(self) -> str:
         return f"Features({', '.join(f'{k}={v!r}' for k, v in self.to_dict().items())})"
 
 
 def summary_of_balls(indptr: np.ndarray, indices: np.ndarray, n: int) -> dict[str, float]:
-    """The means of searches around vertices with arcs; see :attr:`Features.opening`."""
+    """Return the means of searches around vertices with arcs; see :attr:`Features.opening`."""
     from ..kernels.features.balls import BALL, balls
 
-    names = ("early", "levels", "closing", "bits", "small")
     if not indices.size:
-        return dict.fromkeys(names, 0.0) | {"small": 1.0}
-    places = np.random.default_rng(0).integers(indices.size, size=BALLS)
+        return dict.fromkeys(OPENING, 0.0) | {"small": 1.0}
+    places = np.random.default_rng(0).integers(indices.size, size=SEARCHES)
     starts = np.searchsorted(indptr, places, "right") - 1
     found = dict(zip(BALL, balls(indptr, indices, starts).mean(axis=0).tolist(), strict=True))
     arcs = max(found["arcs"], 1.0)
-    values = (found["early"], found["levels"], found["closing"] / arcs, found["bits"] / arcs,
-              found["whole"])  # fmt: skip
-    return dict(zip(names, values, strict=True))
+    shares = found["closing"] / arcs, found["bits"] / arcs
+    values = (found["early"], found["levels"], *shares, found["whole"])
+    return dict(zip(OPENING, values, strict=True))

@@ -6,6 +6,8 @@ or a pair (low, high): whole numbers of that closed range if both are whole, els
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -15,13 +17,26 @@ from ..util.errors import InputError
 from ..util.rng import Rng, seed_of
 from .graph import Graph
 
-# fmt: off
-__all__ = ["GENERATORS", "bipartite", "complete", "disjoint_union", "kronecker", "path", "power_law",
-           "preferential_attachment", "road", "small_world", "star", "tree", "uniform"]
-# fmt: on
+__all__ = [
+    "GENERATORS",
+    "bipartite",
+    "complete",
+    "disjoint_union",
+    "kronecker",
+    "path",
+    "power_law",
+    "preferential_attachment",
+    "road",
+    "small_world",
+    "star",
+    "tree",
+    "uniform",
+]
 
 Weights: TypeAlias = "bool | tuple[float, float] | None"
 GRAPH500 = (0.57, 0.19, 0.19)
+MOST_VERTICES = 2**31 - 2
+BYTES_PER_EDGE, BYTES_PER_VERTEX = 40, 24  # while a graph is made
 
 
 def _at_least(bound: float, /, **values: float) -> None:
@@ -30,51 +45,66 @@ def _at_least(bound: float, /, **values: float) -> None:
             raise InputError(f"{name} = {value} must be a number of at least {bound}")
 
 
-def _room(n: float, edges: float) -> None:
-    """Refuse more vertices than ids, or more than fits in memory while it is made."""
-    if n > 2**31 - 2:
-        raise InputError(f"{n:,.0f} vertices are too many: generators make at most {2**31 - 2:,}")
-    memory.require(
-        int(edges * 40 + n * 24),
-        f"generating {n:,.0f} vertices and {edges:,.0f} edges",
-        "make it smaller, or use a machine with more memory",
-    )
+def _share(**values: float) -> None:
+    for name, value in values.items():
+        if not 0 <= value <= 1:
+            raise InputError(f"{name} = {value} is a share: from 0 to 1")
 
 
-def _weights(weights: Weights, edges: int, seed: int) -> np.ndarray | None:
-    if weights is None or weights is False:
-        return None
-    low, high = (1, 255) if weights is True else weights
-    if not low <= high:
-        raise InputError(f"weights = ({low}, {high}): the lower end comes first")
-    from ..kernels.runtime import random
+class _Draws:
+    """The random numbers of one graph: each purpose has a sequence of its own.
 
-    if isinstance(low, int | np.integer) and isinstance(high, int | np.integer):
-        if high - low >= 2**31 or max(abs(low), abs(high)) >= 2**31:
-            raise InputError("whole-number weights must fit in 32 bits")
-        return random.integers(seed, "weights", edges, int(low), int(high) + 1)
-    return random.reals(seed, "weights", edges, low, high).astype(np.float32)
+    Refuses more vertices than ids, or more than fits in memory while the graph is made.
+    """
 
+    def __init__(self, rng: Rng, n: int, edges: float) -> None:
+        from ..kernels.runtime import random
 
-def _simple(
-    source: np.ndarray,
-    target: np.ndarray,
-    n: int,
-    weights: Weights,
-    seed: int,
-    directed: bool = False,
-    simple: bool = True,
-) -> Graph:
-    """A graph without loops and parallel edges, or (``simple=False``) with what was drawn."""
-    return Graph.from_edges(
-        source,
-        target,
-        _weights(weights, source.size, seed),
-        n=n,
-        directed=directed,
-        dedupe="first" if simple else "keep",
-        drop_self_loops=simple,
-    )
+        if n > MOST_VERTICES:
+            problem = f"{n:,} vertices are too many: generators make at most {MOST_VERTICES:,}"
+            raise InputError(problem)
+        memory.require(
+            int(edges * BYTES_PER_EDGE + n * BYTES_PER_VERTEX),
+            f"generating {n:,} vertices and {edges:,.0f} edges",
+            "make it smaller, or use a machine with more memory",
+        )
+        self.n = n
+        self.seed = seed = seed_of(rng)
+        self.integers = partial(random.integers, seed)  # (purpose, size, low, high)
+        self.reals = partial(random.reals, seed)  # (purpose, size, low=0, high=1)
+        self.permutation = partial(random.permutation, seed)  # (purpose, size)
+
+    def weights(self, wanted: Weights, edges: int) -> np.ndarray | None:
+        """Return the weights that a user asked for, or None."""
+        if wanted is None or wanted is False:
+            return None
+        low, high = (1, 255) if wanted is True else wanted
+        if not low <= high:
+            raise InputError(f"weights = ({low}, {high}): the lower end comes first")
+        if isinstance(low, int | np.integer) and isinstance(high, int | np.integer):
+            if high - low >= 2**31 or max(abs(low), abs(high)) >= 2**31:
+                raise InputError("whole-number weights must fit in 32 bits")
+            return self.integers("weights", edges, int(low), int(high) + 1)
+        return self.reals("weights", edges, low, high).astype(np.float32)
+
+    def graph(
+        self,
+        source: np.ndarray,
+        target: np.ndarray,
+        weights: Weights,
+        directed: bool = False,
+        simple: bool = True,
+    ) -> Graph:
+        """Return a graph without loops and parallel edges, or (``simple=False``) with all edges."""
+        return Graph.from_edges(
+            source,
+            target,
+            self.weights(weights, source.size),
+            n=self.n,
+            directed=directed,
+            dedupe="first" if simple else "keep",
+            drop_self_loops=simple,
+        )
 
 
 def kronecker(
@@ -98,16 +128,14 @@ def kronecker(
     """
     from ..kernels.runtime import random
 
-    seed = seed_of(rng)
-
     _at_least(0, scale=scale, edge_factor=edge_factor)
     if scale > 30:
         raise InputError(f"scale = {scale} is too large: at most 30")
     n = 1 << scale
-    _room(n, n * edge_factor)
-    labels = random.permutation(seed, "labels", n) if permute else np.empty(0, np.int32)
-    source, target = random.kronecker(scale, n * edge_factor, GRAPH500, seed, labels)
-    return _simple(source, target, n, weights, seed, directed, simple)
+    draws = _Draws(rng, n, n * edge_factor)
+    labels = draws.permutation("labels", n) if permute else np.empty(0, np.int32)
+    source, target = random.kronecker(scale, n * edge_factor, GRAPH500, draws.seed, labels)
+    return draws.graph(source, target, weights, directed, simple)
 
 
 def uniform(
@@ -125,17 +153,13 @@ def uniform(
     >>> tg.uniform(n=1000, degree=4, rng=1).n
     1000
     """
-    from ..kernels.runtime import random
-
-    seed = seed_of(rng)
-
     _at_least(1, n=n)
     _at_least(0, degree=degree)
-    _room(n, n * degree)
+    draws = _Draws(rng, n, n * degree)
     edges = round(n * degree)
-    source = random.integers(seed, "source", edges, 0, n)
-    target = random.integers(seed, "target", edges, 0, n)
-    return _simple(source, target, n, weights, seed, directed, simple)
+    source = draws.integers("source", edges, 0, n)
+    target = draws.integers("target", edges, 0, n)
+    return draws.graph(source, target, weights, directed, simple)
 
 
 def road(
@@ -152,19 +176,14 @@ def road(
     >>> tg.road(rows=10, columns=10, deleted=0).m
     180
     """
-    from ..kernels.runtime import random
-
-    seed = seed_of(rng)
-
     _at_least(1, rows=rows, columns=columns)
-    if not 0 <= deleted <= 1:
-        raise InputError(f"deleted = {deleted} is a share: from 0 to 1")
-    _room(rows * columns, 2 * rows * columns)
+    _share(deleted=deleted)
+    draws = _Draws(rng, rows * columns, 2 * rows * columns)
     ids = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     source = np.concatenate([ids[:, :-1].ravel(), ids[:-1].ravel()])
     target = np.concatenate([ids[:, 1:].ravel(), ids[1:].ravel()])
-    kept = random.reals(seed, "deleted", source.size) >= deleted
-    return _simple(source[kept], target[kept], ids.size, weights, seed)
+    kept = draws.reals("deleted", source.size) >= deleted
+    return draws.graph(source[kept], target[kept], weights)
 
 
 def power_law(
@@ -175,25 +194,21 @@ def power_law(
     rng: Rng = 0,
     weights: Weights = None,
 ) -> Graph:
-    """Configuration model: degrees d >= ``least`` with a share ~ d**-exponent, joined at random.
+    """Configuration model: degrees d >= ``least`` with probability ~ d**-exponent, joined at random.
 
     >>> import tachograph as tg
     >>> tg.power_law(n=1000, rng=1).n
     1000
     """
-    from ..kernels.runtime import random
-
-    seed = seed_of(rng)
-
     _at_least(1, n=n, least=least)
     _at_least(1.01, exponent=exponent)
-    _room(n, n * least * 3)
-    u = random.reals(seed, "degrees", n)
+    draws = _Draws(rng, n, n * least * 3)
+    u = draws.reals("degrees", n)
     degrees = least * (1 - u) ** (-1 / (exponent - 1))
     whole = np.minimum(degrees, max(least, n - 1)).astype(np.int64)
     stubs = np.repeat(np.arange(n, dtype=np.int32), whole)
-    stubs = stubs[: stubs.size // 2 * 2][random.permutation(seed, "stubs", stubs.size // 2 * 2)]
-    return _simple(stubs[::2], stubs[1::2], n, weights, seed)
+    stubs = stubs[: stubs.size // 2 * 2][draws.permutation("stubs", stubs.size // 2 * 2)]
+    return draws.graph(stubs[::2], stubs[1::2], weights)
 
 
 def preferential_attachment(
@@ -207,12 +222,10 @@ def preferential_attachment(
     """
     from ..kernels.runtime import random
 
-    seed = seed_of(rng)
-
     _at_least(1, n=n, degree=degree)
-    _room(n, n * degree)
-    source, target = random.preferential(n, degree, seed)
-    return _simple(source, target, n, weights, seed)
+    draws = _Draws(rng, n, n * degree)
+    source, target = random.preferential(n, degree, draws.seed)
+    return draws.graph(source, target, weights)
 
 
 def small_world(
@@ -230,19 +243,14 @@ def small_world(
     >>> tg.small_world(n=100, degree=3, rewired=0).m
     300
     """
-    from ..kernels.runtime import random
-
-    seed = seed_of(rng)
-
     _at_least(1, n=n, degree=degree)
-    if not 0 <= rewired <= 1:
-        raise InputError(f"rewired = {rewired} is a share: from 0 to 1")
-    _room(n, n * degree)
+    _share(rewired=rewired)
+    draws = _Draws(rng, n, n * degree)
     source = np.repeat(np.arange(n, dtype=np.int32), degree)
     target = (source + np.tile(np.arange(1, degree + 1), n)) % n
-    anywhere = random.integers(seed, "target", source.size, 0, n)
-    moved = random.reals(seed, "rewired", source.size) < rewired
-    return _simple(source, np.where(moved, anywhere, target).astype(np.int32), n, weights, seed)
+    anywhere = draws.integers("target", source.size, 0, n)
+    moved = draws.reals("rewired", source.size) < rewired
+    return draws.graph(source, np.where(moved, anywhere, target).astype(np.int32), weights)
 
 
 def path(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
@@ -252,11 +260,10 @@ def path(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     >>> tg.path(4).neighbors(1).tolist()
     [0, 2]
     """
-    seed = seed_of(rng)
     _at_least(0, n=n)
-    _room(n, n)
+    draws = _Draws(rng, n, n)
     ids = np.arange(n, dtype=np.int32)
-    return _simple(ids[:-1], ids[1:], n, weights, seed)
+    return draws.graph(ids[:-1], ids[1:], weights)
 
 
 def star(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
@@ -266,10 +273,9 @@ def star(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     >>> tg.star(4).degrees.tolist()
     [3, 1, 1, 1]
     """
-    seed = seed_of(rng)
     _at_least(1, n=n)
-    _room(n, n)
-    return _simple(np.zeros(n - 1, np.int32), np.arange(1, n, dtype=np.int32), n, weights, seed)
+    draws = _Draws(rng, n, n)
+    return draws.graph(np.zeros(n - 1, np.int32), np.arange(1, n, dtype=np.int32), weights)
 
 
 def complete(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
@@ -279,14 +285,13 @@ def complete(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     >>> tg.complete(5).m
     10
     """
-    seed = seed_of(rng)
     _at_least(0, n=n)
-    _room(n, n * (n - 1) / 2)
+    draws = _Draws(rng, n, n * (n - 1) / 2)
     ids = np.arange(n, dtype=np.int32)
     source = np.repeat(ids, ids[::-1])
     first = np.cumsum(np.concatenate([[0], ids[::-1][:-1]])) if n else ids
     target = np.arange(source.size, dtype=np.int64) - np.repeat(first - ids - 1, ids[::-1])
-    return _simple(source, target.astype(np.int32), n, weights, seed)
+    return draws.graph(source, target.astype(np.int32), weights)
 
 
 def tree(n: int = 15, branching: int = 2, *, rng: Rng = 0, weights: Weights = None) -> Graph:
@@ -296,12 +301,11 @@ def tree(n: int = 15, branching: int = 2, *, rng: Rng = 0, weights: Weights = No
     >>> tg.tree(7).neighbors(1).tolist()
     [0, 3, 4]
     """
-    seed = seed_of(rng)
     _at_least(0, n=n)
     _at_least(1, branching=branching)
-    _room(n, n)
+    draws = _Draws(rng, n, n)
     ids = np.arange(1, max(n, 1), dtype=np.int32)
-    return _simple((ids - 1) // branching, ids, n, weights, seed)
+    return draws.graph((ids - 1) // branching, ids, weights)
 
 
 def bipartite(
@@ -319,17 +323,13 @@ def bipartite(
     >>> bool((g.neighbors(0) >= 3).all())
     True
     """
-    from ..kernels.runtime import random
-
-    seed = seed_of(rng)
-
     _at_least(1, left=left, right=right)
     _at_least(0, degree=degree)
-    _room(left + right, left * degree)
+    draws = _Draws(rng, left + right, left * degree)
     edges = round(left * degree)
-    source = random.integers(seed, "source", edges, 0, left)
-    target = random.integers(seed, "target", edges, left, left + right)
-    return _simple(source, target, left + right, weights, seed)
+    source = draws.integers("source", edges, 0, left)
+    target = draws.integers("target", edges, left, left + right)
+    return draws.graph(source, target, weights)
 
 
 def disjoint_union(*graphs: Graph) -> Graph:
@@ -356,10 +356,9 @@ def disjoint_union(*graphs: Graph) -> Graph:
     return Graph.from_csr(indptr, indices, weights, directed=graphs[0].directed)
 
 
-GENERATORS = {
-    f.__name__.replace("_", "-"): f
-    for f in (
-        kronecker, uniform, road, power_law, preferential_attachment,
-        small_world, path, star, complete, tree, bipartite,
-    )
-}  # fmt: skip
+_RANDOM = (kronecker, uniform, road, power_law, preferential_attachment, small_world, bipartite)
+_REGULAR = (path, star, complete, tree)
+#: What ``tacho generate`` offers.
+GENERATORS: dict[str, Callable[..., Graph]] = {
+    made.__name__.replace("_", "-"): made for made in (*_RANDOM, *_REGULAR)
+}
