@@ -77,7 +77,7 @@ def blocks(device, g, monkeypatch):
 
 def micro_benchmarks(device, g, monkeypatch):
     """Their outcomes are checked where they are measured."""
-    for name in ("STREAM", "GATHER", "CHAINS"):
+    for name in ("STREAM_DOUBLES", "GATHER_INTEGERS", "CHAINS"):
         monkeypatch.setattr(room, name, 256)
     assert room.calibrate(device)["stream"] > 0
 

@@ -112,7 +112,7 @@ def test_a_process_that_dies_names_its_step(code, said, tmp_path, monkeypatch):
         """print('{"step": "launching a kernel", "svm": "fine"}', flush=True)\n""" + code
     )
     run = subprocess.run
-    monkeypatch.setattr(discovery, "PATIENCE", 1.0 if "sleep" in code else 60.0)
+    monkeypatch.setattr(discovery, "PATIENCE_SECONDS", 1.0 if "sleep" in code else 60.0)
     monkeypatch.setattr(
         subprocess, "run", lambda command, **kw: run([sys.executable, str(script)], **kw)
     )

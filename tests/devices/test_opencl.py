@@ -187,9 +187,9 @@ def test_pocl_takes_the_threads_it_is_given():
 def test_calibration_goes_to_the_journal(mask, monkeypatch):
     from tachograph.devices import calibrate as room
 
-    for name in ("STREAM", "GATHER"):
+    for name in ("STREAM_DOUBLES", "GATHER_INTEGERS"):
         monkeypatch.setattr(room, name, 1 << 12)
-    monkeypatch.setattr(room, "ROUNDS", 1)
+    monkeypatch.setattr(room, "TIMED_ROUNDS", 1)
     device = any_device().masked(*mask)
     for one in (Host(2), device):
         assert calibrate.calibration(one) is None

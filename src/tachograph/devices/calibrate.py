@@ -1,4 +1,4 @@
-"""What operations cost on a device, measured by kernels that each have one cost.
+"""What operations cost on a device, measured by micro-benchmarks of one cost each.
 
 The numbers go to the journal; plans, splits and placements read them with :func:`calibration`.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -19,12 +20,12 @@ from .opencl import GROUP, OpenCL
 
 __all__ = ["UNITS", "calibrate", "calibration"]
 
-STREAM = 1 << 22  # doubles of each array: beyond any cache
-GATHER = 1 << 22  # random places among as many integers
-COUNTERS = 1 << 16
-CHAINS, STEPS = 1 << 12, 1 << 9
-LONGER = 16  # times: arrays of the host, to be worth several threads
-ROUNDS = 5
+STREAM_DOUBLES = 1 << 22  # of each array: beyond any cache
+GATHER_INTEGERS = 1 << 22  # read at random places, and as many counted at random places
+COUNTER_INTEGERS = 1 << 16  # that atomic operations count with
+CHAINS, CHAIN_STEPS = 1 << 12, 1 << 9  # independent calculations, and the steps of each
+HOST_CHAINS_FACTOR = 16  # the host gets more chains, so that several threads are worth it
+TIMED_ROUNDS = 5
 #: What is measured, and its unit.
 UNITS = {
     "stream": "GB/s",
@@ -37,19 +38,22 @@ UNITS = {
 }
 
 
-def calibration(device: Host | OpenCL) -> dict[str, float | None] | None:
-    """What was measured of the device, or None if it was not yet."""
+Numbers: TypeAlias = dict[str, float | None]
+
+
+def calibration(device: Host | OpenCL) -> Numbers | None:
+    """Return what was measured on the device, or None if nothing was measured yet."""
     return journal().get("calibration", device.key)
 
 
-def calibrate(device: Host | OpenCL) -> dict[str, float | None]:
-    """Measure a device, which takes about a second, and remember the numbers in the journal.
+def calibrate(device: Host | OpenCL) -> Numbers:
+    """Measure a device, which takes about a second, and keep the numbers in the journal.
 
     Returns
     -------
     dict
-        For every name of ``UNITS`` the rate, or the time, of an operation; ``transfer`` is None where
-        nothing is copied.
+        For every name in ``UNITS`` the rate, or the time, of an operation; ``transfer`` is None if
+        device and host share memory, so that nothing is copied.
     """
     arrays = _arrays()
     measured = _host(device, arrays) if isinstance(device, Host) else _opencl(device, arrays)
@@ -60,100 +64,101 @@ def calibrate(device: Host | OpenCL) -> dict[str, float | None]:
 def _arrays() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(1)
     return {
-        "a": np.ones(STREAM),
-        "b": np.full(STREAM, 2.0),
-        "sum": np.empty(STREAM),
-        "where": rng.integers(0, GATHER, GATHER, np.int32),
-        "values": rng.integers(0, 9, GATHER, np.int32),
-        "picked": np.empty(GATHER, np.int32),
-        "places": rng.integers(0, COUNTERS, GATHER, np.int32),
-        "counts": np.zeros(COUNTERS, np.int32),
+        "a": np.ones(STREAM_DOUBLES),
+        "b": np.full(STREAM_DOUBLES, 2.0),
+        "sum": np.empty(STREAM_DOUBLES),
+        "where": rng.integers(0, GATHER_INTEGERS, GATHER_INTEGERS, np.int32),
+        "values": rng.integers(0, 9, GATHER_INTEGERS, np.int32),
+        "picked": np.empty(GATHER_INTEGERS, np.int32),
+        "places": rng.integers(0, COUNTER_INTEGERS, GATHER_INTEGERS, np.int32),
+        "counts": np.zeros(COUNTER_INTEGERS, np.int32),
         "out": np.zeros(CHAINS, np.int32),
         "reals": np.zeros(CHAINS, np.float32),
     }
 
 
-def _seconds(work: Callable[[], Any]) -> float:
-    """The median of a few runs, after one that does not count."""
+#: The arrays of each micro-benchmark whose kernel takes nothing else; its size is that of the first.
+PASSES = {
+    "stream": ("stream", ("a", "b", "sum")),
+    "gather": ("gather", ("where", "values", "picked")),
+    "atomics": ("count", ("places", "counts")),
+}
+#: Those whose kernel takes an array of chains and their number of steps.
+CALCULATIONS = {"scalar": "out", "vector": "reals"}
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """Return the median time of a few runs, after one that does not count."""
     work()
     taken = []
-    for _ in range(ROUNDS):
+    for _ in range(TIMED_ROUNDS):
         begin = time.perf_counter()
         work()
         taken.append(time.perf_counter() - begin)
     return statistics.median(taken)
 
 
-def _rates(seconds: dict[str, float], arrays: dict[str, np.ndarray]) -> dict[str, float | None]:
-    """Seconds to rates; wrong sums mean that a device cannot be trusted."""
+def _rates(seconds: dict[str, float], arrays: dict[str, np.ndarray]) -> Numbers:
+    """Convert seconds to rates. Wrong results mean that a device cannot be trusted."""
     if arrays["sum"][0] != 2.0 or (arrays["picked"] != arrays["values"][arrays["where"]]).any():
         raise DeviceError("a micro-benchmark gave wrong numbers: the device cannot be used")
     return {
-        "stream": 3 * 8 * STREAM / seconds["stream"] / 1e9,
-        "gather": GATHER / seconds["gather"] / 1e6,
-        "atomics": GATHER / seconds["atomics"] / 1e6,
+        "stream": 3 * 8 * STREAM_DOUBLES / seconds["stream"] / 1e9,
+        "gather": GATHER_INTEGERS / seconds["gather"] / 1e6,
+        "atomics": GATHER_INTEGERS / seconds["atomics"] / 1e6,
         "latency": seconds["latency"] * 1e6,
-        "scalar": 6 * CHAINS * STEPS / seconds["scalar"] / 1e9,
-        "vector": 2 * 16 * CHAINS * STEPS / seconds["vector"] / 1e9,
+        "scalar": 6 * CHAINS * CHAIN_STEPS / seconds["scalar"] / 1e9,
+        "vector": 2 * 16 * CHAINS * CHAIN_STEPS / seconds["vector"] / 1e9,
     }
 
 
-def _host(host: Host, arrays: dict[str, np.ndarray]) -> dict[str, float | None]:
+def _host(host: Host, arrays: dict[str, np.ndarray]) -> Numbers:
     from ..kernels.calibration import host as kernels
     from ..kernels.runtime.launch import over_parts, threads
 
-    a = arrays
-    out, reals = np.tile(a["out"], LONGER), np.tile(a["reals"], LONGER)
-    work: dict[str, Callable[[], Any]] = {
-        "stream": lambda: over_parts(kernels.stream, STREAM, a["a"], a["b"], a["sum"]),
-        "gather": lambda: over_parts(kernels.gather, GATHER, a["where"], a["values"], a["picked"]),
-        "atomics": lambda: over_parts(kernels.count, GATHER, a["places"], a["counts"]),
-        "latency": lambda: over_parts(kernels.nothing, STREAM, a["out"]),
-        "scalar": lambda: over_parts(kernels.scalar, out.size, out, STEPS),
-        "vector": lambda: over_parts(kernels.vector, out.size, reals, STEPS),
-    }
+    seconds = {}
     with threads(host.threads):
-        seconds = {name: _seconds(run) for name, run in work.items()}
-    for name in ("scalar", "vector"):
-        seconds[name] /= LONGER
+        for name, (kernel, names) in PASSES.items():
+            given = [arrays[key] for key in names]
+            run = partial(over_parts, getattr(kernels, kernel), given[0].size, *given)
+            seconds[name] = _seconds(run)
+        nothing = partial(over_parts, kernels.nothing, STREAM_DOUBLES, arrays["out"])
+        seconds["latency"] = _seconds(nothing)
+        for name, key in CALCULATIONS.items():
+            longer = np.tile(arrays[key], HOST_CHAINS_FACTOR)
+            run = partial(over_parts, getattr(kernels, name), longer.size, longer, CHAIN_STEPS)
+            seconds[name] = _seconds(run) / HOST_CHAINS_FACTOR
     return {**_rates(seconds, arrays), "transfer": None}
 
 
-def _opencl(device: OpenCL, arrays: dict[str, np.ndarray]) -> dict[str, float | None]:
-    a = {name: device.output(array, "a micro-benchmark") for name, array in arrays.items()}
+def _opencl(device: OpenCL, arrays: dict[str, np.ndarray]) -> Numbers:
+    there = {name: device.output(array, "a micro-benchmark") for name, array in arrays.items()}
 
-    def launch(kernel: str, size: int, *arguments: Any) -> Callable[[], None]:
-        made = device.kernel("calibrate", kernel)
+    def timed(name: str, size: int, *arguments: object) -> float:
+        kernel = device.kernel("calibrate", name)
 
         def run() -> None:
-            device.launch(made, size, *arguments, group=GROUP)
+            device.launch(kernel, size, *arguments, group=GROUP)
             device.finish()
 
-        return run
+        return _seconds(run)
 
-    steps = np.int32(STEPS)
-    work: dict[str, Callable[[], Any]] = {
-        "stream": launch("stream", STREAM, a["a"], a["b"], a["sum"], np.int64(STREAM)),
-        "gather": launch("gather", GATHER, a["where"], a["values"], a["picked"], np.int64(GATHER)),
-        "atomics": launch("count", GATHER, a["places"], a["counts"], np.int64(GATHER)),
-        "latency": launch("nothing", 1, a["out"]),
-        "scalar": launch("scalar", CHAINS, a["out"], steps),
-        "vector": launch("vector", CHAINS, a["reals"], steps),
-    }
-    seconds = {name: _seconds(run) for name, run in work.items()}
-    a["sum"].fetch()
-    a["picked"].fetch()
-    rates = _rates(seconds, arrays)
-    rates["transfer"] = None
+    seconds = {"latency": timed("nothing", 1, there["out"])}
+    for name, (kernel, names) in PASSES.items():
+        size = arrays[names[0]].size
+        seconds[name] = timed(kernel, size, *(there[key] for key in names), np.int64(size))
+    for name, key in CALCULATIONS.items():
+        seconds[name] = timed(name, CHAINS, there[key], np.int32(CHAIN_STEPS))
+    there["sum"].fetch()
+    there["picked"].fetch()
+    rates = {**_rates(seconds, arrays), "transfer": None}
     if not device.capabilities.shares_memory:
-        there = a["sum"]
 
         def copy() -> None:
-            device.write(there, arrays["sum"])
+            device.write(there["sum"], arrays["sum"])
             device.finish()
 
-        taken = _seconds(copy)
-        rates["transfer"] = arrays["sum"].nbytes / taken / 1e9
-    for buffer in a.values():
+        rates["transfer"] = arrays["sum"].nbytes / _seconds(copy) / 1e9
+    for buffer in there.values():
         buffer.release()
     return rates

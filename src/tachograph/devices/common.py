@@ -1,9 +1,8 @@
-"""Arrays that kernels of the host and of a device write in turns."""
+"""Arrays that kernels of the host and of a device write alternately."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -14,30 +13,29 @@ __all__ = ["Common"]
 
 
 class Common:
-    """Arrays by name, each up to date where it is asked for.
+    """Named arrays that are up to date on whichever side uses them.
 
-    They are the host's alone until the device asks for one. Then, with fine-grained shared memory,
-    there is one of each; otherwise host and device have their own, and asking for one that the other
-    side wrote last copies it.
+    They are on the host until the device uses one. With fine-grained shared memory, both sides then
+    use the same array; otherwise each side has its own, and one that the other side wrote last is
+    copied before it is used.
 
     Parameters
     ----------
     device
-        None: only the host uses them.
+        The device, or None if only the host uses the arrays.
     arrays
-        What they begin as.
+        Their initial values.
     """
 
     def __init__(self, device: OpenCL | None, arrays: Mapping[str, np.ndarray]) -> None:
         self.device = device
         self.shared = device is not None and device.capabilities.svm == "fine"
-        self._host: dict[str, np.ndarray] = {}
-        self._there: dict[str, Any] = {}
-        self._stale: dict[str, str] = {}  # arrays that are old on one side: "host" or "device"
-        self._host |= arrays
+        self._host = dict(arrays)
+        self._there: dict[str, Buffer | np.ndarray] = {}
+        self._stale: dict[str, str] = {}  # the side, "host" or "device", whose copy is out of date
 
     def _share(self, name: str) -> None:
-        """Let the device have an array, too."""
+        """Make an array available to the device."""
         assert self.device is not None
         array = self._host[name]
         if self.shared:
@@ -48,21 +46,23 @@ class Common:
             self._there[name] = self.device.output(array.copy(), name)
 
     def host(self, *names: str) -> tuple[np.ndarray, ...]:
-        """The arrays, for the host."""
+        """Return the arrays for the host."""
         for name in names:
-            if self._stale.get(name) == "host":
-                self._host[name][:] = self._there[name].fetch()
+            there = self._there.get(name)
+            if self._stale.get(name) == "host" and isinstance(there, Buffer):
+                self._host[name][:] = there.fetch()
                 del self._stale[name]
         return tuple(self._host[name] for name in names)
 
-    def there(self, *names: str) -> tuple[Any, ...]:
-        """The arrays, as arguments of the device's kernels."""
+    def there(self, *names: str) -> tuple[Buffer | np.ndarray, ...]:
+        """Return the arrays as arguments of the device's kernels."""
         assert self.device is not None
         for name in names:
             if name not in self._there:
                 self._share(name)
-            if self._stale.get(name) == "device":
-                self.device.write(self._there[name], self._host[name])
+            there = self._there[name]
+            if self._stale.get(name) == "device" and isinstance(there, Buffer):
+                self.device.write(there, self._host[name])
                 del self._stale[name]
         return tuple(self._there[name] for name in names)
 
@@ -75,7 +75,7 @@ class Common:
                 self._stale[name] = "device" if side == "host" else "host"
 
     def release(self) -> None:
-        """Give the device's memory back."""
+        """Free the memory on the device."""
         for made in self._there.values():
             if isinstance(made, Buffer):
                 made.release()

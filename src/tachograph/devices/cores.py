@@ -1,7 +1,7 @@
-"""Cores for the threads of a device that computes on the host's, so that both really run at once.
+"""Separate cores for the host and for a device that computes on the host's cores.
 
-A thread that is woken is put on the core of the one that wakes it if others are busy: then host and
-device take turns on one core, for milliseconds, although each could have its own.
+Linux may put a woken thread on the core of the thread that wakes it. Host and device then share one
+core for milliseconds, although each could have its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["apart", "thread_ids"]
 
 
 def thread_ids() -> set[int]:
-    """The threads of this process that are not Python's; none where the system does not tell."""
+    """Return the threads of this process that Python did not start; none if the system has no list."""
     with suppress(OSError):
         found = {int(entry.name) for entry in Path("/proc/self/task").iterdir()}
         return found - {thread.native_id for thread in threading.enumerate()}
@@ -25,10 +25,10 @@ def thread_ids() -> set[int]:
 
 @contextmanager
 def apart(workers: Sequence[int]) -> Iterator[bool]:
-    """Keep the calling thread, and those it starts, off the cores of ``workers`` for this block.
+    """Keep the calling thread, and threads it starts, off the cores of ``workers`` in this block.
 
-    Workers get the last cores that this process may use, the others are left to the host. Gives whether
-    that was possible: there must be more cores than workers, and a system that lets one choose.
+    Each worker gets one of the last cores that this process may use; the host keeps the others. Yields
+    whether that was possible: it takes more cores than workers, and a system with affinity masks.
 
     >>> with apart([]) as done:
     ...     done

@@ -1,4 +1,4 @@
-"""Which devices there are: asked in processes of their own, remembered until a driver changes."""
+"""Find the OpenCL devices: in separate processes, remembered until a driver changes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from ..util.errors import DeviceError, MissingDependencyError
 
 __all__ = ["INSTALL", "Capabilities", "Found", "discover", "select"]
 
-PATIENCE = 120.0  # seconds that a driver may take for one answer
+PATIENCE_SECONDS = 120.0  # that a driver may take for one answer
 INSTALL = "pip install 'tachograph[opencl]'"
 VENDORS = Path("/etc/OpenCL/vendors")
 SETTINGS = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "POCL_DEVICES", "CUDA_VISIBLE_DEVICES")
@@ -29,9 +30,9 @@ SETTINGS = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "POCL_DEVICES", "CUDA_VISIBL
 class Capabilities:
     """What a device can do beyond running kernels. :meth:`without` takes some away, for tests.
 
-    ``svm`` is the memory that host and device use by the same addresses: ``"fine"`` (both at the same
-    time), ``"coarse"`` (in turns) or ``"none"``; ``svm_atomics`` whether atomic operations of one are
-    seen by the other; ``shares_memory`` whether buffers can be the host's own arrays.
+    ``svm`` is shared virtual memory, which host and device can use at the same time (``"fine"``),
+    alternately (``"coarse"``) or not at all (``"none"``). ``svm_atomics`` says whether each sees the
+    other's atomic operations, ``shares_memory`` whether buffers can be the host's own arrays.
 
     >>> Capabilities(svm="fine", svm_atomics=True).without("svm")
     Capabilities(svm='none', svm_atomics=False, int64_atomics=False, double=False, shares_memory=False)
@@ -44,21 +45,24 @@ class Capabilities:
     shares_memory: bool = False
 
     def without(self, *names: str) -> Capabilities:
-        """The same with those named taken away."""
+        """Return the same capabilities without those named."""
         unknown = set(names) - set(asdict(self))
         if unknown:
             raise DeviceError(f"there is no capability {', '.join(sorted(unknown))}")
-        off = {name: "none" if name == "svm" else False for name in names}
+        off: dict[str, Any] = {name: getattr(NOTHING, name) for name in names}
         if "svm" in off:
             off["svm_atomics"] = False
-        return replace(self, **off)  # type: ignore[arg-type]
+        return replace(self, **off)
+
+
+NOTHING = Capabilities()
 
 
 @dataclass(frozen=True)
 class Found:
-    """An OpenCL device, whether it works or not; ``problem`` says why not."""
+    """An OpenCL device, whether it works or not. ``problem`` says why it does not."""
 
-    id: str  # what it is called in ``device=`` and ``--device``
+    id: str  # its name in ``device=`` and ``--device``
     name: str
     kind: str  # cpu, gpu or accelerator
     platform: str
@@ -71,17 +75,17 @@ class Found:
 
     @property
     def shares_cores(self) -> bool:
-        """Whether it computes on the cores of the host."""
+        """Whether it computes on the host's cores."""
         return self.kind == "cpu"
 
 
 def discover(again: bool = False) -> list[Found]:
-    """All OpenCL devices of this machine; asks the drivers only if something has changed.
+    """Return all OpenCL devices of this machine; drivers are asked only if something has changed.
 
     Parameters
     ----------
     again
-        Ask the drivers, whatever is remembered.
+        Ask the drivers in any case.
 
     Returns
     -------
@@ -91,8 +95,7 @@ def discover(again: bool = False) -> list[Found]:
     key = _surroundings()
     if again:
         _remembered.cache_clear()
-    found: list[Found] = _remembered(key, again)
-    return list(found)
+    return list(_remembered(key, again))
 
 
 @functools.lru_cache(maxsize=8)
@@ -100,30 +103,23 @@ def _remembered(key: str, again: bool) -> list[Found]:
     kept = None if again else journal().get("devices", key)
     if kept is None:
         kept = {"devices": _ask_all()}
-        if not any("problem" in facts for facts in kept["devices"]):  # it may be mended tomorrow
+        if not any("problem" in facts for facts in kept["devices"]):  # a driver may be repaired
             journal().put("devices", key, kept)
     return [_made(place, facts) for place, facts in enumerate(kept["devices"])]
 
 
 def _made(place: int, facts: dict[str, Any]) -> Found:
     able = {k: v for k, v in facts.items() if k in Capabilities.__dataclass_fields__}
-    named = ("name", "kind", "platform", "driver", "memory", "largest", "units")
-    return Found(
-        id=f"opencl:{place}",
-        capabilities=Capabilities(**able),
-        problem=facts.get("problem"),
-        **{k: facts[k] for k in named},
-    )
+    known = {k: v for k, v in facts.items() if k in Found.__dataclass_fields__}
+    return Found(id=f"opencl:{place}", capabilities=Capabilities(**able), **known)
 
 
 def _surroundings() -> str:
-    """A key that changes with the versions and settings that decide which drivers are loaded."""
+    """Return a key that changes with the versions and settings that decide on the drivers loaded."""
     versions = {}
     for package in ("pyopencl", "pocl-binary-distribution", "pocl"):
-        try:
+        with suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            versions[package] = ""
     drivers = []
     if VENDORS.is_dir():
         drivers = [(p.name, p.stat().st_mtime) for p in sorted(VENDORS.iterdir())]
@@ -132,7 +128,7 @@ def _surroundings() -> str:
 
 
 def _ask_all() -> list[dict[str, Any]]:
-    """Every device with what testing it gave."""
+    """Return the facts of every device: what its driver states, and what tests found."""
     if importlib.util.find_spec("pyopencl") is None:
         return []
     lines, problem = ask("list")
@@ -153,15 +149,19 @@ def _ask_all() -> list[dict[str, Any]]:
 
 
 def ask(*words: str) -> tuple[list[dict[str, Any]], str | None]:
-    """The answers of a probe, and what went wrong, if something did."""
+    """Return the answers of a probe, and what went wrong, or None."""
     command = [sys.executable, "-m", f"{__package__}.probe", *words]
-    source = str(Path(__file__).parents[2])  # this package, wherever the parent took it from
+    source = str(Path(__file__).parents[2])  # where this package was imported from
     path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH", "")]))
     try:
         run = subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE, check=False,
+            command,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
+            check=False,
             env={**os.environ, "PYTHONPATH": path},
-        )  # fmt: skip
+        )
         output, code = run.stdout, run.returncode
     except subprocess.TimeoutExpired as late:
         output, code = (late.stdout or b"").decode(), None
@@ -171,19 +171,20 @@ def ask(*words: str) -> tuple[list[dict[str, Any]], str | None]:
     if said is not None:
         return answers, f"{step} failed ({said})"
     if code is None:
-        return answers, f"{step} took longer than {PATIENCE:.0f} s"
+        return answers, f"{step} took longer than {PATIENCE_SECONDS:.0f} s"
     if code < 0:
         return answers, f"{step} ended its process ({signal.Signals(-code).name})"
     return answers, None if code == 0 else f"{step} ended its process (exit code {code})"
 
 
 def select(wanted: str) -> Found:
-    """The device of that id (``"opencl:0"``), part of a name (``"opencl:nvidia"``), or the best one.
+    """Return the device with that id (``"opencl:0"``) or part of a name (``"opencl:nvidia"``), or
+    the best one (``"opencl"``).
 
     Raises
     ------
     DeviceError
-        If there is none, or if it does not work; says why.
+        If there is no such device, or if it does not work.
     MissingDependencyError
         Without pyopencl.
     """
@@ -205,5 +206,5 @@ def select(wanted: str) -> Found:
         raise DeviceError(
             f"{matching[0].id} ({matching[0].name}) does not work: {matching[0].problem}"
         )
-    # devices with processors and memory of their own first
+    # prefer devices with processors and memory of their own
     return min(working, key=lambda d: (d.shares_cores, d.id))

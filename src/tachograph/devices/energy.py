@@ -1,4 +1,4 @@
-"""Energy that the processors have used, where Linux tells (powercap)."""
+"""The energy that the processors have used, where Linux counts it (powercap)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ POWERCAP = Path("/sys/class/powercap")
 
 
 class Meter:
-    """Reads the counters of all processor packages.
+    """Reads the energy counters of all processor packages.
 
-    ``available`` is False on machines without them, or where reading them is not allowed.
+    ``available`` is False on machines without counters, or where reading them is not allowed.
     """
 
     def __init__(self) -> None:
@@ -30,19 +30,21 @@ class Meter:
 
     @property
     def available(self) -> bool:
-        """Whether there is something to read."""
+        """Whether there are counters that can be read."""
         return bool(self._zones)
 
     def _read(self) -> list[int]:
         return [int(place.read_text()) for place, _ in self._zones]
 
     def joules(self) -> float:
-        """Used since the last call, or since it was made; NaN if that is not known."""
+        """Return the joules used since the last call, or since the meter was made; NaN if unknown."""
         if not self.available:
             return float("nan")
         now = self._read()
         used = 0
         for (_, most), before, after in zip(self._zones, self._last, now, strict=True):
-            used += after - before if after >= before else after + most - before  # it went round
+            used += (
+                after - before if after >= before else after + most - before
+            )  # the counter has wrapped
         self._last = now
         return used / 1e6

@@ -10,7 +10,7 @@ __all__ = ["Host", "cores", "host_threads"]
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -31,7 +31,7 @@ class Host:
 
     @property
     def key(self) -> str:
-        """What its calibration is kept under."""
+        """The key of its calibration in the journal."""
         return f"host, {self.threads} threads"
 
     def __repr__(self) -> str:
@@ -39,7 +39,7 @@ class Host:
 
 
 def host_threads(wanted: int, device: Found | None, device_threads: int) -> int:
-    """Threads for the host beside a device: one that computes on the same cores takes its part.
+    """Return the threads left for the host while a device runs that may use some of its cores.
 
     >>> from tachograph.devices.host import cores
     >>> host_threads(cores(), None, 0) == cores()

@@ -1,7 +1,7 @@
 """An OpenCL device: programs, buffers, launches.
 
-Everything a driver complains about becomes a :class:`DeviceError` or, for memory, a
-:class:`TooLargeError`, so that an algorithm can finish on the host.
+Every error of a driver becomes a :class:`DeviceError` or, for memory, a :class:`TooLargeError`, so
+that an algorithm can finish on the host.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import kernels
 from ..util.errors import DeviceError, TooLargeError
@@ -27,12 +29,16 @@ from .memory import Buffer, Room
 from .probe import describe
 from .probe import devices as loaded_devices
 
+if TYPE_CHECKING:
+    import pyopencl as cl
+
 __all__ = ["GROUP", "OpenCL", "open_device"]
 
-SOURCES = Path(kernels.__file__).parent  # programs lie beside their twins
-LIMIT = "POCL_MAX_PTHREAD_COUNT"  # PoCL looks at it once, when it is loaded
-GROUP = 64  # work-items of a group where a kernel does not care
-LOG = 12  # lines of a build log that a message shows
+SOURCES = Path(kernels.__file__).parent  # programs are beside the loops of the host
+POCL_THREADS = "POCL_MAX_PTHREAD_COUNT"  # PoCL reads this variable once, when it is loaded
+GROUP = 64  # work-items of a group, for kernels that work with any size
+LOG_LINES = 12  # of a build log that an error message shows
+Size: TypeAlias = int | tuple[int, ...]
 _open: dict[str, OpenCL] = {}
 _opening = threading.Lock()
 
@@ -41,11 +47,11 @@ class OpenCL:
     """A device that runs the OpenCL kernels of ``kernels``. :func:`open_device` makes it.
 
     ``capabilities`` says what it can do, ``threads`` how many of the host's cores it takes (0 if it has
-    processors of its own), ``workers`` which threads these are, if known, ``room`` how much memory
-    there is.
+    processors of its own), ``workers`` which threads these are, if known, and ``room`` how much of its
+    memory is free.
     """
 
-    def __init__(self, found: Found, device: Any) -> None:
+    def __init__(self, found: Found, device: cl.Device) -> None:
         import pyopencl as cl
 
         self.found = found
@@ -57,18 +63,18 @@ class OpenCL:
         self.workers: tuple[int, ...] = ()
         self.units = int(device.max_compute_units)
         self.room = Room(found.name, found.memory, found.largest)
-        self._programs: dict[tuple[str, ...], Any] = {}
+        self._programs: dict[tuple[str, ...], cl.Program] = {}
         with self._failures("opening it"):
             self.context = cl.Context([device])
             self.queue = cl.CommandQueue(self.context)
 
     @property
     def key(self) -> str:
-        """What its calibration is kept under: another driver or number of threads is another device."""
+        """The key of its calibration: with another driver or number of threads it is another device."""
         return f"{self.name}, {self.found.driver}, {self.units} units"
 
     def masked(self, *names: str, memory: int | None = None, largest: int | None = None) -> OpenCL:
-        """The same device with some capabilities, or part of its memory, taken away: for tests."""
+        """Return the same device without some capabilities, or with less memory: for tests."""
         other = copy.copy(self)
         other.capabilities = self.capabilities.without(*names)
         other.room = Room(self.name, memory or self.room.memory, largest or self.room.largest)
@@ -76,13 +82,13 @@ class OpenCL:
 
     # -- kernels --------------------------------------------------------------------------------
 
-    def kernel(self, program: str, name: str, *options: str) -> Any:
-        """The kernel ``name`` of ``PROGRAM.cl``, built once for these options.
+    def kernel(self, program: str, name: str, *options: str) -> cl.Kernel:
+        """Return the kernel ``name`` of ``PROGRAM.cl``, which is built once for these options.
 
         Raises
         ------
         DeviceError
-            If the driver cannot build it; has the beginning of the build log.
+            If the driver cannot build it; the message shows the beginning of the build log.
         """
         import pyopencl as cl
 
@@ -93,7 +99,7 @@ class OpenCL:
         with self._failures(f"the kernel {name}"):
             return cl.Kernel(self._programs[key], name)
 
-    def _built(self, program: str, source: str, options: tuple[str, ...]) -> Any:
+    def _built(self, program: str, source: str, options: tuple[str, ...]) -> cl.Program:
         import warnings
 
         import pyopencl as cl
@@ -105,14 +111,16 @@ class OpenCL:
                 return cl.Program(self.context, source).build([*standard, *options])
         except cl.Error as problem:
             log = "\n".join(line for line in str(problem).splitlines() if line.strip())
-            shown = "\n".join(log.splitlines()[:LOG])
+            shown = "\n".join(log.splitlines()[:LOG_LINES])
             raise DeviceError(
                 f"{program}.cl cannot be built for {self.name} ({self.found.driver}); use the host. "
                 f"The driver says:\n{shown}"
             ) from None
 
-    def launch(self, kernel: Any, size: Any, *arguments: Any, group: Any = GROUP) -> None:
-        """Begin ``kernel`` on ``size`` work-items, or more: a multiple of ``group``.
+    def launch(
+        self, kernel: cl.Kernel, size: Size, *arguments: object, group: Size = GROUP
+    ) -> None:
+        """Start ``kernel`` on ``size`` work-items, rounded up to a multiple of ``group``.
 
         Sizes of several dimensions are tuples. Arguments are buffers, shared arrays, NumPy scalars.
         """
@@ -125,7 +133,7 @@ class OpenCL:
             kernel(self.queue, whole, groups, *(self._argument(a) for a in arguments))
             self.queue.flush()
 
-    def _argument(self, given: Any) -> Any:
+    def _argument(self, given: object) -> object:
         import pyopencl as cl
 
         if isinstance(given, Buffer):
@@ -133,18 +141,18 @@ class OpenCL:
         return cl.SVM(given) if isinstance(given, np.ndarray) else given
 
     def finish(self) -> None:
-        """Wait until everything launched has ended."""
+        """Wait until all launched kernels have ended."""
         with self._failures("a kernel"):
             self.queue.finish()
 
     # -- memory ---------------------------------------------------------------------------------
 
     def upload(self, array: np.ndarray, what: str = "an array") -> Buffer:
-        """``array`` for kernels that only read it; not copied if memory is shared."""
+        """Return a buffer of ``array`` that kernels only read; not copied if memory is shared."""
         return self._buffer(np.ascontiguousarray(array), what, writes=False)
 
     def output(self, array: np.ndarray, what: str = "an array") -> Buffer:
-        """A buffer that begins as ``array``; its ``fetch`` brings back what kernels wrote."""
+        """Return a buffer that begins as ``array``; its ``fetch`` gets what kernels wrote."""
         return self._buffer(array, what, writes=True)
 
     def _buffer(self, array: np.ndarray, what: str, writes: bool) -> Buffer:
@@ -156,34 +164,33 @@ class OpenCL:
             array = np.zeros(1, array.dtype)  # there are no empty buffers
         shared = self.capabilities.shares_memory
         if shared and array.nbytes > self.room.largest:
-            self.room.take(array.nbytes, what)  # refuses
-        size = 0 if shared else array.nbytes
-        self.room.take(size, what)
+            self.room.take(array.nbytes, what)  # raises
         how = flags.USE_HOST_PTR if shared else flags.COPY_HOST_PTR
-        try:
-            with self._failures(what, size=array.nbytes):
-                memory = cl.Buffer(self.context, access | how, hostbuf=array)
-        except BaseException:
-            self.room.give_back(size)
-            raise
-        return Buffer(self, memory, array, size)
+        make = partial(cl.Buffer, self.context, access | how, hostbuf=array)
+        return self._allocated(make, array, 0 if shared else array.nbytes, what)
 
-    def scratch(self, size: int, kind: Any, what: str = "working memory") -> Buffer:
-        """``size`` elements that only kernels use; their content is not defined."""
+    def scratch(self, size: int, kind: npt.DTypeLike, what: str = "working memory") -> Buffer:
+        """Return a buffer of ``size`` elements that only kernels use; its content is undefined."""
         import pyopencl as cl
 
         none = np.empty(0, kind)
         taken = max(1, size) * none.itemsize
+        make = partial(cl.Buffer, self.context, cl.mem_flags.READ_WRITE, taken)
+        return self._allocated(make, none, taken, what)
+
+    def _allocated(
+        self, make: Callable[[], cl.Buffer], array: np.ndarray, taken: int, what: str
+    ) -> Buffer:
+        """Allocate a buffer that takes ``taken`` bytes of the device's memory."""
         self.room.take(taken, what)
         try:
-            with self._failures(what, size=taken):
-                memory = cl.Buffer(self.context, cl.mem_flags.READ_WRITE, taken)
+            with self._failures(what, size=taken or array.nbytes):
+                return Buffer(self, make(), array, taken)
         except BaseException:
             self.room.give_back(taken)
             raise
-        return Buffer(self, memory, none, taken)
 
-    def fill(self, buffer: Buffer, value: Any, size: int) -> None:
+    def fill(self, buffer: Buffer, value: np.generic, size: int) -> None:
         """Set the first ``size`` elements of a buffer to ``value``, a NumPy scalar."""
         import pyopencl as cl
 
@@ -198,7 +205,7 @@ class OpenCL:
             cl.enqueue_copy(self.queue, buffer.memory, array, dst_offset=at * array.itemsize)
 
     def copy_back(self, buffer: Buffer, part: np.ndarray, offset: int) -> None:
-        """What :meth:`Buffer.fetch` does: wait, and copy unless memory is shared."""
+        """Wait, and copy a part of a buffer unless memory is shared; see :meth:`Buffer.fetch`."""
         import pyopencl as cl
 
         with self._failures("reading a buffer"):
@@ -211,8 +218,8 @@ class OpenCL:
             else:
                 cl.enqueue_copy(self.queue, part, buffer.memory, src_offset=offset)
 
-    def shared(self, size: int, kind: Any, what: str = "shared memory") -> np.ndarray:
-        """An array that host and device use at the same time, by atomic operations where both write.
+    def shared(self, size: int, kind: npt.DTypeLike, what: str = "shared memory") -> np.ndarray:
+        """Return an array that host and device can use at the same time, with atomic writes.
 
         Raises
         ------
@@ -255,31 +262,32 @@ class OpenCL:
 
 @contextmanager
 def _threads_for_pocl(count: int) -> Iterator[None]:
-    """Let PoCL, if it is loaded in this block, use ``count`` threads; a user's own setting stays."""
-    before = os.environ.get(LIMIT)
-    os.environ[LIMIT] = before or str(count)
+    """Let PoCL, if this block loads it, use ``count`` threads, unless the user has set a number."""
+    before = os.environ.get(POCL_THREADS)
+    os.environ[POCL_THREADS] = before or str(count)
     try:
         yield
     finally:
         if before is None:
-            del os.environ[LIMIT]
+            del os.environ[POCL_THREADS]
 
 
 def open_device(wanted: str | Found = "opencl", threads: int | None = None) -> OpenCL:
-    """An OpenCL device, opened once per process.
+    """Open an OpenCL device, once per process.
 
     Parameters
     ----------
     wanted
-        What :func:`discover` found, its id, ``"opencl:"`` and part of a name; ``"opencl"``: the best.
+        A device that :func:`discover` found, its id, ``"opencl:"`` and part of its name, or
+        ``"opencl"`` for the best device.
     threads
-        For a device that computes on the host's cores: how many it takes. Half of them unless told, and
-        for the whole life of the process: PoCL asks once.
+        The cores that a device which computes on the host's cores takes: half of them by default. PoCL
+        reads the number once, so it holds until the process ends.
 
     Raises
     ------
     DeviceError
-        If there is none, it does not work, or it was opened with another number of threads.
+        If there is no such device, it does not work, or it was opened with other ``threads``.
     MissingDependencyError
         Without pyopencl.
     """
@@ -293,7 +301,7 @@ def open_device(wanted: str | Found = "opencl", threads: int | None = None) -> O
     if threads is not None and device.threads not in (0, threads):
         raise DeviceError(
             f"{device.name} was started with {device.threads} threads in this process and cannot "
-            f"change to {threads}: set {LIMIT}={threads} before Python starts"
+            f"change to {threads}: set {POCL_THREADS}={threads} before Python starts"
         )
     return device
 
@@ -313,4 +321,4 @@ def _opened(found: Found, threads: int | None) -> OpenCL:
                     started = tuple(sorted(thread_ids() - before))
                     made.workers = started if len(started) == made.threads else ()
                     return made
-    raise DeviceError(f"{found.id} ({found.name}) has gone: tacho devices shows what there is")
+    raise DeviceError(f"{found.id} ({found.name}) is no longer there: tacho devices lists devices")

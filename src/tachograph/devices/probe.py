@@ -1,17 +1,20 @@
-"""What a driver can do, found out in a process of its own: a broken one may end the process.
+"""Test what a driver can do, in a process of its own: a broken driver may end the process.
 
-``python -m tachograph.devices.probe list`` prints a line of JSON for every device, and
-``... probe test PLATFORM DEVICE`` (their places in that list) what was found out about one, a line for
-every step before it is taken, so that the last line of a process that died names the step.
+``python -m tachograph.devices.probe list`` prints a line of JSON for every device. ``... probe test
+PLATFORM DEVICE`` (numbers in that list) prints what it finds out about one. It announces every step
+before taking it, so that the last line of a process that died names the step.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pyopencl as cl
 
 __all__: list[str] = []
 
@@ -23,25 +26,25 @@ WIDE_SOURCE = """
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 __kernel void least(__global long *best) { atom_min(best, -(long)get_global_id(0) << 33); }
 """
-SIZE = 64
+ITEMS = 64  # work-items of a test
 
 
-def say(**facts: Any) -> None:
-    """One line of JSON, at once."""
+def say(**facts: object) -> None:
+    """Print a line of JSON at once."""
     print(json.dumps(facts), flush=True)
 
 
-def devices() -> list[list[Any]]:
-    """The devices of every platform; empty where there are no platforms."""
+def devices() -> list[list[cl.Device]]:
+    """Return the devices of every platform, or an empty list if there are no platforms."""
     import pyopencl as cl
 
     try:
         return [_of(platform) for platform in cl.get_platforms()]
-    except cl.LogicError:  # the loader of drivers has found none
+    except cl.LogicError:  # the loader has found no driver
         return []
 
 
-def _of(platform: Any) -> list[Any]:
+def _of(platform: cl.Platform) -> list[cl.Device]:
     import pyopencl as cl
 
     try:
@@ -50,8 +53,8 @@ def _of(platform: Any) -> list[Any]:
         return []
 
 
-def describe(device: Any) -> dict[str, Any]:
-    """The facts that a driver states about a device."""
+def describe(device: cl.Device) -> dict[str, Any]:
+    """Return the facts that a driver states about a device."""
     import pyopencl as cl
 
     kinds = {cl.device_type.GPU: "gpu", cl.device_type.CPU: "cpu"}
@@ -69,8 +72,8 @@ def describe(device: Any) -> dict[str, Any]:
     }
 
 
-def test(device: Any) -> None:
-    """Build, launch, and try what algorithms would like to use."""
+def test(device: cl.Device) -> None:
+    """Build and launch a kernel, and try the features that algorithms can use."""
     import pyopencl as cl
 
     say(step="opening it")
@@ -79,10 +82,10 @@ def test(device: Any) -> None:
     say(step="building a kernel")
     kernel = cl.Kernel(cl.Program(context, SOURCE).build(), "increment")
     say(step="launching a kernel")
-    values = np.arange(SIZE, dtype=np.int32)
+    values = np.arange(ITEMS, dtype=np.int32)
     flags = cl.mem_flags
     there = cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=values)
-    kernel(queue, (SIZE,), None, there)
+    kernel(queue, (ITEMS,), None, there)
     back = np.empty_like(values)
     cl.enqueue_copy(queue, back, there)
     queue.finish()
@@ -95,7 +98,7 @@ def test(device: Any) -> None:
     say(done=True)
 
 
-def _wide_atomics(device: Any, context: Any, queue: Any) -> bool:
+def _wide_atomics(device: cl.Device, context: cl.Context, queue: cl.CommandQueue) -> bool:
     import pyopencl as cl
 
     if "cl_khr_int64_extended_atomics" not in device.extensions:
@@ -105,15 +108,17 @@ def _wide_atomics(device: Any, context: Any, queue: Any) -> bool:
     try:
         kernel = cl.Kernel(cl.Program(context, WIDE_SOURCE).build(), "least")
         there = cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=best)
-        kernel(queue, (SIZE,), None, there)
+        kernel(queue, (ITEMS,), None, there)
         cl.enqueue_copy(queue, best, there)
     except cl.Error:
         return False
-    return int(best[0]) == -((SIZE - 1) << 33)
+    return int(best[0]) == -((ITEMS - 1) << 33)
 
 
-def _svm(device: Any, context: Any, queue: Any, kernel: Any) -> dict[str, Any]:
-    """The best kind of memory that host and device can both use by address: fine, coarse or none."""
+def _svm(
+    device: cl.Device, context: cl.Context, queue: cl.CommandQueue, kernel: cl.Kernel
+) -> dict[str, object]:
+    """Return the best kind of shared virtual memory: fine, coarse or none."""
     import pyopencl as cl
 
     kinds = cl.device_svm_capabilities
@@ -127,9 +132,9 @@ def _svm(device: Any, context: Any, queue: Any, kernel: Any) -> dict[str, Any]:
     atomics = bool(offered & kinds.ATOMICS)
     if atomics:
         wanted |= cl.svm_mem_flags.SVM_ATOMICS
-    values = cl.svm_empty(context, wanted, (SIZE,), np.int32)
+    values = cl.svm_empty(context, wanted, (ITEMS,), np.int32)
     values[:] = 1
-    kernel(queue, (SIZE,), None, cl.SVM(values))
+    kernel(queue, (ITEMS,), None, cl.SVM(values))
     queue.finish()
     works = bool((np.asarray(values) == 2).all())
     return {"svm": "fine" if works else "coarse", "svm_atomics": works and atomics}
@@ -147,6 +152,6 @@ def main(words: list[str]) -> None:
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except Exception as problem:  # whatever a driver does, the asking process gets a sentence
+    except Exception as problem:  # whatever a driver does, the parent process gets a sentence
         lines = str(problem).strip().splitlines() or [""]
         say(problem=f"{type(problem).__name__}: {lines[0][:300]}")

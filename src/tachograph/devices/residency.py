@@ -1,7 +1,7 @@
-"""Graphs on a device: uploaded once, kept as long as the graph lives and the room suffices.
+"""Graphs on a device: uploaded once, kept while the graph lives and the memory suffices.
 
-A graph that does not fit is cut into parts, runs of rows, of which two are there at a time: enough for
-everything that looks at two rows at once.
+A graph that does not fit is cut into parts (runs of rows). Two parts are on the device at a time, which
+is enough for kernels that compare two rows.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from .opencl import OpenCL
 
 __all__ = ["Part", "Resident", "resident"]
 
-AT_ONCE = 2  # parts that are on the device at the same time
-SHARE = 0.8  # of a device's free memory that a graph may take; algorithms need the rest
+RESIDENT_PARTS = 2  # of a graph that are on the device at the same time
+GRAPH_MEMORY_SHARE = 0.8  # of a device's free memory; algorithms need the rest
 
 
 @dataclass(frozen=True)
 class Part:
-    """The rows ``first``, ``first + 1``, ...; ``indptr`` has places in the whole list of arcs, of which
-    ``indices`` begins at ``begin``.
+    """The rows from ``first`` on. ``indptr`` counts in the arcs of the whole graph, and ``indices``
+    begins with arc number ``begin``.
     """
 
     first: int
@@ -41,12 +41,12 @@ class Part:
 
     @property
     def arguments(self) -> tuple[Buffer, Buffer, np.int64, np.int64]:
-        """What kernels take for it."""
+        """The arguments that kernels take for a part."""
         return self.indptr, self.indices, np.int64(self.first), np.int64(self.begin)
 
 
 class Resident:
-    """A graph on a device: whole, ``cuts == [0, n]``, or in parts."""
+    """A graph on a device: whole (``cuts == [0, n]``) or in parts."""
 
     def __init__(self, device: OpenCL, graph: Graph) -> None:
         self.device = device
@@ -56,18 +56,18 @@ class Resident:
 
     @property
     def whole(self) -> bool:
-        """Whether all of it is there at once."""
+        """Whether all of the graph is on the device at once."""
         return len(self.cuts) == 2
 
     def _cut(self) -> list[int]:
-        """Where parts begin: as few as the device's memory allows."""
+        """Return where parts begin and end; as few parts as the device's memory allows."""
         room, n = self.device.room, self.indptr.size - 1
         shared = self.device.capabilities.shares_memory
-        free = room.memory if shared else int(SHARE * (room.memory - room.used))
+        free = room.memory if shared else int(GRAPH_MEMORY_SHARE * (room.memory - room.used))
         size = self.indptr.nbytes + self.indices.nbytes
         if size <= free and max(self.indices.nbytes, self.indptr.nbytes) <= room.largest:
             return [0, n]
-        budget = min(free if shared else free // AT_ONCE, room.largest)
+        budget = min(free if shared else free // RESIDENT_PARTS, room.largest)
         # bytes up to each row: its offset and its arcs
         upto = np.arange(n + 1) * self.indptr.itemsize + self.indptr * self.indices.itemsize
         cuts = [0]
@@ -84,11 +84,11 @@ class Resident:
         return cuts
 
     def part(self, which: int) -> Part:
-        """A part on the device; the one that was not used for longest makes room for it."""
+        """Return a part, uploaded if need be; the least recently used part makes room for it."""
         if which in self._parts:
             self._parts.move_to_end(which)
             return self._parts[which]
-        while not self.whole and len(self._parts) >= AT_ONCE:
+        while not self.whole and len(self._parts) >= RESIDENT_PARTS:
             self.device.finish()
             self._parts.popitem(last=False)[1].release()
         lo, hi = self.cuts[which], self.cuts[which + 1]
@@ -103,19 +103,19 @@ class Resident:
         return made
 
     def part_of(self, vertices: np.ndarray) -> np.ndarray:
-        """In which part each vertex is."""
+        """Return the part that each vertex is in."""
         return np.searchsorted(self.cuts, vertices, "right") - 1
 
     def release(self) -> None:
-        """Take the graph off the device."""
+        """Remove the graph from the device."""
         for _ in range(len(self._parts)):
             self._parts.popitem()[1].release()
 
 
 def resident(device: OpenCL, graph: Graph) -> Resident:
-    """The graph on the device: the one that is there, or one to be uploaded part by part.
+    """Return the graph on the device; parts are uploaded when they are used.
 
-    Graphs that were not used for longest are taken off if the room does not suffice.
+    The least recently used graphs are removed if the memory does not suffice.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def resident(device: OpenCL, graph: Graph) -> Resident:
     made = kept.pop(graph, None)
     if made is None:
         size = graph.indptr.nbytes + graph.indices.nbytes
-        for other in kept.values():  # the one used last comes last
+        for other in kept.values():  # the most recently used is the last
             if not device.room.fits(size):
                 other.release()
         made = Resident(device, graph)
