@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import subprocess
@@ -51,12 +52,13 @@ def test_every_function_is_there_with_the_parameters_of_networkx():
     info = get_info()["functions"]
     for name in FUNCTIONS:
         theirs = nx.utils.backends._registered_algorithms[name].orig_func
-        ours = getattr(backend, name)
-        count = theirs.__code__.co_argcount
-        assert ours.__wrapped__.__code__.co_varnames[:count] == theirs.__code__.co_varnames[:count]
-        assert ours.__wrapped__.__defaults__ == theirs.__defaults__
+        ours = inspect.signature(getattr(backend, name)).parameters.values()
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        plain = [(p.name, p.default) for p in ours if p.kind is not keyword]
+        expected = inspect.signature(theirs).parameters.values()
+        assert plain == [(p.name, p.default) for p in expected if p.kind is p.POSITIONAL_OR_KEYWORD]
         extra = {text.split(" : ")[0] for text in info[name]["additional_parameters"]}
-        assert set(ours.__wrapped__.__kwdefaults__ or ()) == extra
+        assert {p.name for p in ours if p.kind is keyword} == extra
     assert not hasattr(backend, "betweenness_centrality")
 
 

@@ -331,7 +331,7 @@ def test_many_random_graphs(cls, seed):
 @pytest.mark.parametrize("cls", [nx.Graph, nx.DiGraph], ids=lambda cls: cls.__name__)
 def test_large_graphs_are_searched_by_all_threads(cls, monkeypatch):
     """The same answers when nothing is small."""
-    monkeypatch.setattr(search, "SMALL", 0)
+    monkeypatch.setattr(search, "ORDERED_BELOW_ARCS", 0)
     for weights in ("whole", "real"):
         graph = random_graph(cls, "strings", 30, 90, seed=7, weights=weights)
         s = "node 1"

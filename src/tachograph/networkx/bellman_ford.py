@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import networkx as nx
 import numpy as np
+import numpy.typing as npt
 
-from ..algorithms.sssp import sssp
+import tachograph as tg
+
 from ..graph.graph import Graph
 from ..util.errors import NegativeCycleError
-from .graph import BackendGraph
-from .search import Found, as_numbers, as_sources, near_tree, pred_lists
+from .graph import BackendGraph, Node
+from .query import Query
+from .search import Found, Paths, as_numbers, as_sources, near_tree, pred_lists
 
-Weight = str | None
 UNBOUNDED = "Negative cycle detected."
-
-
-def _place(G: BackendGraph, source: Any, message: str = "Source {} not in G") -> int:
-    at = G.find(source)
-    if at < 0:
-        raise nx.NodeNotFound(message.format(source))
-    return at
+LOST = "Source {} not in G"
+LOST_HERE = "Node {} is not found in the graph"
 
 
 def _negative(g: Graph) -> bool:
@@ -30,16 +26,16 @@ def _negative(g: Graph) -> bool:
     return known is not None and bool(known["min"] < 0)
 
 
-def _distances(g: Graph, sources: Any) -> Any:
-    """A search that may meet a negative cycle."""
+def _distances(g: Graph, sources: npt.ArrayLike) -> tg.ShortestPaths:
+    """Search in a graph that may have a negative cycle."""
     try:
-        return sssp(g, sources, trace=False)
+        return tg.sssp(g, sources, trace=False)
     except NegativeCycleError:
         raise nx.NetworkXUnbounded(UNBOUNDED) from None
 
 
 def _search(G: BackendGraph, g: Graph, source: int) -> Found:
-    """Distances and parents; a parent stands before its children."""
+    """Return distances and parents; a parent comes before its children."""
     if not _negative(g):
         return near_tree(G, g, [source])
     from ..kernels.paths.ordered import breadth_first
@@ -52,128 +48,103 @@ def _search(G: BackendGraph, g: Graph, source: int) -> Found:
     return Found(G, order, as_numbers(g, result.distances[order]), parent)
 
 
-def single_source_bellman_ford(
-    G: BackendGraph, source: Any, target: Any = None, weight: Weight = "weight"
-) -> tuple[Any, Any]:
-    if source == target:
-        _place(G, source, "Node {} is not found in the graph")
-        return 0, [source]
-    found = _search(G, G.weighted(weight), _place(G, source))
-    if target is None:
+def single_source_bellman_ford(q: Query) -> tuple[object, object]:
+    if q.source == q.target:
+        q.G.place(q.source, LOST_HERE)
+        return 0, [q.source]
+    found = _search(q.G, q.G.weighted(q.weight), q.G.place(q.source, LOST))
+    if q.target is None:
         return found.lengths(), found.paths()
-    at = _reached(found, source, target)
+    at = q.G.find(q.target)
+    if at < 0 or found.parent[at] < 0:
+        raise nx.NetworkXNoPath(f"Node {q.target} not reachable from {q.source}")
     return found.distances[found.order == at][0].item(), found.path(at)
 
 
-def _reached(found: Found, source: Any, target: Any) -> int:
-    at = found.graph.find(target)
-    if at < 0 or found.parent[at] < 0:
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return at
+def bellman_ford_path(q: Query) -> object:
+    return single_source_bellman_ford(q)[1]
 
 
-def single_source_bellman_ford_path(
-    G: BackendGraph, source: Any, weight: Weight = "weight"
-) -> dict[Any, list[Any]]:
-    return _search(G, G.weighted(weight), _place(G, source)).paths()
+def bellman_ford_path_length(q: Query) -> object:
+    return single_source_bellman_ford(q)[0]
 
 
-def single_source_bellman_ford_path_length(
-    G: BackendGraph, source: Any, weight: Weight = "weight"
-) -> dict[Any, Any]:
-    return _lengths(G, G.weighted(weight), _place(G, source))
+def single_source_bellman_ford_path(q: Query) -> Paths:
+    return _search(q.G, q.G.weighted(q.weight), q.G.place(q.source, LOST)).paths()
 
 
-def _lengths(G: BackendGraph, g: Graph, source: int) -> dict[Any, Any]:
+def single_source_bellman_ford_path_length(q: Query) -> dict[Node, float]:
+    return _lengths(q.G, q.G.weighted(q.weight), q.G.place(q.source, LOST))
+
+
+def _lengths(G: BackendGraph, g: Graph, source: int) -> dict[Node, float]:
     distances = _distances(g, source).distances
     order = np.argsort(distances, kind="stable")[: np.count_nonzero(np.isfinite(distances))]
     return G.labelled(order, as_numbers(g, distances[order]).tolist())
 
 
-def bellman_ford_path(G: BackendGraph, source: Any, target: Any, weight: Weight = "weight") -> Any:
-    return single_source_bellman_ford(G, source, target, weight)[1]
+def all_pairs_bellman_ford_path_length(q: Query) -> Iterator[tuple[Node, dict[Node, float]]]:
+    g = q.G.weighted(q.weight)
+    return ((node, _lengths(q.G, g, at)) for at, node in enumerate(q.G))
 
 
-def bellman_ford_path_length(
-    G: BackendGraph, source: Any, target: Any, weight: Weight = "weight"
-) -> Any:
-    return single_source_bellman_ford(G, source, target, weight)[0]
+def all_pairs_bellman_ford_path(q: Query) -> Iterator[tuple[Node, Paths]]:
+    g = q.G.weighted(q.weight)
+    return ((node, _search(q.G, g, at).paths()) for at, node in enumerate(q.G))
 
 
-def all_pairs_bellman_ford_path_length(
-    G: BackendGraph, weight: Weight = "weight"
-) -> Iterator[tuple[Any, dict[Any, Any]]]:
-    g = G.weighted(weight)
-    return ((node, _lengths(G, g, at)) for at, node in enumerate(G))
-
-
-def all_pairs_bellman_ford_path(
-    G: BackendGraph, weight: Weight = "weight"
-) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
-    g = G.weighted(weight)
-    return ((node, _search(G, g, at).paths()) for at, node in enumerate(G))
-
-
-def _loops_checked(G: BackendGraph, source: Any, weight: Weight) -> tuple[Graph, int]:
-    """NetworkX refuses a negative loop anywhere before it searches."""
-    at = _place(G, source, "Node {} is not found in the graph")
-    g = G.weighted(weight)
-    if g.weights is not None:
-        tails = np.repeat(np.arange(g.n), g.degrees)
-        if (g.weights[tails == g.indices] < 0).any():
-            raise nx.NetworkXUnbounded(UNBOUNDED)
+def _loops_checked(q: Query) -> tuple[Graph, int]:
+    """Refuse a negative loop anywhere before the search, as NetworkX does."""
+    at = q.G.place(q.source, LOST_HERE)
+    g = q.G.weighted(q.weight)
+    if g.weights is not None and (g.weights[g.arc_sources() == g.indices] < 0).any():
+        raise nx.NetworkXUnbounded(UNBOUNDED)
     return g, at
 
 
-def bellman_ford_predecessor_and_distance(
-    G: BackendGraph, source: Any, target: Any = None, weight: Weight = "weight",
-    heuristic: bool = False,
-) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:  # fmt: skip
-    g, at = _loops_checked(G, source, weight)
-    if len(G) == 1:
-        return {source: []}, {source: 0}
-    found = _search(G, g, at)
+def bellman_ford_predecessor_and_distance(q: Query) -> tuple[Paths, dict[Node, float]]:
+    g, at = _loops_checked(q)
+    if len(q.G) == 1:
+        return {q.source: []}, {q.source: 0}
+    found = _search(q.G, g, at)
     return pred_lists(found, g), found.lengths()
 
 
-def goldberg_radzik(
-    G: BackendGraph, source: Any, weight: Weight = "weight"
-) -> tuple[dict[Any, Any], dict[Any, Any]]:
-    found = _search(G, *_loops_checked(G, source, weight))
-    pred = G.labelled(found.order, G.named(found.parent[found.order]))
-    pred[source] = None
+def goldberg_radzik(q: Query) -> tuple[dict[Node, Node], dict[Node, float]]:
+    found = _search(q.G, *_loops_checked(q))
+    pred = q.G.labelled(found.order, q.G.named(found.parent[found.order]))
+    pred[q.source] = None
     return pred, found.lengths()
 
 
-def negative_edge_cycle(G: BackendGraph, weight: Weight = "weight", heuristic: bool = True) -> bool:
-    g = G.weighted(weight)
-    if not _negative(g):
-        return False
-    try:
-        sssp(g, np.arange(g.n), trace=False)
-    except NegativeCycleError:
-        return True
-    return False
-
-
-def find_negative_cycle(G: BackendGraph, source: Any, weight: Weight = "weight") -> list[Any]:
-    at = _place(G, source)
-    g = G.weighted(weight)
+def _negative_cycle(g: Graph, sources: npt.ArrayLike) -> list[int]:
+    """Return a negative cycle that can be reached from the sources, or an empty list."""
     try:
         if _negative(g):
-            sssp(g, at, trace=False)
+            tg.sssp(g, sources, trace=False)
     except NegativeCycleError as found:
-        return G.named(np.array([*found.cycle, found.cycle[0]]))
-    raise nx.NetworkXError("No negative cycles detected.")
+        return [*found.cycle, found.cycle[0]]
+    return []
 
 
-def johnson(G: BackendGraph, weight: Weight = "weight") -> dict[Any, dict[Any, list[Any]]]:
-    g = G.weighted(weight)
+def negative_edge_cycle(q: Query) -> bool:
+    g = q.G.weighted(q.weight)
+    return bool(_negative_cycle(g, np.arange(g.n)))
+
+
+def find_negative_cycle(q: Query) -> list[Node]:
+    at = q.G.place(q.source, LOST)
+    cycle = _negative_cycle(q.G.weighted(q.weight), at)
+    if not cycle:
+        raise nx.NetworkXError("No negative cycles detected.")
+    return q.G.named(np.array(cycle))
+
+
+def johnson(q: Query) -> dict[Node, Paths]:
+    g = q.G.weighted(q.weight)
     if _negative(g):
         assert g.weights is not None
         potential = _distances(g, np.arange(g.n)).distances
-        tails = np.repeat(np.arange(g.n), g.degrees)
-        lifted = g.weights + potential[tails] - potential[g.indices]
-        # Rounding must not leave anything below zero.
-        g = g._replace(weights=np.maximum(lifted, 0.0))
-    return {node: near_tree(G, g, [at]).paths() for at, node in enumerate(G)}
+        lifted = g.weights + potential[g.arc_sources()] - potential[g.indices]
+        g = g._replace(weights=np.maximum(lifted, 0.0))  # rounding must not make any negative
+    return {node: near_tree(q.G, g, [at]).paths() for at, node in enumerate(q.G)}

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TypeAlias, cast
 
 import networkx as nx
 import numpy as np
 
-from ..algorithms.similarity import overlap
+import tachograph as tg
+
 from ..algorithms.simple import simple
-from .graph import BackendGraph
+from .graph import BackendGraph, Node
+
+Nodes: TypeAlias = "Node | Iterable[Node]"
 
 
 def _counts(G: BackendGraph, threads: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """For each vertex its triangles and its neighbours, loops left out."""
+    """Return the triangles and the neighbours of each vertex, loops left out."""
     g = simple(G.rows)
     degrees = g.degrees
     if not g.arcs:
         return np.zeros(g.n, np.int64), degrees
-    edges = overlap(g, device="host", threads=threads)
+    edges = tg.overlap(g, device="host", threads=threads)
     least = np.minimum(degrees[edges.source], degrees[edges.target])
     common = np.rint(edges.values * least)
     ends = np.concatenate([edges.source, edges.target])
@@ -26,15 +30,16 @@ def _counts(G: BackendGraph, threads: int | None) -> tuple[np.ndarray, np.ndarra
     return np.rint(twice / 2).astype(np.int64), degrees
 
 
-def _chosen(G: BackendGraph, nodes: Any, values: np.ndarray) -> Any:
-    """The values of all nodes, of one, or of those in ``nodes`` that are in the graph."""
+def _chosen(G: BackendGraph, nodes: Nodes, values: np.ndarray) -> float | dict[Node, float]:
+    """Return the values of all nodes, of one, or of those in ``nodes`` that are in the graph."""
     if nodes is None:
         return G.by_node(values)
     at = G.find(nodes)
     if at >= 0:
-        return values[at].item()
+        return cast(float, values[at].item())
     try:
-        places = np.array([place for place in map(G.find, nodes) if place >= 0], np.int64)
+        found = map(G.find, cast(Iterable[Node], nodes))
+        places = np.array([place for place in found if place >= 0], np.int64)
     except TypeError:
         raise nx.NetworkXError(f"Node {nodes} is not in the graph.") from None
     return G.labelled(places, values[places].tolist())
@@ -45,7 +50,9 @@ def _simple_only(G: BackendGraph) -> None:
         raise nx.NetworkXNotImplemented("not implemented for multigraph type")
 
 
-def triangles(G: BackendGraph, nodes: Any = None, *, threads: int | None = None) -> Any:
+def triangles(
+    G: BackendGraph, nodes: Nodes = None, *, threads: int | None = None
+) -> float | dict[Node, float]:
     if nodes is not None:
         _simple_only(G)
     return _chosen(G, nodes, _counts(G, threads)[0])
@@ -60,16 +67,21 @@ def _coefficients(G: BackendGraph, threads: int | None) -> np.ndarray:
 
 
 def clustering(
-    G: BackendGraph, nodes: Any = None, weight: None = None, *, threads: int | None = None
-) -> Any:
+    G: BackendGraph, nodes: Nodes = None, weight: None = None, *, threads: int | None = None
+) -> float | dict[Node, float]:
     return _chosen(G, nodes, _coefficients(G, threads))
 
 
 def average_clustering(
-    G: BackendGraph, nodes: Any = None, weight: None = None, count_zeros: bool = True, *,
+    G: BackendGraph,
+    nodes: Nodes = None,
+    weight: None = None,
+    count_zeros: bool = True,
+    *,
     threads: int | None = None,
-) -> float:  # fmt: skip
-    values = list(clustering(G, nodes, threads=threads).values())
+) -> float:
+    found = clustering(G, nodes, threads=threads)
+    values = list(cast("dict[Node, float]", found).values())
     if not count_zeros:
         values = [value for value in values if value > 0]
     return float(sum(values) / len(values))

@@ -4,38 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from ..graph.build import index_type, seal
 from ..graph.graph import Graph
-from .graph import BackendGraph
+from .graph import BackendGraph, Node
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["convert_from_nx", "convert_to_nx"]
 
-DENSE = 8  # a table of integer nodes may have so many entries for each node
+#: The neighbours of a node, with their data.
+Row: TypeAlias = Mapping[Node, Any]
+NUMBERS = {int, float, bool, np.float64, np.int64}
+
+TABLE_ENTRIES_PER_NODE = 8  # up to which integer nodes are looked up in a table, not in a dict
 
 
 def convert_from_nx(
-    graph: Any,
+    graph: nx.Graph | BackendGraph,
     *,
-    edge_attrs: Mapping[str, Any] | None = None,
-    node_attrs: Mapping[str, Any] | None = None,
+    edge_attrs: Mapping[str, object] | None = None,
+    node_attrs: Mapping[str, object] | None = None,
     preserve_edge_attrs: bool = False,
     preserve_node_attrs: bool = False,
     preserve_graph_attrs: bool = False,
     name: str | None = None,
     graph_name: str | None = None,
 ) -> BackendGraph:
-    """The backend's graph with the same nodes, edges and, of their attributes, ``edge_attrs``.
+    """Return the backend's graph with the same nodes and edges, and some attributes of the edges.
 
     Parameters
     ----------
     graph
         A NetworkX graph of any class.
     edge_attrs
-        Names of edge attributes to keep, and what an edge without it has.
+        The edge attributes to keep, and the value for edges that lack one.
     node_attrs, preserve_edge_attrs, preserve_node_attrs, preserve_graph_attrs, name, graph_name
         Part of NetworkX's interface; no function of this backend needs other attributes.
 
@@ -58,7 +65,7 @@ def convert_from_nx(
     rows = Graph(indptr, indices, directed=graph.is_directed())
     parallel = None
     wanted = dict(edge_attrs or {})
-    data: Iterable[Any] = neighbours
+    data: Iterable[Row] = neighbours
     if graph.is_multigraph():
         data = list(chain.from_iterable(row.values() for row in neighbours))
         parallel = np.fromiter(map(len, data), np.int64, indices.size)
@@ -67,34 +74,35 @@ def convert_from_nx(
     return BackendGraph(range(n) if plain else nodes, rows, attributes, parallel)
 
 
-def _adjacency(graph: Any) -> tuple[list[Any], list[Any]]:
-    """Nodes and, for each, its neighbours with their data."""
+def _adjacency(graph: nx.Graph) -> tuple[list[Node], list[Row]]:
+    """Return the nodes and, for each, its neighbours with their data."""
     import networkx as nx
 
     adjacency = graph._adj
     plain = type(graph) in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
     if plain and isinstance(adjacency, dict):
         return list(adjacency), list(adjacency.values())
-    # A class of its own may have neighbours of its own, and a view counts what it does not show.
+    # A subclass may define neighbours itself, and the length of a view counts hidden nodes.
     pairs = [(node, _row(row, graph.is_multigraph())) for node, row in graph.adjacency()]
     return [node for node, _ in pairs], [row for _, row in pairs]
 
 
-def _row(row: Any, multigraph: bool) -> dict[Any, Any]:
-    """Neighbours with their data, as a dict; neighbours may come as a set, without data."""
+def _row(row: Row | Iterable[Node], multigraph: bool) -> Row:
+    """Return neighbours with their data as a dict; a subclass may give a set, without data."""
     if not isinstance(row, Mapping):
         return {node: {} for node in row}
     return {node: dict(data) if multigraph else data for node, data in row.items()}
 
 
-def _places(nodes: list[Any], neighbours: Sequence[Any], arcs: int) -> np.ndarray:
-    """The places of all neighbours, row by row."""
+def _places(nodes: list[Node], neighbours: Sequence[Row], arcs: int) -> np.ndarray:
+    """Return the places of all neighbours, row by row."""
     n = len(nodes)
     kind = index_type(n)
     every = chain.from_iterable(neighbours)
     if set(map(type, nodes)) <= {int} and n:
-        low, high = min(nodes), max(nodes)
-        if high - low < DENSE * n + 1024 and abs(low) < 2**62:
+        whole = cast("list[int]", nodes)
+        low, high = min(whole), max(whole)
+        if high - low < TABLE_ENTRIES_PER_NODE * n + 1024 and abs(low) < 2**62:
             found = np.fromiter(every, np.int64, arcs)
             if low == 0 and nodes == list(range(n)):
                 return found.astype(kind)
@@ -106,12 +114,12 @@ def _places(nodes: list[Any], neighbours: Sequence[Any], arcs: int) -> np.ndarra
     return np.fromiter(map(places.__getitem__, every), kind, arcs)
 
 
-def _values(data: Iterable[Any], attribute: str, default: Any) -> np.ndarray | str:
-    """An attribute of every edge as int64 or float64, or why that cannot be."""
+def _values(data: Iterable[Row], attribute: str, default: object) -> np.ndarray | str:
+    """Return an attribute of every edge as int64 or float64, or why that is impossible."""
     found = [edge.get(attribute, default) for row in data for edge in row.values()]
     kinds = set(map(type, found))
-    if not kinds <= {int, float, bool, np.float64, np.int64}:
-        odd = sorted(kind.__name__ for kind in kinds - {int, float, bool, np.float64, np.int64})
+    if kinds - NUMBERS:
+        odd = sorted(kind.__name__ for kind in kinds - NUMBERS)
         return f"edge attribute {attribute!r} has values of type {', '.join(odd)}"
     whole = not kinds & {float, np.float64}
     try:
@@ -120,10 +128,10 @@ def _values(data: Iterable[Any], attribute: str, default: Any) -> np.ndarray | s
         return f"edge attribute {attribute!r} has whole numbers that need more than 64 bits"
 
 
-def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
-    """A NetworkX graph from the backend's; anything else as it is.
+def convert_to_nx(result: object, *, name: str | None = None) -> object:
+    """Return a NetworkX graph of the backend's graph; anything else as it is.
 
-    It has the edge attributes that were kept, also where they had been missing.
+    It has the edge attributes that were kept, also on edges that lacked them.
     """
     if not isinstance(result, BackendGraph):
         return result
@@ -132,17 +140,14 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     lost = [why for why in result.attributes.values() if isinstance(why, str)]
     if lost:
         raise NotImplementedError(lost[0])
-    multigraph, directed = result.is_multigraph(), result.is_directed()
-    classes = {
-        (False, False): nx.Graph,
-        (False, True): nx.DiGraph,
-        (True, False): nx.MultiGraph,
-        (True, True): nx.MultiDiGraph,
-    }
-    made = classes[multigraph, directed]()
+    directed = result.is_directed()
+    if result.is_multigraph():
+        made = nx.MultiDiGraph() if directed else nx.MultiGraph()
+    else:
+        made = nx.DiGraph() if directed else nx.Graph()
     made.add_nodes_from(result.nodes)
     rows = result.rows
-    tails = np.repeat(np.arange(rows.n), rows.degrees)
+    tails = rows.arc_sources()
     heads = rows.indices.astype(np.int64)
     if result.parallel is not None:
         tails, heads = np.repeat(tails, result.parallel), np.repeat(heads, result.parallel)

@@ -1,30 +1,33 @@
 """``should_run``: whether a call is predicted to be faster here than in NetworkX, conversion included.
 
-Times are sums of a few terms of a graph's size, whose coefficients were measured: those of the package,
-or this machine's own (``tacho train networkx``). NetworkX does not know its number of edges without
-counting, so degrees are taken from some nodes: spread evenly if they are 0, 1, ..., else at both ends
-of the adjacency.
+A time is a sum of a few terms of a graph's size. Their coefficients were measured, for the package or
+on this machine (``tacho train networkx``). NetworkX has to count its edges, so their number is
+estimated from the degrees of some nodes: evenly spaced ones if nodes are 0, 1, ..., else the first and
+the last ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Sized
 from functools import lru_cache
 from itertools import chain, islice
 from math import ceil, log2, sqrt
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..decisions.model_file import Kept, ModelFile
-from .decline import argument
+from .decline import Args, Kwargs, argument
 from .functions import FUNCTIONS
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Model", "converted", "in_words", "kept", "predict", "should_run", "sizes", "terms"]
 
-LOOKED_AT = 64  # nodes
+SAMPLED_NODES = 64  # whose degrees are looked at
 WEIGHTED = {"near", "near meeting", "all near", "relaxed", "rank", "flow"}
 
 
@@ -50,7 +53,7 @@ the_model = lru_cache(1)(kept)  # a decision takes microseconds: do not look at 
 
 
 def terms(cost: str, n: float, arcs: float, pairs: float = 0.0) -> tuple[float, ...]:
-    """What a time is a sum of; ``arcs`` counts an undirected edge twice, as the adjacency does."""
+    """Return the terms of a time; ``arcs`` counts an undirected edge twice, as the adjacency does."""
     degree = arcs / n if n else 0.0
     if cost in ("meeting", "near meeting"):
         return 1.0, sqrt(arcs), n, arcs
@@ -67,22 +70,22 @@ def terms(cost: str, n: float, arcs: float, pairs: float = 0.0) -> tuple[float, 
     return 1.0, n, arcs, arcs * log2(n + 1)
 
 
-def sizes(graph: Any) -> tuple[int, float]:
-    """Nodes, and about how many arcs."""
+def sizes(graph: nx.Graph) -> tuple[int, float]:
+    """Return the number of nodes, and about how many arcs there are."""
     adjacency = graph._adj
     n = len(adjacency)
-    spread = (adjacency.get(i * n // LOOKED_AT) for i in range(min(n, LOOKED_AT)))
+    spread = (adjacency.get(i * n // SAMPLED_NODES) for i in range(min(n, SAMPLED_NODES)))
     degrees = [len(row) for row in spread if row is not None]
-    if len(degrees) < min(n, LOOKED_AT) // 2:  # the nodes are not 0, 1, ...
+    if len(degrees) < min(n, SAMPLED_NODES) // 2:  # the nodes are not 0, 1, ...
         rows = adjacency.values()
         last = reversed(rows) if isinstance(adjacency, dict) else iter(())  # else a view of a graph
-        both = chain(islice(rows, LOOKED_AT // 2), islice(last, LOOKED_AT // 2))
+        both = chain(islice(rows, SAMPLED_NODES // 2), islice(last, SAMPLED_NODES // 2))
         degrees = [len(row) for row in both]
     return n, n * sum(degrees) / max(len(degrees), 1)
 
 
-def cost_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-    """The kind of cost that a call has."""
+def cost_of(name: str, args: Args, kwargs: Kwargs) -> str:
+    """Return the kind of cost of a call."""
     cost = FUNCTIONS[name].cost
     if FUNCTIONS[name].module != "generic":
         return cost
@@ -96,8 +99,8 @@ def cost_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
     return cost if weight is None else "near"
 
 
-def reach(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], degree: float) -> float:
-    """How many nodes a search without weights can come to, if it is cut off."""
+def reach(name: str, args: Args, kwargs: Kwargs, degree: float) -> float:
+    """Return how many nodes a search without weights can reach before it is cut off."""
     keys = ("cutoff", "depth_limit", "distance")
     limit = next((x for k in keys if (x := argument(name, k, args, kwargs)) is not None), None)
     if FUNCTIONS[name].cost not in ("tree", "hops") or limit is None or not 0 <= limit < 64:
@@ -105,17 +108,15 @@ def reach(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], degree: f
     return float(max(degree, 1.0) ** ceil(limit))
 
 
-def converted(graph: Any, weighted: bool) -> bool:
+def converted(graph: nx.Graph, weighted: bool) -> bool:
     """Whether NetworkX has the converted graph already, with an attribute if one is needed."""
     cache = getattr(graph, "__networkx_cache__", None) or {}
     found = cache.get("backends", {}).get("tachograph", {})
     return any(edges or not weighted for edges, _ in found)
 
 
-def predict(
-    name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> tuple[float, float, float]:
-    """Seconds in NetworkX, seconds here, and seconds to convert the graph."""
+def predict(name: str, args: Args, kwargs: Kwargs) -> tuple[float, float, float]:
+    """Return the seconds in NetworkX, the seconds here, and the seconds to convert the graph."""
     graph = args[0] if args else kwargs.get("G", kwargs.get("flowG"))
     n, arcs = sizes(graph)
     pairs = 0.0
@@ -137,8 +138,8 @@ def predict(
     return theirs, ours, conversion * (1 + graph.is_multigraph())
 
 
-def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
-    """True if the backend is predicted to be faster; else why not."""
+def should_run(name: str, args: Args, kwargs: Kwargs) -> bool | str:
+    """Return True if the backend is predicted to be faster, else why it is not."""
     theirs, ours, conversion = predict(name, args, kwargs)
     if ours + conversion < theirs:
         return True
@@ -149,7 +150,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> b
 
 
 def in_words(seconds: float) -> str:
-    """A time that people can read.
+    """Return a time as people write it.
 
     >>> in_words(0.0123)
     '12 ms'

@@ -1,34 +1,37 @@
-"""``can_run``: which calls are left to NetworkX because their answer would differ from its own."""
+"""``can_run``: the calls that are left to NetworkX because our answer would differ."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from .functions import FUNCTIONS
 
-__all__ = ["can_run"]
+__all__ = ["Args", "Kwargs", "argument", "can_run"]
+
+Args: TypeAlias = tuple[Any, ...]
+Kwargs: TypeAlias = Mapping[str, Any]
 
 
 @lru_cache(None)
 def _positions(name: str) -> dict[str, int]:
-    """Where a function of NetworkX has its parameters."""
+    """Return the positions of the parameters of a NetworkX function."""
     import networkx as nx
 
     function = nx.utils.backends._registered_algorithms[name]
     return {key: i for i, key in enumerate(inspect.signature(function).parameters)}
 
 
-def argument(name: str, key: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """An argument of a call, or None if it is not given."""
+def argument(name: str, key: str, args: Args, kwargs: Kwargs) -> Any:
+    """Return an argument of a call, or None if it is not given."""
     at = _positions(name).get(key, len(args))
     return args[at] if at < len(args) else kwargs.get(key)
 
 
-def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
-    """True, or why the backend cannot answer this call as NetworkX would.
+def can_run(name: str, args: Args, kwargs: Kwargs) -> bool | str:
+    """Return True, or why the backend cannot answer this call as NetworkX would.
 
     >>> import networkx as nx
     >>> can_run("clustering", (nx.DiGraph(),), {})
@@ -47,18 +50,15 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool
 
     if name in ("bfs_edges", "bfs_tree") and given("reverse") and graph.is_directed():
         return "the order of a node's predecessors is not kept"
-    if FUNCTIONS[name].module == "generic" and given("method") not in (
-        None,
-        "dijkstra",
-        "bellman-ford",
-    ):
+    module = FUNCTIONS[name].module
+    if module == "generic" and given("method") not in (None, "dijkstra", "bellman-ford"):
         return "there is no such method"
-    if FUNCTIONS[name].module == "clusters":
+    if module == "clusters":
         if graph.is_directed():
             return "clustering coefficients are those of undirected graphs"
         if given("weight") is not None:
             return "clustering coefficients are those without weights"
-    if FUNCTIONS[name].module == "flow":
+    if module == "flow":
         known = set(_positions(name)) | {"backend"}
         if given("flow_func") is not None or set(kwargs) - known:
             return "a flow function or its options are for NetworkX"

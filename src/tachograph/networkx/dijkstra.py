@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import networkx as nx
 import numpy as np
 
-from .graph import BackendGraph
+from .graph import Node
+from .query import Query
 from .search import (
     Found,
+    Paths,
     as_numbers,
     checked,
     float_weights,
@@ -19,153 +20,102 @@ from .search import (
     pred_lists,
 )
 
-Weight = str | None
+LOST = "Node {} not found in graph"
 
 
-def _places(G: BackendGraph, sources: Any) -> list[int]:
-    """The places of the sources; all of them have to be there."""
-    if not sources:
+def _sources(q: Query) -> list[int]:
+    """Return the places of the sources, which must all be in the graph."""
+    nodes = [q.source] if q.sources is None else list(q.sources)
+    if not nodes:
         raise ValueError("sources must not be empty")
-    return [_place(G, node) for node in sources]
+    return [q.G.place(node, LOST) for node in nodes]
 
 
-def _place(G: BackendGraph, node: Any) -> int:
-    at = G.find(node)
-    if at < 0:
-        raise nx.NodeNotFound(f"Node {node} not found in graph")
-    return at
-
-
-def _to_target(
-    G: BackendGraph, sources: list[int], target: Any, cutoff: float | None, weight: Weight,
-    message: str,
-) -> tuple[Any, Found, int]:  # fmt: skip
-    """The distance of a target, the search that found it, and the target's place."""
-    at = G.find(target)
-    found = near_tree(G, checked(G.weighted(weight)), sources, at, cutoff)
+def _to_target(q: Query, sources: list[int], message: str) -> tuple[float, Found, int]:
+    """Return the distance of the target, the search that found it, and the target's place."""
+    at = q.G.find(q.target)
+    found = near_tree(q.G, checked(q.G.weighted(q.weight)), sources, at, q.cutoff)
     if at < 0 or not found.order.size or found.order[-1] != at:
         raise nx.NetworkXNoPath(message)
     return found.distances[-1].item(), found, at
 
 
-def multi_source_dijkstra(
-    G: BackendGraph, sources: Any, target: Any = None, cutoff: float | None = None,
-    weight: Weight = "weight", *, threads: int | None = None,
-) -> tuple[Any, Any]:  # fmt: skip
-    places = _places(G, sources)
-    if target is None:
-        g = checked(G.weighted(weight))
-        found = near_tree(G, g, places, cutoff=cutoff, threads=threads)
+def _search(q: Query) -> Found:
+    g = checked(q.G.weighted(q.weight))
+    return near_tree(q.G, g, _sources(q), cutoff=q.cutoff, threads=q.threads)
+
+
+def lengths_and_paths(q: Query) -> tuple[object, object]:
+    """All lengths and paths, or those of one target."""
+    if q.target is None:
+        found = _search(q)
         return found.lengths(), found.paths()
-    if target in sources:
-        return 0, [target]
-    length, found, at = _to_target(G, places, target, cutoff, weight, f"No path to {target}.")
+    sources = _sources(q)
+    if q.G.find(q.target) in sources:
+        return 0, [q.target]
+    length, found, at = _to_target(q, sources, f"No path to {q.target}.")
     return length, found.path(at)
 
 
-def multi_source_dijkstra_path(
-    G: BackendGraph, sources: Any, cutoff: float | None = None, weight: Weight = "weight", *,
-    threads: int | None = None,
-) -> dict[Any, list[Any]]:  # fmt: skip
-    g = checked(G.weighted(weight))
-    return near_tree(G, g, _places(G, sources), cutoff=cutoff, threads=threads).paths()
+def paths(q: Query) -> Paths:
+    return _search(q).paths()
 
 
-def multi_source_dijkstra_path_length(
-    G: BackendGraph, sources: Any, cutoff: float | None = None, weight: Weight = "weight", *,
-    max_error: float | None = None, threads: int | None = None,
-) -> dict[Any, Any]:  # fmt: skip
-    places = _places(G, sources)
-    return near(G, checked(G.weighted(weight)), places, cutoff, max_error, threads).lengths()
+def lengths(q: Query) -> dict[Node, float]:
+    g, sources = checked(q.G.weighted(q.weight)), _sources(q)
+    return near(q.G, g, sources, q.cutoff, q.max_error, q.threads).lengths()
 
 
-def single_source_dijkstra(
-    G: BackendGraph, source: Any, target: Any = None, cutoff: float | None = None,
-    weight: Weight = "weight", *, threads: int | None = None,
-) -> tuple[Any, Any]:  # fmt: skip
-    return multi_source_dijkstra(G, [source], target, cutoff, weight, threads=threads)
+def dijkstra_path(q: Query) -> object:
+    return lengths_and_paths(q)[1]
 
 
-def single_source_dijkstra_path(
-    G: BackendGraph, source: Any, cutoff: float | None = None, weight: Weight = "weight", *,
-    threads: int | None = None,
-) -> dict[Any, list[Any]]:  # fmt: skip
-    return multi_source_dijkstra_path(G, [source], cutoff, weight, threads=threads)
-
-
-def single_source_dijkstra_path_length(
-    G: BackendGraph, source: Any, cutoff: float | None = None, weight: Weight = "weight", *,
-    max_error: float | None = None, threads: int | None = None,
-) -> dict[Any, Any]:  # fmt: skip
-    options: Any = {"max_error": max_error, "threads": threads}
-    return multi_source_dijkstra_path_length(G, [source], cutoff, weight, **options)
-
-
-def dijkstra_path(G: BackendGraph, source: Any, target: Any, weight: Weight = "weight") -> Any:
-    return single_source_dijkstra(G, source, target, weight=weight)[1]
-
-
-def dijkstra_path_length(
-    G: BackendGraph, source: Any, target: Any, weight: Weight = "weight"
-) -> Any:
-    place = _place(G, source)
-    if source == target:
+def dijkstra_path_length(q: Query) -> float:
+    place = q.G.place(q.source, LOST)
+    if q.source == q.target:
         return 0
-    message = f"Node {target} not reachable from {source}"
-    return _to_target(G, [place], target, None, weight, message)[0]
+    return _to_target(q, [place], f"Node {q.target} not reachable from {q.source}")[0]
 
 
-def bidirectional_dijkstra(
-    G: BackendGraph, source: Any, target: Any, weight: Weight = "weight"
-) -> tuple[Any, list[Any]]:
-    for what, node in (("Source", source), ("Target", target)):
-        if G.find(node) < 0:
-            raise nx.NodeNotFound(f"{what} {node} is not in G")
-    if source == target:
-        return 0, [source]
+def bidirectional_dijkstra(q: Query) -> tuple[float, list[Node]]:
     from ..kernels.paths.meeting import near_meeting_path
 
-    g = checked(G.weighted(weight))
+    ends = (
+        q.G.place(q.source, "Source {} is not in G"),
+        q.G.place(q.target, "Target {} is not in G"),
+    )
+    if q.source == q.target:
+        return 0, [q.source]
+    g = checked(q.G.weighted(q.weight))
     back = g.transpose
     rows = (g.indptr, g.indices, float_weights(g), back.indptr, back.indices, float_weights(back))
-    length, path = near_meeting_path(*rows, G.find(source), G.find(target))
+    length, path = near_meeting_path(*rows, *ends)
     if not path:
-        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-    return as_numbers(g, np.array([length]))[0].item(), G.named(np.array(path))
+        raise nx.NetworkXNoPath(f"No path between {q.source} and {q.target}.")
+    return as_numbers(g, np.array([length]))[0].item(), q.G.named(np.array(path))
 
 
-def dijkstra_predecessor_and_distance(
-    G: BackendGraph, source: Any, cutoff: float | None = None, weight: Weight = "weight"
-) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
-    place = G.find(source)
-    if place < 0:
-        raise nx.NodeNotFound(f"Node {source} is not found in the graph")
-    g = checked(G.weighted(weight))
-    found = near_tree(G, g, [place], cutoff=cutoff)
+def dijkstra_predecessor_and_distance(q: Query) -> tuple[Paths, dict[Node, float]]:
+    place = q.G.place(q.source, "Node {} is not found in the graph")
+    g = checked(q.G.weighted(q.weight))
+    found = near_tree(q.G, g, [place], cutoff=q.cutoff)
     return pred_lists(found, g), found.lengths()
 
 
-def all_pairs_dijkstra(
-    G: BackendGraph, cutoff: float | None = None, weight: Weight = "weight"
-) -> Iterator[tuple[Any, tuple[dict[Any, Any], dict[Any, list[Any]]]]]:
-    searches = _from_all(G, cutoff, weight)
-    return ((node, (found.lengths(), found.paths())) for node, found in searches)
+def _from_all(q: Query) -> Iterator[tuple[Node, Found]]:
+    """Search from each node; weights that cannot be used are refused before the first search."""
+    g = checked(q.G.weighted(q.weight))
+    return ((node, near_tree(q.G, g, [at], cutoff=q.cutoff)) for at, node in enumerate(q.G))
 
 
-def all_pairs_dijkstra_path_length(
-    G: BackendGraph, cutoff: float | None = None, weight: Weight = "weight"
-) -> Iterator[tuple[Any, dict[Any, Any]]]:
-    g = checked(G.weighted(weight))
-    return ((node, near(G, g, [at], cutoff).lengths()) for at, node in enumerate(G))
+def all_pairs_dijkstra(q: Query) -> Iterator[tuple[Node, tuple[dict[Node, float], Paths]]]:
+    return ((node, (found.lengths(), found.paths())) for node, found in _from_all(q))
 
 
-def all_pairs_dijkstra_path(
-    G: BackendGraph, cutoff: float | None = None, weight: Weight = "weight"
-) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
-    return ((node, found.paths()) for node, found in _from_all(G, cutoff, weight))
+def all_pairs_dijkstra_path(q: Query) -> Iterator[tuple[Node, Paths]]:
+    return ((node, found.paths()) for node, found in _from_all(q))
 
 
-def _from_all(G: BackendGraph, cutoff: float | None, weight: Weight) -> Iterator[tuple[Any, Found]]:
-    """A search from each node; refuses what it cannot use before the first."""
-    g = checked(G.weighted(weight))
-    return ((node, near_tree(G, g, [at], cutoff=cutoff)) for at, node in enumerate(G))
+def all_pairs_dijkstra_path_length(q: Query) -> Iterator[tuple[Node, dict[Node, float]]]:
+    g = checked(q.G.weighted(q.weight))
+    return ((node, near(q.G, g, [at], q.cutoff).lengths()) for at, node in enumerate(q.G))

@@ -24,7 +24,7 @@ TITLES = {
 
 
 def functions_list() -> str:
-    """A table for each group of functions, in Markdown."""
+    """Return a table for each group of functions, in Markdown."""
     parts = []
     for module, title in TITLES.items():
         rows = [f for f in FUNCTIONS.values() if f.module == module]

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import networkx as nx
 import numpy as np
 
-from ..algorithms import flow as algorithms
-from ..algorithms.bfs import bfs
+import tachograph as tg
+
 from ..graph.graph import Graph
-from .graph import BackendGraph
+from .graph import BackendGraph, Node
 
 
-def _solved(G: BackendGraph, s: Any, t: Any, capacity: str) -> tuple[Any, np.ndarray, np.ndarray]:
-    """The value, and capacity and flow of each arc."""
-    for node in (s, t):
-        if G.find(node) < 0:
-            raise nx.NetworkXError(f"node {node!s} not in graph")
+def _solved(
+    G: BackendGraph, s: Node, t: Node, capacity: str
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return the value, and the capacity and flow of each arc."""
+    places = [G.place(node, "node {} not in graph", nx.NetworkXError) for node in (s, t)]
     if s == t:
         raise nx.NetworkXError("source and sink are the same node")
     if G.is_multigraph():
@@ -27,7 +25,7 @@ def _solved(G: BackendGraph, s: Any, t: Any, capacity: str) -> tuple[Any, np.nda
         raise NotImplementedError("capacities that are not numbers are left to NetworkX")
     finite = limits[np.isfinite(limits)]
     whole = bool((finite == np.rint(finite)).all()) and limits.dtype.kind == "f"
-    found = algorithms.maximum_flow(G.rows, G.find(s), G.find(t), capacity=limits)
+    found = tg.maximum_flow(G.rows, *places, capacity=limits)
     if found.status == "unbounded":
         raise nx.NetworkXUnbounded("Infinite capacity path, flow unbounded above.")
     flow, value = np.maximum(found.flow, 0), found.value
@@ -37,8 +35,8 @@ def _solved(G: BackendGraph, s: Any, t: Any, capacity: str) -> tuple[Any, np.nda
 
 
 def maximum_flow(
-    flowG: BackendGraph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: None = None
-) -> tuple[Any, dict[Any, dict[Any, Any]]]:
+    flowG: BackendGraph, _s: Node, _t: Node, capacity: str = "capacity", flow_func: None = None
+) -> tuple[float, dict[Node, dict[Node, float]]]:
     value, _, flow = _solved(flowG, _s, _t, capacity)
     heads, flows = flowG.named(flowG.rows.indices), flow.tolist()
     ends = flowG.rows.indptr.tolist()
@@ -47,26 +45,21 @@ def maximum_flow(
 
 
 def maximum_flow_value(
-    flowG: BackendGraph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: None = None
-) -> Any:
+    flowG: BackendGraph, _s: Node, _t: Node, capacity: str = "capacity", flow_func: None = None
+) -> float:
     return _solved(flowG, _s, _t, capacity)[0]
 
 
-minimum_cut_value = maximum_flow_value
-
-
 def minimum_cut(
-    flowG: BackendGraph, _s: Any, _t: Any, capacity: str = "capacity", flow_func: None = None
-) -> tuple[Any, tuple[set[Any], set[Any]]]:
+    flowG: BackendGraph, _s: Node, _t: Node, capacity: str = "capacity", flow_func: None = None
+) -> tuple[float, tuple[set[Node], set[Node]]]:
     value, limits, flow = _solved(flowG, _s, _t, capacity)
     g = flowG.rows
-    tails = np.repeat(np.arange(g.n), g.degrees)
+    tails = g.arc_sources()
     free, used = flow < limits, flow > 0  # along an arc more can flow, against it less
     towards = np.concatenate([g.indices[free], tails[used]])
     away = np.concatenate([tails[free], g.indices[used]])
     residual = Graph.from_edges(towards, away, n=g.n)  # turned round: a search from the sink
-    there = bfs(residual, flowG.find(_t), trace=False).levels >= 0
-    return value, (
-        set(flowG.named(np.flatnonzero(~there))),
-        set(flowG.named(np.flatnonzero(there))),
-    )
+    there = tg.bfs(residual, flowG.find(_t), trace=False).levels >= 0
+    near, far = (set(flowG.named(np.flatnonzero(side))) for side in (~there, there))
+    return value, (near, far)

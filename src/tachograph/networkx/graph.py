@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -12,13 +12,17 @@ from ..graph.build import as_weights
 from ..graph.graph import Graph
 from ..util.errors import InputError
 
-__all__ = ["BackendGraph"]
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["BackendGraph", "Node"]
+
+#: A node of a NetworkX graph; None stands for no node.
+Node: TypeAlias = Hashable
+T = TypeVar("T")
 
 # How NetworkX's functions combine the attributes of parallel edges.
-COMBINE: dict[str, Callable[..., Any]] = {
-    "min": np.minimum.reduceat,
-    "sum": np.add.reduceat,
-}
+COMBINE = {"min": np.minimum, "sum": np.add}
 
 
 class BackendGraph:
@@ -31,8 +35,8 @@ class BackendGraph:
     rows
         The neighbours of each, one arc for all parallel edges, in the order of NetworkX's adjacency.
     attributes
-        For each edge attribute that was asked for the values of all edges in that order (parallel ones
-        next to each other), or why they cannot be used.
+        The values of all edges for each edge attribute that was asked for, in that order (parallel
+        edges next to each other), or why they cannot be used.
     parallel
         How many edges each arc stands for; None if it is not a multigraph.
     """
@@ -41,7 +45,7 @@ class BackendGraph:
 
     def __init__(
         self,
-        nodes: Sequence[Hashable],
+        nodes: Sequence[Node],
         rows: Graph,
         attributes: dict[str, np.ndarray | str],
         parallel: np.ndarray | None = None,
@@ -67,19 +71,19 @@ class BackendGraph:
         return self.rows.n
 
     def number_of_edges(self) -> int:
-        """The number of edges, parallel ones each."""
+        """The number of edges; parallel edges count separately."""
         if self.parallel is None:
             return self.rows.m
         total = int(self.parallel.sum())
         if self.is_directed():
             return total
-        tails = np.repeat(np.arange(self.rows.n), self.rows.degrees)
-        return (total + int(self.parallel[tails == self.rows.indices].sum())) // 2
+        loops = self.parallel[self.rows.arc_sources() == self.rows.indices]
+        return (total + int(loops.sum())) // 2
 
     def __len__(self) -> int:
         return self.rows.n
 
-    def __iter__(self) -> Iterator[Hashable]:
+    def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
 
     def __contains__(self, node: object) -> bool:
@@ -93,15 +97,15 @@ class BackendGraph:
         return isinstance(self.nodes, range)
 
     @cached_property
-    def _places(self) -> dict[Any, int]:
+    def _places(self) -> dict[Node, int]:
         return dict(zip(self.nodes, range(self.rows.n), strict=True))
 
     @cached_property
     def _objects(self) -> np.ndarray:
         return np.fromiter(self.nodes, object, self.rows.n)
 
-    def find(self, node: Any) -> int:
-        """The place of a node; -1 if it is not in the graph."""
+    def find(self, node: object) -> int:
+        """Return the place of a node, or -1 if it is not in the graph."""
         if self.plain and type(node) is int:
             return node if 0 <= node < self.rows.n else -1
         try:
@@ -109,8 +113,19 @@ class BackendGraph:
         except TypeError:  # it cannot be hashed
             return -1
 
-    def find_all(self, nodes: Sequence[Any]) -> np.ndarray:
-        """The places of many nodes; -1 for those that are not in the graph."""
+    def place(
+        self, node: object, message: str, error: type[nx.NetworkXException] | None = None
+    ) -> int:
+        """Return the place of a node, or raise ``error`` (``nx.NodeNotFound``) with the message."""
+        at = self.find(node)
+        if at < 0:
+            import networkx as nx
+
+            raise (error or nx.NodeNotFound)(message.format(node))
+        return at
+
+    def find_all(self, nodes: Sequence[Node]) -> np.ndarray:
+        """Return the places of many nodes; -1 for those that are not in the graph."""
         if self.plain and set(map(type, nodes)) <= {int}:
             places = np.array(nodes, object if len(nodes) == 0 else None)
             if places.dtype == np.int64:
@@ -118,28 +133,28 @@ class BackendGraph:
         get = self._places.get
         return np.fromiter((get(node, -1) for node in nodes), np.int64, len(nodes))
 
-    def named(self, places: np.ndarray) -> list[Any]:
-        """The nodes at these places."""
-        nodes: list[Any] = (places if self.plain else self._objects[places]).tolist()
+    def named(self, places: np.ndarray) -> list[Node]:
+        """Return the nodes at these places."""
+        nodes: list[Node] = (places if self.plain else self._objects[places]).tolist()
         return nodes
 
-    def by_node(self, values: np.ndarray) -> dict[Any, Any]:
-        """A dict with a value for every node."""
+    def by_node(self, values: np.ndarray) -> dict[Node, Any]:
+        """Return a dict with a value for every node."""
         return dict(zip(self.nodes, values.tolist(), strict=True))
 
-    def labelled(self, places: np.ndarray, values: Iterable[Any]) -> dict[Any, Any]:
-        """A dict with a value for each of these places."""
+    def labelled(self, places: np.ndarray, values: Iterable[T]) -> dict[Node, T]:
+        """Return a dict with a value for each of these places."""
         return dict(zip(self.named(places), values, strict=True))
 
     # -- edge attributes ----------------------------------------------------------------------
 
     def weighted(self, attribute: str | None, combine: str = "min") -> Graph:
-        """The rows with an edge attribute as weights; those of parallel edges are combined.
+        """Return the rows with an edge attribute as weights; parallel edges are combined.
 
         Raises
         ------
         NotImplementedError
-            If the attribute has values that cannot be used: NetworkX then does it itself.
+            If the attribute has values that cannot be used, so that NetworkX has to do it itself.
         """
         if attribute is None:
             return self.rows
@@ -149,7 +164,7 @@ class BackendGraph:
         return self._weighted[key]
 
     def values(self, attribute: str, combine: str) -> np.ndarray:
-        """The attribute of each arc, int64 or float64."""
+        """Return the attribute of each arc, int64 or float64."""
         found = self.attributes.get(
             attribute, f"the graph was converted without the edge attribute {attribute!r}"
         )
@@ -158,7 +173,7 @@ class BackendGraph:
         if self.parallel is None or found.size == self.rows.arcs:
             return found
         begins = np.cumsum(self.parallel) - self.parallel
-        combined: np.ndarray = COMBINE[combine](found, begins)
+        combined: np.ndarray = COMBINE[combine].reduceat(found, begins)
         return combined
 
     def _weights(self, attribute: str, combine: str) -> np.ndarray:

@@ -1,16 +1,14 @@
-"""What NetworkX wants to know about the backend when it is imported itself; imports nothing heavy."""
+"""What NetworkX asks about the backend when it is imported itself; imports nothing heavy."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from .functions import FUNCTIONS
 
 __all__ = ["get_info"]
 
 
-def get_info() -> dict[str, Any]:
-    """The backend's name, and for each function its notes and additional parameters.
+def get_info() -> dict[str, object]:
+    """Return the backend's name, and the notes and additional parameters of each function.
 
     >>> sorted(get_info()["functions"]["pagerank"]["additional_parameters"])
     ['threads : int, optional']

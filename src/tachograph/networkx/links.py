@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import islice
-from typing import Any
+from typing import cast
 
 import networkx as nx
 import numpy as np
 
-from ..algorithms.similarity import overlap
-from ..algorithms.simple import simple
-from .graph import BackendGraph
+import tachograph as tg
 
-Triples = Iterator[tuple[Any, Any, float]]
-CHUNK = 1 << 18  # pairs that are computed at a time
+from ..algorithms.simple import simple
+from .graph import BackendGraph, Node
+
+Pairs = Iterable[tuple[Node, Node]]
+Triples = Iterator[tuple[Node, Node, float]]
+#: Nodes of the pairs (first, second), and their places.
+Chunk = tuple[Sequence[Node], Sequence[Node], np.ndarray, np.ndarray]
+Score = Callable[[np.ndarray, np.ndarray], np.ndarray]
+PAIRS_AT_ONCE = 1 << 18
 
 
 class Neighbours:
@@ -24,7 +29,7 @@ class Neighbours:
     def __init__(self, graph: BackendGraph) -> None:
         self.graph = graph
         self.simple = simple(graph.rows)
-        tails = np.repeat(np.arange(graph.rows.n), graph.rows.degrees)
+        tails = graph.rows.arc_sources()
         self.loops = np.zeros(graph.rows.n, np.int64)
         self.loops[tails[tails == graph.rows.indices]] = 1
 
@@ -32,26 +37,25 @@ class Neighbours:
     def arcs(self) -> np.ndarray:
         """Every arc as one number, sorted."""
         g = self.simple
-        tails = np.repeat(np.arange(g.n), g.degrees)
-        numbers: np.ndarray = tails * np.int64(g.n) + g.indices
+        numbers: np.ndarray = g.arc_sources() * np.int64(g.n) + g.indices
         return numbers
 
     def joined(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Whether pairs are edges."""
+        """Return whether pairs are edges."""
         wanted = u * np.int64(self.simple.n) + v
         at = np.searchsorted(self.arcs, wanted)
         found: np.ndarray = self.arcs[np.minimum(at, self.arcs.size - 1)] == wanted
         return found
 
     def common(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """How many neighbours pairs share, themselves left out."""
+        """Return how many neighbours pairs share, themselves left out."""
         degrees = self.simple.degrees
-        ratio = overlap(self.simple, np.column_stack([u, v]), device="host").values
+        ratio = tg.overlap(self.simple, np.column_stack([u, v]), device="host").values
         counts: np.ndarray = np.rint(ratio * np.minimum(degrees[u], degrees[v])).astype(np.int64)
         return counts
 
     def jaccard(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Common neighbours by all neighbours."""
+        """Return the ratio of common neighbours to all neighbours."""
         degrees = self.simple.degrees
         common = self.common(u, v)
         every = degrees[u] + degrees[v] - common
@@ -63,53 +67,47 @@ class Neighbours:
         return ratio
 
     def attachment(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Products of degrees; a loop counts twice."""
+        """Return the products of degrees; a loop counts twice."""
         degrees = self.simple.degrees + 2 * self.loops
         product: np.ndarray = degrees[u] * degrees[v]
         return product
 
 
 def _predict(
-    G: BackendGraph, ebunch: Iterable[tuple[Any, Any]] | None, score: str, threads: int | None
+    G: BackendGraph, ebunch: Pairs | None, score: Callable[..., np.ndarray], threads: int | None
 ) -> Triples:
-    """Triples of two nodes and their score; pairs are checked at once, scores computed in chunks."""
-    neighbours = Neighbours(G)
-    function: Callable[..., np.ndarray] = getattr(neighbours, score)
+    """Return triples of two nodes and their score; pairs are checked first, then scored in chunks."""
+    function = partial(score, Neighbours(G))
     if ebunch is None:
-        return _triples(G, _non_edges(G), function, threads)
+        return _triples(_non_edges(G), function, threads)
     pairs = list(ebunch)
     ends = [list(side) for side in zip(*pairs, strict=True)] or [[], []]
     places = [G.find_all(side) for side in ends]
     for side, at in zip(ends, places, strict=True):
         if (at < 0).any():
             raise nx.NodeNotFound(f"Node {side[int(np.argmax(at < 0))]} not in G.")
-    chunks = (
-        (*(side[i : i + CHUNK] for side in ends), *(at[i : i + CHUNK] for at in places))
-        for i in range(0, len(pairs), CHUNK)
-    )
-    return _triples(G, chunks, function, threads)
+    every: list[Sequence[Node] | np.ndarray] = [*ends, *places]
+    parts = (slice(i, i + PAIRS_AT_ONCE) for i in range(0, len(pairs), PAIRS_AT_ONCE))
+    chunks = (tuple(side[part] for side in every) for part in parts)
+    return _triples(cast(Iterator[Chunk], chunks), function, threads)
 
 
-def _triples(
-    G: BackendGraph, chunks: Iterable[Any], function: Callable[..., np.ndarray], threads: int | None
-) -> Triples:
-    from ..kernels.runtime.launch import threads as using
-
+def _triples(chunks: Iterable[Chunk], function: Score, threads: int | None) -> Triples:
     for us, vs, u, v in chunks:
-        with using(threads):
+        with tg.threads(threads):
             scores = function(u, v).tolist()
         yield from zip(us, vs, scores, strict=True)
 
 
-def _non_edges(G: BackendGraph) -> Iterator[Any]:
-    """Pairs that are not edges, in chunks, in the order of ``nx.non_edges``."""
+def _non_edges(G: BackendGraph) -> Iterator[Chunk]:
+    """Yield pairs that are not edges, in chunks, in the order of ``nx.non_edges``."""
     pairs = _every_non_edge(G)
-    while chunk := list(islice(pairs, CHUNK)):
+    while chunk := list(islice(pairs, PAIRS_AT_ONCE)):
         us, vs = zip(*chunk, strict=True)
         yield us, vs, G.find_all(us), G.find_all(vs)
 
 
-def _every_non_edge(G: BackendGraph) -> Iterator[tuple[Any, Any]]:
+def _every_non_edge(G: BackendGraph) -> Iterator[tuple[Node, Node]]:
     rest = set(G)
     while rest:
         u = rest.pop()
@@ -118,12 +116,12 @@ def _every_non_edge(G: BackendGraph) -> Iterator[tuple[Any, Any]]:
 
 
 def jaccard_coefficient(
-    G: BackendGraph, ebunch: Iterable[tuple[Any, Any]] | None = None, *, threads: int | None = None
+    G: BackendGraph, ebunch: Pairs | None = None, *, threads: int | None = None
 ) -> Triples:
-    return _predict(G, ebunch, "jaccard", threads)
+    return _predict(G, ebunch, Neighbours.jaccard, threads)
 
 
 def preferential_attachment(
-    G: BackendGraph, ebunch: Iterable[tuple[Any, Any]] | None = None, *, threads: int | None = None
+    G: BackendGraph, ebunch: Pairs | None = None, *, threads: int | None = None
 ) -> Triples:
-    return _predict(G, ebunch, "attachment", threads)
+    return _predict(G, ebunch, Neighbours.attachment, threads)

@@ -1,8 +1,8 @@
 """Run a script, time its calls of NetworkX, and try some of them here.
 
-Only functions that the backend has are timed, and of nested calls the outermost. After one of the first
-calls of a function the same call is made with ``backend="tachograph"``, and its result is thrown
-away; arguments that a call uses up (iterators) rule that out, random states are copied first.
+Only functions that the backend has are timed, and only the outermost of nested calls. The first calls
+of a function are made again with ``backend="tachograph"``, and the result is thrown away. Random states
+are copied before; calls with arguments that can be used only once (iterators) are not made again.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import random
 import runpy
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple, Protocol
 
 import networkx as nx
 import numpy as np
 
 from .decide import converted, should_run
-from .decline import can_run
+from .decline import Args, Kwargs, can_run
 from .functions import FUNCTIONS
 
 __all__ = ["Calls", "profile"]
@@ -32,7 +32,7 @@ RANDOM = (random.Random, np.random.RandomState, np.random.Generator)
 
 @dataclass
 class Calls:
-    """What is known of the calls of one function."""
+    """Counts and times of the calls of one function."""
 
     name: str
     count: int = 0
@@ -41,17 +41,44 @@ class Calls:
     sampled_networkx: float = 0.0
     sampled_tachograph: float = 0.0  # conversions included
     chosen: int = 0  # sampled calls that should_run would let through
-    reason: str = ""  # why the last call that was not tried, or not chosen, was not
+    reason: str = ""  # why the last call was not tried or not chosen, if it was not
 
     @property
     def gain(self) -> float | None:
-        """How many times as fast the sampled calls were here."""
+        """How many times faster the sampled calls were here."""
         return self.sampled_networkx / self.sampled_tachograph if self.sampled else None
 
     @property
     def saved(self) -> float | None:
         """Seconds that all calls would save, if they are like the sampled ones."""
         return None if self.gain is None else self.seconds * (1 - 1 / self.gain)
+
+
+class Dispatched(Protocol):
+    """A function of NetworkX that may be run by a backend."""
+
+    name: str
+
+
+class Repeat(NamedTuple):
+    """A call of NetworkX that can be made again."""
+
+    original: Callable[..., object]
+    function: Dispatched
+    args: Args
+    kwargs: Kwargs
+
+    def run(self, items: int | None) -> None:
+        """Make the call with the backend, and use as many items of its result as the script did."""
+        given = [*self.args, *self.kwargs.values()]
+        states = iter(copy.deepcopy([value for value in given if isinstance(value, RANDOM)]))
+        given = [next(states) if isinstance(value, RANDOM) else value for value in given]
+        count = len(self.args)
+        kwargs = dict(zip(self.kwargs, given[count:], strict=True))
+        result = self.original(self.function, *given[:count], backend="tachograph", **kwargs)
+        if items is not None and isinstance(result, Iterable):
+            for _ in islice(result, items):
+                pass
 
 
 @dataclass
@@ -69,7 +96,7 @@ class Profile:
         before = sys.argv, list(sys.path), set(nx.config.warnings_to_ignore)
         profile = self
 
-        def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        def call(function: Dispatched, /, *args: object, **kwargs: object) -> object:
             backend = kwargs.pop("backend", None)
             if profile.inside or function.name not in FUNCTIONS or backend is not None:
                 return original(function, *args, backend=backend, **kwargs)
@@ -85,11 +112,15 @@ class Profile:
             kind.__call__ = original
             sys.argv, sys.path, nx.config.warnings_to_ignore = before
 
-    def timed(self, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
-        """Call NetworkX; the result, or an iterator over it that is timed, too."""
+    def timed(
+        self, original: Callable[..., object], function: Dispatched, args: Args, kwargs: Kwargs
+    ) -> object:
+        """Call NetworkX; return the result, or an iterator over it that is timed, too."""
         calls = self.calls.setdefault(function.name, Calls(function.name))
         calls.count += 1
-        spare = self._spare(calls, function.name, args, kwargs)
+        again = None
+        if self._can_repeat(calls, function.name, args, kwargs):
+            again = Repeat(original, function, args, kwargs)
         begin = time.perf_counter()
         self.inside = True
         try:
@@ -99,16 +130,15 @@ class Profile:
             spent = time.perf_counter() - begin
             calls.seconds += spent
         if isinstance(result, Iterator):
-            return self._iterated(result, calls, original, function, spare, spent)
-        if spare is not None:
-            self._try(calls, original, function, spare, spent, None)
+            return self._iterated(result, calls, again, spent)
+        if again is not None:
+            self._try(calls, again, spent, None)
         return result
 
     def _iterated(
-        self, result: Iterator[Any], calls: Calls, original: Any, function: Any, spare: Any,
-        spent: float,
-    ) -> Iterator[Any]:  # fmt: skip
-        """The same items; when they are used up, the call is tried."""
+        self, result: Iterator[object], calls: Calls, again: Repeat | None, spent: float
+    ) -> Iterator[object]:
+        """Yield the same items, and try the call when they are used up."""
         count = 0
         while True:
             begin = time.perf_counter()
@@ -124,44 +154,33 @@ class Profile:
                 spent += seconds
             count += 1
             yield item
-        if spare is not None:
-            self._try(calls, original, function, spare, spent, count)
+        if again is not None:
+            self._try(calls, again, spent, count)
 
-    def _spare(self, calls: Calls, name: str, args: Any, kwargs: Any) -> Any:
-        """Arguments for a second call; None if there is to be none."""
+    def _can_repeat(self, calls: Calls, name: str, args: Args, kwargs: Kwargs) -> bool:
+        """Return whether a call shall be made again; notes why not."""
         if calls.sampled >= self.sample:
-            return None
+            return False
         able = can_run(name, args, kwargs)
-        if able is not True:
-            calls.reason = str(able)
-            return None
-        if any(isinstance(value, Iterator) for value in (*args, *kwargs.values())):
-            calls.reason = "an argument can be used only once"
-            return None
-        return args, kwargs
+        once = any(isinstance(value, Iterator) for value in (*args, *kwargs.values()))
+        if able is not True or once:
+            calls.reason = "an argument can be used only once" if able is True else str(able)
+            return False
+        return True
 
-    def _try(
-        self,
-        calls: Calls,
-        original: Any,
-        function: Any,
-        spare: Any,
-        spent: float,
-        items: int | None,
-    ) -> None:
-        """The same call here, timed; before the first one everything is loaded and compiled."""
-        args, kwargs = spare
-        verdict = should_run(function.name, args, kwargs)
-        graph = args[0] if args else next(iter(kwargs.values()))
+    def _try(self, calls: Calls, again: Repeat, spent: float, items: int | None) -> None:
+        """Time the same call here; before the first one everything is loaded and compiled."""
+        verdict = should_run(again.function.name, again.args, again.kwargs)
+        graph = again.args[0] if again.args else next(iter(again.kwargs.values()))
         self.inside = True
         try:
             if not calls.sampled:
                 known = converted(graph, weighted=False)
-                self._again(original, function, args, kwargs, items)
+                again.run(items)
                 if not known:
                     graph.__networkx_cache__["backends"].pop("tachograph", None)
             begin = time.perf_counter()
-            self._again(original, function, args, kwargs, items)
+            again.run(items)
         except NotImplementedError as problem:
             calls.reason = str(problem)
             return
@@ -174,21 +193,9 @@ class Profile:
         if isinstance(verdict, str):
             calls.reason = verdict
 
-    @staticmethod
-    def _again(original: Any, function: Any, args: Any, kwargs: Any, items: int | None) -> None:
-        """Make a call with the backend, and use as many items of its result as the script did."""
-        kept = copy.deepcopy([v for v in (*args, *kwargs.values()) if isinstance(v, RANDOM)])
-        states = iter(kept)
-        args = tuple(next(states) if isinstance(v, RANDOM) else v for v in args)
-        kwargs = {k: next(states) if isinstance(v, RANDOM) else v for k, v in kwargs.items()}
-        result = original(function, *args, backend="tachograph", **kwargs)
-        if items is not None:
-            for _ in islice(result, items):
-                pass
-
 
 def profile(script: str, arguments: list[str], sample: int = 3) -> list[Calls]:
-    """The functions that a script called, those that would save most first."""
+    """Return the functions that a script called, those that would save most time first."""
     from ..util.errors import InputError, MissingFileError
 
     if sample < 1:

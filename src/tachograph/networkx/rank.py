@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeAlias
 
 import networkx as nx
 import numpy as np
 
-from .graph import BackendGraph
+import tachograph as tg
+
+from .graph import BackendGraph, Node
+
+Shares: TypeAlias = Mapping[Node, float]
 
 
-def _shares(G: BackendGraph, given: Mapping[Any, float]) -> np.ndarray:
-    """A number for each node, from a dict that may lack some."""
+def _shares(G: BackendGraph, given: Shares | None, default: np.ndarray) -> np.ndarray:
+    """Return a share for each node, from a dict that may lack some; ``default`` without a dict."""
+    if given is None:
+        return default
     values = np.array([given.get(node, 0) for node in G], float)
+    values /= values.sum()
     return values
 
 
 def pagerank(
-    G: BackendGraph, alpha: float = 0.85, personalization: Mapping[Any, float] | None = None,
-    max_iter: int = 100, tol: float = 1e-06, nstart: Mapping[Any, float] | None = None,
-    weight: str | None = "weight", dangling: Mapping[Any, float] | None = None, *,
+    G: BackendGraph,
+    alpha: float = 0.85,
+    personalization: Shares | None = None,
+    max_iter: int = 100,
+    tol: float = 1e-06,
+    nstart: Shares | None = None,
+    weight: str | None = "weight",
+    dangling: Shares | None = None,
+    *,
     threads: int | None = None,
-) -> dict[Any, float]:  # fmt: skip
-    """The iteration that NetworkX has, step by step: where it ends depends on every one."""
+) -> dict[Node, float]:
+    """Iterate exactly as NetworkX does, because the result depends on every step."""
     from ..kernels.pagerank.pull import multiply
-    from ..kernels.runtime.launch import threads as using
     from ..kernels.runtime.nouns import Rows
 
     n = len(G)
@@ -35,25 +47,16 @@ def pagerank(
     if weight is None and G.parallel is not None:
         g = g._replace(weights=G.parallel.astype(np.int32))
     back = g.transpose
-    with using(threads):
+    with tg.threads(threads):
         out = multiply(Rows(g.indptr, g.indices), g.weights, np.ones(n))
         inverse = np.divide(1.0, out, out=np.zeros(n), where=out != 0)
         lost = np.flatnonzero(inverse == 0)
         uniform = np.full(n, 1 / n)
-        x = uniform
-        if nstart is not None:
-            x = _shares(G, nstart)
-            x /= x.sum()
-        jump = uniform
-        if personalization is not None:
-            jump = _shares(G, personalization)
-            if jump.sum() == 0:
-                raise ZeroDivisionError
-            jump /= jump.sum()
-        spread = jump
-        if dangling is not None:
-            spread = _shares(G, dangling)
-            spread /= spread.sum()
+        if personalization is not None and sum(personalization.get(v, 0) for v in G) == 0:
+            raise ZeroDivisionError
+        x = _shares(G, nstart, uniform)
+        jump = _shares(G, personalization, uniform)
+        spread = _shares(G, dangling, jump)
         for _ in range(max_iter):
             last = x
             followed = multiply(Rows(back.indptr, back.indices), back.weights, x * inverse)

@@ -2,85 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import cast
 
 import networkx as nx
 import numpy as np
 
-from .graph import BackendGraph
-from .search import as_sources, hops, hops_tree, pred_lists, steps
+from .graph import Node
+from .query import Query
+from .search import Found, Paths, as_sources, hops, hops_tree, pred_lists, steps
 
-Pairs = Iterator[tuple[Any, Any]]
-
-
-def _source(G: BackendGraph, source: Any) -> int:
-    """The place of a node that a traversal begins at."""
-    at = G.find(source)
-    if at < 0:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
-    return at
+Pairs = Iterator[tuple[Node, Node]]
 
 
-def _tree(G: BackendGraph, source: Any, depth_limit: float | None) -> tuple[list[Any], list[Any]]:
-    """Parents and children of a search's tree, as it meets them."""
-    found = hops_tree(G, _source(G, source), steps(depth_limit))
+def _search(q: Query) -> Found:
+    """Search from a node that a traversal begins at."""
+    place = q.G.place(q.source, "The node {} is not in the graph.", nx.NetworkXError)
+    return hops_tree(q.G, place, steps(q.cutoff))
+
+
+def _tree(q: Query) -> tuple[list[Node], list[Node]]:
+    """Return parents and children of a search's tree, in the order of the search."""
+    found = _search(q)
     met = found.order[1:]
-    return G.named(found.parent[met]), G.named(met)
+    return q.G.named(found.parent[met]), q.G.named(met)
 
 
-def bfs_edges(
-    G: BackendGraph, source: Any, reverse: bool = False, depth_limit: float | None = None,
-    sort_neighbors: None = None,
-) -> Pairs:  # fmt: skip
-    yield from zip(*_tree(G, source, depth_limit), strict=True)
+def bfs_edges(q: Query) -> Pairs:
+    yield from zip(*_tree(q), strict=True)
 
 
-def generic_bfs_edges(
-    G: BackendGraph, source: Any, neighbors: None = None, depth_limit: float | None = None
-) -> Pairs:
-    yield from zip(*_tree(G, source, depth_limit), strict=True)
+def bfs_tree(q: Query) -> nx.DiGraph:
+    tree = nx.DiGraph()
+    tree.add_node(q.source)
+    tree.add_edges_from(bfs_edges(q))
+    return tree
 
 
-def bfs_tree(
-    G: BackendGraph, source: Any, reverse: bool = False, depth_limit: float | None = None,
-    sort_neighbors: None = None,
-) -> Any:  # fmt: skip
-    T = nx.DiGraph()
-    T.add_node(source)
-    T.add_edges_from(zip(*_tree(G, source, depth_limit), strict=True))
-    return T
-
-
-def bfs_predecessors(
-    G: BackendGraph, source: Any, depth_limit: float | None = None, sort_neighbors: None = None
-) -> Pairs:
-    parents, children = _tree(G, source, depth_limit)
+def bfs_predecessors(q: Query) -> Pairs:
+    parents, children = _tree(q)
     yield from zip(children, parents, strict=True)
 
 
-def bfs_successors(
-    G: BackendGraph, source: Any, depth_limit: float | None = None, sort_neighbors: None = None
-) -> Iterator[tuple[Any, list[Any]]]:
-    found = hops_tree(G, _source(G, source), steps(depth_limit))
+def bfs_successors(q: Query) -> Iterator[tuple[Node, list[Node]]]:
+    found = _search(q)
     children = found.order[1:]
     if not children.size:
-        yield source, []
+        yield q.source, []
         return
     parents = found.parent[children]
     begins = np.flatnonzero(np.diff(parents, prepend=-1))
-    nodes = G.named(children)
+    nodes = q.G.named(children)
     ends = [*begins[1:].tolist(), len(nodes)]
-    for parent, a, b in zip(G.named(parents[begins]), begins.tolist(), ends, strict=True):
+    for parent, a, b in zip(q.G.named(parents[begins]), begins.tolist(), ends, strict=True):
         yield parent, nodes[a:b]
 
 
-def bfs_layers(G: BackendGraph, sources: Any) -> Iterator[list[Any]]:
+def bfs_layers(q: Query) -> Iterator[list[Node]]:
     from ..kernels.paths.ordered import breadth_first
 
-    first = list({sources} if G.find(sources) >= 0 else set(sources))
-    places = as_sources(G.rows, (_source(G, node) for node in first))
-    order, _, ends = breadth_first(G.rows.indptr, G.rows.indices, places, G.rows.n)
+    G, rows = q.G, q.G.rows
+    given = cast(Iterable[Node], [q.sources] if q.sources in G else q.sources)
+    first = list(set(given))
+    lost = "The node {} is not in the graph."
+    places = as_sources(rows, (G.place(node, lost, nx.NetworkXError) for node in first))
+    order, _, ends = breadth_first(rows.indptr, rows.indices, places, rows.n)
     if first:
         yield first
     nodes = G.named(order)
@@ -88,90 +74,69 @@ def bfs_layers(G: BackendGraph, sources: Any) -> Iterator[list[Any]]:
         yield nodes[a:b]
 
 
-def descendants_at_distance(G: BackendGraph, source: Any, distance: Any) -> set[Any]:
-    found = hops_tree(G, _source(G, source), steps(distance))
-    return set(G.named(found.order[found.distances == distance]))
+def descendants_at_distance(q: Query) -> set[Node]:
+    q.cutoff = q.distance
+    found = _search(q)
+    return set(q.G.named(found.order[found.distances == q.distance]))
 
 
-def _end(G: BackendGraph, node: Any, what: str, problem: str = "is not in G") -> int:
-    at = G.find(node)
-    if at < 0:
-        raise nx.NodeNotFound(f"{what} {node} {problem}")
-    return at
+def single_source_shortest_path_length(q: Query) -> dict[Node, float]:
+    place = q.G.place(q.source, "Source {} is not in G")
+    return hops(q.G, place, steps(q.cutoff), None, q.direction, q.threads).lengths()
 
 
-def single_source_shortest_path_length(
-    G: BackendGraph, source: Any, cutoff: float | None = None, *, direction: Any = None,
-    threads: int | None = None,
-) -> dict[Any, int]:  # fmt: skip
-    at = _end(G, source, "Source")
-    return hops(G, at, steps(cutoff), direction=direction, threads=threads).lengths()
+def single_target_shortest_path_length(q: Query) -> dict[Node, float]:
+    place, back = q.G.place(q.target, "Target {} is not in G"), q.G.rows.transpose
+    return hops(q.G, place, steps(q.cutoff), back, q.direction, q.threads).lengths()
 
 
-def single_target_shortest_path_length(
-    G: BackendGraph, target: Any, cutoff: float | None = None, *, direction: Any = None,
-    threads: int | None = None,
-) -> dict[Any, int]:  # fmt: skip
-    at = _end(G, target, "Target")
-    return hops(G, at, steps(cutoff), G.rows.transpose, direction, threads).lengths()
+def all_pairs_shortest_path_length(q: Query) -> Iterator[tuple[Node, dict[Node, float]]]:
+    for at, node in enumerate(q.G):
+        yield node, hops(q.G, at, steps(q.cutoff)).lengths()
 
 
-def all_pairs_shortest_path_length(
-    G: BackendGraph, cutoff: float | None = None
-) -> Iterator[tuple[Any, dict[Any, int]]]:
-    for at, node in enumerate(G):
-        yield node, hops(G, at, steps(cutoff)).lengths()
+def single_source_shortest_path(q: Query) -> Paths:
+    return hops_tree(q.G, q.G.place(q.source, "Source {} not in G"), steps(q.cutoff)).paths()
 
 
-def single_source_shortest_path(
-    G: BackendGraph, source: Any, cutoff: float | None = None
-) -> dict[Any, list[Any]]:
-    return hops_tree(G, _end(G, source, "Source", "not in G"), steps(cutoff)).paths()
-
-
-def single_target_shortest_path(
-    G: BackendGraph, target: Any, cutoff: float | None = None
-) -> dict[Any, list[Any]]:
-    at = _end(G, target, "Target", "not in G")
-    found = hops_tree(G, at, steps(cutoff), G.rows.transpose)
+def single_target_shortest_path(q: Query) -> Paths:
+    place = q.G.place(q.target, "Target {} not in G")
+    found = hops_tree(q.G, place, steps(q.cutoff), q.G.rows.transpose)
     return {node: path[::-1] for node, path in found.paths().items()}
 
 
-def all_pairs_shortest_path(
-    G: BackendGraph, cutoff: float | None = None
-) -> Iterator[tuple[Any, dict[Any, list[Any]]]]:
-    for at, node in enumerate(G):
-        yield node, hops_tree(G, at, steps(cutoff)).paths()
+def all_pairs_shortest_path(q: Query) -> Iterator[tuple[Node, Paths]]:
+    for at, node in enumerate(q.G):
+        yield node, hops_tree(q.G, at, steps(q.cutoff)).paths()
 
 
-def bidirectional_shortest_path(G: BackendGraph, source: Any, target: Any) -> list[Any]:
+def bidirectional_shortest_path(q: Query) -> list[Node]:
     from ..kernels.paths.meeting import meeting_path
 
-    ends = _end(G, source, "Source"), _end(G, target, "Target")
-    back = G.rows.transpose
-    path = meeting_path(G.rows.indptr, G.rows.indices, back.indptr, back.indices, *ends)
+    ends = (
+        q.G.place(q.source, "Source {} is not in G"),
+        q.G.place(q.target, "Target {} is not in G"),
+    )
+    rows, back = q.G.rows, q.G.rows.transpose
+    path = meeting_path(rows.indptr, rows.indices, back.indptr, back.indices, *ends)
     if not path:
-        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-    return G.named(np.array(path))
+        raise nx.NetworkXNoPath(f"No path between {q.source} and {q.target}.")
+    return q.G.named(np.array(path))
 
 
-def has_path(G: BackendGraph, source: Any, target: Any) -> bool:
+def has_path(q: Query) -> bool:
     try:
-        bidirectional_shortest_path(G, source, target)
+        bidirectional_shortest_path(q)
     except nx.NetworkXNoPath:
         return False
     return True
 
 
-def predecessor(
-    G: BackendGraph, source: Any, target: Any = None, cutoff: float | None = None,
-    return_seen: bool | None = None,
-) -> Any:  # fmt: skip
-    limit = max(1, steps(cutoff)) if cutoff else steps(None)
-    found = hops_tree(G, _end(G, source, "Source", "not in G"), limit)
-    pred, seen = pred_lists(found, G.rows), found.lengths()
-    if target is None:
-        return (pred, seen) if return_seen else pred
-    if target not in pred:
-        return ([], -1) if return_seen else []
-    return (pred[target], seen[target]) if return_seen else pred[target]
+def predecessor(q: Query) -> object:
+    limit = max(1, steps(q.cutoff)) if q.cutoff else steps(None)
+    found = hops_tree(q.G, q.G.place(q.source, "Source {} not in G"), limit)
+    pred, seen = pred_lists(found, q.G.rows), found.lengths()
+    if q.target is None:
+        return (pred, seen) if q.return_seen else pred
+    before, level = pred.get(q.target, []), seen.get(q.target, -1)
+    return (before, level) if q.return_seen else before
