@@ -68,5 +68,5 @@ def test_the_verifier_finds_errors(change):
 
 def test_the_verifier_notices_joined_components():
     g = tg.disjoint_union(tg.path(2), tg.path(2))
-    with pytest.raises(tg.VerificationError, match="do not hang together"):
+    with pytest.raises(tg.VerificationError, match="the same label are not connected"):
         check_components(g, np.zeros(4, np.int32))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,14 +12,14 @@ from ..util.rng import Rng
 
 __all__ = ["Audit", "audit"]
 
-SAMPLE = 10_000
-RISK = 0.05  # that the interval does not hold the mean error of all vertices
+SAMPLED_VERTICES = 10_000
+RISK = 0.05  # the probability that the interval misses the mean error of all vertices
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What a sample of vertices says about the mean relative error of all: an estimate, and an interval
-    that holds it in 95 of 100 such samples.
+    """The mean relative error of all vertices, estimated from a sample: an estimate, and an interval
+    that contains the true mean in 95 of 100 such samples.
     """
 
     error: float
@@ -37,8 +36,8 @@ class Audit:
             f"({self.sample:,} random vertices of {self.vertices:,} compared with exact distances)"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+    def to_dict(self) -> dict[str, float]:
+        """Return the fields for JSON."""
         return asdict(self)
 
 
@@ -47,10 +46,10 @@ def audit(
     approximate: np.ndarray,
     sources: np.ndarray,
     *,
-    sample: int = SAMPLE,
+    sample: int = SAMPLED_VERTICES,
     rng: Rng = 0,
 ) -> Audit:
-    """Compare distances of a random sample of the vertices that can be reached, sources left out.
+    """Compare the distances of a random sample of the vertices that can be reached, without sources.
 
     The interval is the empirical Bernstein bound for errors between 0 and 1.
 

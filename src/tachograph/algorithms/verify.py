@@ -12,12 +12,8 @@ from ..util.errors import VerificationError
 if TYPE_CHECKING:
     from .similarity import SimilarityResult
 
-# fmt: off
-__all__ = ["check_bfs", "check_components", "check_cut", "check_flow", "check_independent_set",
-           "check_pagerank", "check_product", "check_similarity", "check_sssp", "check_triangles"]
-# fmt: on
-
-SAMPLE = 1000  # pairs whose similarity is computed again
+CHECKED_PAIRS = 1000  # whose similarity is computed again
+SQUARED_ROWS = 4096  # of the adjacency matrix at a time, because its square is large
 
 
 def _require(condition: bool, problem: str) -> None:
@@ -25,16 +21,12 @@ def _require(condition: bool, problem: str) -> None:
         raise VerificationError(f"the result is wrong: {problem}; please report this")
 
 
-def _arc_sources(graph: Graph) -> np.ndarray:
-    return np.repeat(np.arange(graph.n), graph.degrees)
-
-
 def check_bfs(
     graph: Graph, sources: np.ndarray, levels: np.ndarray, parents: np.ndarray, complete: bool
 ) -> None:
-    """Levels and parents of a breadth-first search.
+    """Check levels and parents of a breadth-first search.
 
-    1. Sources, and only they, have level 0 and are their own parents.
+    1. Sources, and no other vertices, have level 0 and are their own parents.
     2. A vertex has a parent if and only if it has a level; the parent is one level up, and there is
        an arc from it.
     3. If the search was not cut short, an arc out of a reached vertex leads at most one level down.
@@ -50,7 +42,7 @@ def check_bfs(
     _require(
         bool((levels[parents[others]] == levels[others] - 1).all()), "a parent is not one level up"
     )
-    source, target = _arc_sources(graph), graph.indices
+    source, target = graph.arc_sources(), graph.indices
     has_arc = np.zeros(graph.n, bool)
     has_arc[target[source == parents[target]]] = True
     _require(bool(has_arc[others].all()), "there is no arc from a parent")
@@ -71,18 +63,17 @@ def check_sssp(
     predecessors: np.ndarray,
     exact: bool = True,
 ) -> None:
-    """Distances and predecessors of shortest paths, or of paths that are not (``exact=False``).
+    """Check distances and predecessors of shortest or (``exact=False``) approximate paths.
 
-    1. No arc leads to a vertex that is farther than the arc's source and weight allow; a source is at
-       most at distance 0. (The first is not so where paths are approximate.)
-       (Float weights below zero may miss by rounding, relative to the numbers.)
-    2. Whoever is reached has a predecessor, and there is an arc from it that makes up the difference;
-       only a source at distance 0 is its own. (Of an approximate path, it may save some way.)
-    3. From every reached vertex, predecessors lead to a source.
+    1. No arc offers a shorter path to a vertex than the one that was found (unless paths are
+       approximate; with negative float weights, up to rounding), and sources have distance 0 or less.
+    2. A vertex that was reached has a predecessor, and an arc from it whose weight is the difference of
+       the distances (at most that on approximate paths); only a source at distance 0 is its own.
+    3. From every vertex that was reached, predecessors lead to a source.
     """
     from ..kernels.sssp.cycles import SLACK
 
-    source, target = _arc_sources(graph), graph.indices
+    source, target = graph.arc_sources(), graph.indices
     with np.errstate(over="ignore", invalid="ignore"):
         reach = distances[source] + weights
         off = distances[target] - reach
@@ -109,16 +100,16 @@ def check_sssp(
 
 
 def check_components(graph: Graph, labels: np.ndarray) -> None:
-    """Labels of weakly connected components.
+    """Check labels of weakly connected components.
 
     1. The ends of every arc have the same label.
     2. A label is the smallest id of the vertices that have it.
-    3. From the vertex that gives a label, all vertices with that label are reached. (SciPy's own
-       search counts the components; with 1. the counts agree only if this holds.)
+    3. All vertices with the same label are connected. (SciPy's own search counts the components; given
+       1., the counts agree only if this holds.)
     """
     from scipy.sparse.csgraph import connected_components as scipy_components
 
-    source, target = _arc_sources(graph), graph.indices
+    source, target = graph.arc_sources(), graph.indices
     _require(bool((labels[source] == labels[target]).all()), "an arc joins two components")
     ids = np.arange(graph.n)
     _require(bool((labels <= ids).all()), "a label is larger than an id that has it")
@@ -127,35 +118,37 @@ def check_components(graph: Graph, labels: np.ndarray) -> None:
     )
     if graph.n:
         count = scipy_components(graph.to_scipy(), directed=True, connection="weak")[0]
-        _require(int((labels == ids).sum()) == count, "two components that do not hang together")
+        _require(
+            int((labels == ids).sum()) == count, "vertices with the same label are not connected"
+        )
 
 
 def check_triangles(simple: Graph, count: int) -> None:
-    """The number of triangles of a simple undirected graph.
+    """Check the number of triangles of a simple undirected graph.
 
-    A triangle is a path of two edges whose ends are joined: summed over the entries of the adjacency
-    matrix, its square counts each six times.
+    A triangle is a path of two edges whose ends are joined. The sum of the square of the adjacency
+    matrix over the entries of the matrix counts each triangle six times.
     """
     adjacency = simple.to_scipy()
     adjacency.data = np.ones(simple.arcs, np.int64)  # whatever the weights
     paths = 0
-    for lo in range(0, simple.n, 4096):  # a few rows at a time: squares are large
-        part = adjacency[lo : lo + 4096]
+    for lo in range(0, simple.n, SQUARED_ROWS):
+        part = adjacency[lo : lo + SQUARED_ROWS]
         paths += int((part @ adjacency).multiply(part).sum())
     _require(paths == 6 * count, f"there are {paths // 6} triangles, not {count}")
 
 
 def check_product(graph: Graph, vector: np.ndarray, product: np.ndarray) -> None:
-    """The product of the adjacency matrix and a vector, against SciPy's."""
+    """Compare the product of the adjacency matrix and a vector with SciPy's."""
     matrix = graph.to_scipy().astype(np.float64)
     room = 1e-9 * (abs(matrix) @ abs(vector))
-    _require(bool((abs(matrix @ vector - product) <= room).all()), "SciPy's product is another one")
+    _require(bool((abs(matrix @ vector - product) <= room).all()), "it is not SciPy's product")
 
 
 def check_pagerank(
     graph: Graph, scores: np.ndarray, damping: float, jump: np.ndarray, change: float
 ) -> None:
-    """Scores of PageRank.
+    """Check scores of PageRank.
 
     1. They are not negative and their sum is 1.
     2. One more iteration, done with SciPy, changes them by no more than the last one did.
@@ -174,7 +167,9 @@ def check_pagerank(
 
 def check_similarity(graph: Graph, task: str, weighted: bool, found: SimilarityResult) -> None:
     """Compute the similarity of a sample of the pairs again, with dictionaries."""
-    for at in np.linspace(0, found.values.size - 1, min(SAMPLE, found.values.size)).astype(int):
+    for at in np.linspace(0, found.values.size - 1, min(CHECKED_PAIRS, found.values.size)).astype(
+        int
+    ):
         u, v = int(found.source[at]), int(found.target[at])
         value = _similarity(task, *(_row(graph, x, weighted) for x in (u, v)))
         if abs(value - found.values[at]) > 1e-6 * max(1.0, abs(value)):
@@ -202,12 +197,12 @@ def _similarity(task: str, a: dict[int, float], b: dict[int, float]) -> float:
 
 
 def check_independent_set(graph: Graph, mask: np.ndarray) -> None:
-    """A maximal independent set.
+    """Check a maximal independent set.
 
     1. No arc joins two different vertices of the set.
-    2. Every other vertex has a neighbour in it, in either direction.
+    2. Every other vertex has a neighbour in the set, in either direction.
     """
-    source, target = _arc_sources(graph), graph.indices
+    source, target = graph.arc_sources(), graph.indices
     joined = source != target
     source, target = source[joined], target[joined]
     _require(not (mask[source] & mask[target]).any(), "two vertices of the set are joined")
@@ -220,38 +215,42 @@ def check_independent_set(graph: Graph, mask: np.ndarray) -> None:
 def check_cut(
     graph: Graph, capacity: np.ndarray, source: int, sink: int, value: float, side: np.ndarray
 ) -> None:
-    """A cut of that value.
+    """Check a cut of that value.
 
-    1. It parts the source from the sink.
-    2. The arcs from the source's side to the other carry the value in all. (Floats: up to rounding.)
+    1. It separates the source from the sink.
+    2. The capacities of the arcs from the source's side to the other sum to the value (floats: up to
+       rounding).
 
-    No cut can carry less than what flows; so with :func:`check_flow` both are the best there are.
+    No flow exceeds the capacity of a cut, so with :func:`check_flow` both are optimal.
     """
-    _require(bool(side[source]) and not bool(side[sink]), "the cut does not part source and sink")
-    crossing = side[_arc_sources(graph)] & ~side[graph.indices]
+    _require(
+        bool(side[source]) and not bool(side[sink]), "the cut does not separate source and sink"
+    )
+    crossing = side[graph.arc_sources()] & ~side[graph.indices]
     off = abs(float(capacity[crossing].sum()) - float(value))
-    _require(off <= _rounding(capacity), "the cut carries something else than the value")
+    _require(off <= _rounding(capacity), "the capacity of the cut is not the value")
 
 
 def check_flow(
     graph: Graph, capacity: np.ndarray, source: int, sink: int, value: float, flow: np.ndarray
 ) -> None:
-    """A flow of that value.
+    """Check a flow of that value.
 
-    1. Along no arc flows less than nothing or more than it can carry.
-    2. What comes to a vertex leaves it; the source gives the value, and the sink takes it.
+    1. The flow along every arc is between 0 and its capacity.
+    2. What flows into a vertex flows out of it; at the source and the sink, the difference is the
+       value.
     """
     room = _rounding(capacity)
     _require(bool((flow >= 0).all()), "the flow along an arc is negative")
-    _require(bool((flow <= capacity + room).all()), "more flows along an arc than it can carry")
+    _require(bool((flow <= capacity + room).all()), "the flow along an arc exceeds its capacity")
     net = np.zeros(graph.n, flow.dtype)
-    np.add.at(net, _arc_sources(graph), flow)
+    np.add.at(net, graph.arc_sources(), flow)
     np.subtract.at(net, graph.indices, flow)
     net[source] -= value
     net[sink] += value
-    _require(float(abs(net).max()) <= room, "a vertex does not pass on what it gets")
+    _require(float(abs(net).max()) <= room, "the flow into a vertex is not the flow out of it")
 
 
 def _rounding(capacity: np.ndarray) -> float:
-    """How far sums of capacities may be off: not at all if they are whole."""
+    """Return the rounding error that sums of capacities may have: 0 if they are whole."""
     return 0.0 if capacity.dtype.kind == "i" else 1e-9 * float(capacity.sum())

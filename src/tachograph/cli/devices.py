@@ -1,13 +1,16 @@
-"""``tacho devices``: where kernels can run, what for, and why not."""
+"""``tacho devices``: the devices that kernels can run on, and what they would be used for."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .options import Json, out, print_json
+
+if TYPE_CHECKING:
+    from ..devices.discovery import Found
 
 __all__ = ["devices"]
 
@@ -17,11 +20,11 @@ def devices(
         bool, typer.Option("--calibrate", help="Measure every device that works.")
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Ask the drivers, whatever is remembered.")
+        bool, typer.Option("--again", help="Ask the drivers again, even if nothing has changed.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """List the devices: memory, capabilities, what they would be used for, and why not.
+    """List the devices: memory, capabilities, what they would be used for, and why not for more.
 
     [bold]Examples[/bold]
 
@@ -45,8 +48,11 @@ def devices(
         typer.echo(problem, err=True)
 
 
+SHOWN = ("id", "name", "type", "memory_text", "capabilities_text", "use")
+
+
 def _print(rows: list[dict[str, Any]]) -> None:
-    """A table, and below it what was measured."""
+    """Print a table, and below it what was measured."""
     from rich.table import Table
 
     from ..devices.calibrate import UNITS
@@ -55,8 +61,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
     for column in ("id", "name", "type", "memory", "capabilities", "used for"):
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(row["id"], row["name"], row["type"], row["memory_text"],
-                      row["capabilities_text"], row["use"])  # fmt: skip
+        table.add_row(*(row[key] for key in SHOWN))
     console = out()
     console.print(table)
     for row in rows:
@@ -82,14 +87,20 @@ def _host(calibrate: bool) -> dict[str, Any]:
     free = available()
     name = machine()[1]["processor"] or platform.machine()
     return {
-        "id": "host", "name": f"{name}, {host.threads} threads", "type": "host", "memory": free,
-        "memory_text": "" if free is None else f"{human(free)} free", "capabilities": {},
-        "capabilities_text": "", "use": "everything", "problem": None,
+        "id": "host",
+        "name": f"{name}, {host.threads} threads",
+        "type": "host",
+        "memory": free,
+        "memory_text": "" if free is None else f"{human(free)} free",
+        "capabilities": {},
+        "capabilities_text": "",
+        "use": "everything",
+        "problem": None,
         "calibration": measure(host) if calibrate else calibration(host),
-    }  # fmt: skip
+    }
 
 
-def _device(found: Any, calibrate: bool) -> dict[str, Any]:
+def _device(found: Found, calibrate: bool) -> dict[str, Any]:
     from ..devices.calibrate import calibrate as measure
     from ..devices.calibrate import calibration
     from ..devices.opencl import open_device
@@ -108,15 +119,17 @@ def _device(found: Any, calibrate: bool) -> dict[str, Any]:
     shown += ["64-bit atomics"] * able.int64_atomics + ["double"] * able.double
     shown += ["host's memory"] * able.shares_memory
     return {
-        **asdict(found), "type": found.kind,
+        **asdict(found),
+        "type": found.kind,
         "memory_text": f"{human(found.memory)}, buffers to {human(found.largest)}",
-        "capabilities_text": ", ".join(shown), "use": _use(found, units, numbers is not None),
+        "capabilities_text": ", ".join(shown),
+        "use": _use(found, units, numbers is not None),
         "calibration": numbers,
-    }  # fmt: skip
+    }
 
 
-def _use(found: Any, units: int, calibrated: bool) -> str:
-    """What a device would be used for, and why not for more."""
+def _use(found: Found, units: int, calibrated: bool) -> str:
+    """Say what a device would be used for, and why not for more."""
     if found.problem is not None:
         return f"nothing: {found.problem}"
     use = "similarity, alone or beside the host"

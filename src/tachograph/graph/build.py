@@ -263,11 +263,7 @@ def _must_be_symmetric(indptr: np.ndarray, indices: np.ndarray, weights: np.ndar
 
 
 def from_csr(
-    indptr: npt.ArrayLike,
-    indices: npt.ArrayLike,
-    weights: npt.ArrayLike | None,
-    *,
-    directed: bool,
+    indptr: npt.ArrayLike, indices: npt.ArrayLike, weights: npt.ArrayLike | None, *, directed: bool
 ) -> Graph:
     """See :meth:`Graph.from_csr`."""
     offsets = np.ascontiguousarray(as_ids(indptr, "indptr"), np.int64)

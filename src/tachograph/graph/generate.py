@@ -17,22 +17,6 @@ from ..util.errors import InputError
 from ..util.rng import Rng, seed_of
 from .graph import Graph
 
-__all__ = [
-    "GENERATORS",
-    "bipartite",
-    "complete",
-    "disjoint_union",
-    "kronecker",
-    "path",
-    "power_law",
-    "preferential_attachment",
-    "road",
-    "small_world",
-    "star",
-    "tree",
-    "uniform",
-]
-
 Weights: TypeAlias = "bool | tuple[float, float] | None"
 GRAPH500 = (0.57, 0.19, 0.19)
 MOST_VERTICES = 2**31 - 2
@@ -309,12 +293,7 @@ def tree(n: int = 15, branching: int = 2, *, rng: Rng = 0, weights: Weights = No
 
 
 def bipartite(
-    left: int = 1000,
-    right: int = 1000,
-    degree: float = 8,
-    *,
-    rng: Rng = 0,
-    weights: Weights = None,
+    left: int = 1000, right: int = 1000, degree: float = 8, *, rng: Rng = 0, weights: Weights = None
 ) -> Graph:
     """Random bipartite graph: ``left * degree`` edges from 0..left-1 to left..left+right-1.
 

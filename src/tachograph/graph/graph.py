@@ -266,17 +266,13 @@ class Graph(Exchange):
         return self._is_sorted
 
     def neighbors(self, vertex: int) -> np.ndarray:
-        """Targets of the arcs out of ``vertex``, as a view."""
-        lo, hi = self._row(vertex)
-        return self.indices[lo:hi]
-
-    def _row(self, vertex: int) -> tuple[int, int]:
+        """Return the targets of the arcs out of ``vertex``, as a view."""
         if not 0 <= vertex < self.n:
             raise InputError(f"there is no vertex {vertex}: ids go from 0 to {self.n - 1}")
-        return int(self.indptr[vertex]), int(self.indptr[vertex + 1])
+        return self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
 
     def id_of(self, name: object) -> int:
-        """The id of the vertex with this name.
+        """Return the id of the vertex with this name.
 
         >>> import tachograph as tg
         >>> g = tg.Graph.from_edges(["a", "b"], ["b", "c"], relabel=True)
@@ -301,7 +297,7 @@ class Graph(Exchange):
 
     @property
     def has_transpose(self) -> bool:
-        """Whether :attr:`transpose` is there without work: undirected, or asked for before."""
+        """Whether :attr:`transpose` takes no work: the graph is undirected, or it was used before."""
         return not self.directed or "transpose" in self.__dict__
 
     @cached_property
@@ -330,7 +326,7 @@ class Graph(Exchange):
         return Features(self)
 
     def with_meta(self, **entries: Any) -> Graph:
-        """The same graph (arrays shared) with more ``meta``: ``g.with_meta(source=0, sink=9)``."""
+        """Return the graph (arrays shared) with more ``meta``: ``g.with_meta(source=0, sink=9)``."""
         return self._replace(meta={**self._meta, **entries})
 
     def _replace(self, **changes: Any) -> Graph:

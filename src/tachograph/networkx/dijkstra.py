@@ -9,16 +9,7 @@ import numpy as np
 
 from .graph import Node
 from .query import Query
-from .search import (
-    Found,
-    Paths,
-    as_numbers,
-    checked,
-    float_weights,
-    near,
-    near_tree,
-    pred_lists,
-)
+from .search import Found, Paths, as_numbers, checked, float_weights, near, near_tree, pred_lists
 
 LOST = "Node {} not found in graph"
 

@@ -45,12 +45,7 @@ BY_QUERY = ("unweighted", "generic", "dijkstra", "bellman_ford")
 
 
 def _of(
-    module: str,
-    cost: str,
-    names: str,
-    notes: str = "",
-    *more: dict[str, str],
-    answer: str = "",
+    module: str, cost: str, names: str, notes: str = "", *more: dict[str, str], answer: str = ""
 ) -> list[Function]:
     parameters = {key: text for group in more for key, text in group.items()}
     return [Function(name, module, cost, notes, parameters, answer) for name in names.split()]

@@ -14,11 +14,11 @@ __all__ = ["Inaccuracy", "inaccuracy", "relative_errors"]
 
 @dataclass(frozen=True)
 class Inaccuracy:
-    """Relative errors over the vertices that can be reached, sources left out.
+    """Relative errors of the vertices that can be reached, without sources.
 
-    ``mean`` is what error budgets are about. ``wrong`` is the share of vertices with any error,
-    ``lost`` of those that were not reached at all (each an error of 1); ``median``, ``p95`` and
-    ``maximum`` describe the errors of single vertices.
+    Error budgets limit ``mean``. ``wrong`` is the share of vertices with any error, ``lost`` the share
+    of those that were not reached (each an error of 1). ``median``, ``p95`` and ``maximum`` describe
+    the errors of single vertices.
     """
 
     mean: float
@@ -30,7 +30,7 @@ class Inaccuracy:
 
 
 def relative_errors(exact: np.ndarray, approximate: np.ndarray) -> np.ndarray:
-    """For each vertex min(1, |d' - d| / |d|); 1 if lost or wrong where d is 0."""
+    """Return min(1, |d' - d| / |d|) for each vertex; 1 if it is lost, or wrong where d is 0."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         error: np.ndarray = np.abs(approximate - exact) / np.abs(exact)
     error[approximate == exact] = 0.0
@@ -43,15 +43,15 @@ def inaccuracy(
 ) -> Inaccuracy:
     """Compare approximate distances with exact ones.
 
-    The error of a vertex is the difference relative to the exact distance, at most 1; one that was not
-    reached counts as 1. Vertices that the exact search does not reach, and the sources, are left out.
+    The error of a vertex is the difference relative to the exact distance, at most 1. A vertex that was
+    not reached counts as 1. Vertices that the exact search does not reach, and sources, do not count.
 
     Parameters
     ----------
     exact, approximate
         Distances of all vertices, inf if not reached.
     sources
-        Where the paths begin.
+        The vertices at which paths begin.
 
     Raises
     ------

@@ -25,15 +25,6 @@ from .lines import write_lines
 from .streams import Input, aside, compression_of, open_output
 from .text import Header, Layout, edges_that_fit, header_lines, is_count, read_promised
 
-__all__ = [
-    "read",
-    "read_coordinates",
-    "recognises",
-    "write_coordinates",
-    "write_flow",
-    "write_paths",
-]
-
 ARCS = Layout(comments=b"c", tag=b"a", base=1, fields=3)
 PAIRS = Layout(comments=b"c", base=1, fields=2)
 EDGES = replace(PAIRS, tag=b"e")

@@ -24,8 +24,6 @@ from .lines import write_lines
 from .streams import Input
 from .text import MARK, Layout, edges_that_fit, first_fields, header_lines, is_count, read_edges
 
-__all__ = ["read", "read_names", "recognises", "write", "write_bare", "write_weighted"]
-
 COUNTS = re.compile(r"nodes:?\s*(\d{1,18})[\s,;]+edges:?\s*(\d{1,18})\b", re.I | re.A)
 KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.I)
 KONECT = re.compile(r"^%\s*(sym|asym)\b")

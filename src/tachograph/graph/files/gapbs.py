@@ -16,8 +16,6 @@ from ..build import from_csr
 from ..graph import Graph
 from .streams import Input
 
-__all__ = ["read", "recognises", "write"]
-
 HEADER = 17  # bytes
 
 

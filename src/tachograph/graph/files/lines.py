@@ -8,8 +8,6 @@ import numpy as np
 
 from ...util.progress import bar
 
-__all__ = ["write_lines"]
-
 LINES_PER_WRITE = 1 << 20
 
 

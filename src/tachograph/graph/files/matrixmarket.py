@@ -17,8 +17,6 @@ from .lines import write_lines
 from .streams import Input
 from .text import Header, Layout, header_lines, is_count, read_promised
 
-__all__ = ["read", "recognises", "write"]
-
 BANNER = "%%MatrixMarket"
 FIELDS = ("pattern", "integer", "real", "double")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric")
@@ -91,10 +89,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
         # int64 and float64 have room for the opposite of every weight
         wide = None if weights is None else weights + np.zeros(1, np.int64)
         weights = None if wide is None else np.concatenate([wide, -wide])
-        sources, targets = (
-            np.concatenate([sources, targets]),
-            np.concatenate([targets, sources]),
-        )
+        sources, targets = (np.concatenate([sources, targets]), np.concatenate([targets, sources]))
     directed = symmetry != "symmetric"
     both = None if directed else False
     return EdgeTable(sources, targets, weights, n=size.n, directed=directed, both=both)

@@ -18,8 +18,6 @@ from ..graph import Graph
 from .streams import Input
 from .text import Header, edges_that_fit, header_lines, is_count, read_rows
 
-__all__ = ["read", "recognises", "write"]
-
 MOST_VERTEX_WEIGHTS = 1000  # for each vertex; a larger header is refused
 VERTICES_PER_WRITE = 1 << 12
 

@@ -13,8 +13,6 @@ from ..build import from_csr
 from ..graph import Graph
 from .streams import Input
 
-__all__ = ["read", "write"]
-
 
 def read(source: Input, weight: str | bool | None) -> Graph:
     """Read the graph from the arrays indptr, indices, weights (or data) and directed."""

@@ -27,8 +27,6 @@ import numpy as np
 from ...util.errors import FileFormatError, InputError, MissingFileError
 from ...util.progress import Bar
 
-__all__ = ["COMPRESSIONS", "Input", "aside", "compression_of", "open_output"]
-
 BLOCK_BYTES = 1 << 25  # handed to a parser at a time
 HEAD_BYTES = 1 << 16  # looked at to recognise a format
 _serial = itertools.count()

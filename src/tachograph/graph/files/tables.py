@@ -14,16 +14,6 @@ from .streams import Input
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "read_arrow",
-    "read_csv",
-    "read_parquet",
-    "recognises_csv",
-    "write_arrow",
-    "write_csv",
-    "write_parquet",
-]
-
 
 def _columns(
     source: Input, weight: str | bool | None, load: Callable[[pa.BufferReader], pa.Table]

@@ -33,8 +33,6 @@ from ..build import WEIGHTS, check_rows, index_type
 from ..graph import Graph
 from .streams import Input
 
-__all__ = ["MAGIC", "mapped", "read", "write"]
-
 MAGIC = b"\x89TGRAPH\n"
 VERSION = 1
 FIXED = struct.Struct("<8sIII")

@@ -16,8 +16,6 @@ from .lines import write_lines
 from .streams import Input
 from .text import Header, Layout, header_lines, is_count, read_promised
 
-__all__ = ["read", "recognises", "write"]
-
 COLUMNS = ("capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "type")
 KEY = re.compile(r"<([^>]*)>\s*(.*)")
 
