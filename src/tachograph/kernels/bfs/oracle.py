@@ -31,6 +31,7 @@ from ..runtime.team import (
 from .search import Query, new_bitmaps, new_tree, search_workers
 from .state import first_level, hubs_in_queue, next_level
 from .steps import (
+    BUFFER,
     UNLIMITED,
     begin,
     in_bitmap,
@@ -66,13 +67,14 @@ def together(team, box):
 @kernel
 def take_back_bitmap(team, indptr, after, tree):
     """Make the vertices of a bitmap unvisited again."""
+    parents, levels, _ = tree
     first, last = part(team, after.size)
     for w in range(first, last):
         bits = ld(after, w)
         if bits:
-            for v in range(w << 6, min((w + 1) << 6, tree.parents.size)):
+            for v in range(w << 6, min((w + 1) << 6, parents.size)):
                 if (bits >> np.uint64(v & 63)) & np.uint64(1):
-                    make_unvisited(v, indptr, tree.parents, tree.levels)
+                    make_unvisited(v, indptr, parents, levels)
 
 
 @kernel
@@ -101,6 +103,7 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
     words = front.size
     hub = indices.size / n if n else 0.0
     lines = np.empty((64 if me == 0 else 0, WIDTH), np.int64)
+    buffer = np.empty(BUFFER, queue.dtype)
     box = np.empty(2, np.int64)
     best = np.empty(4, np.int64)
     notes = np.zeros(2, np.int64)
@@ -127,7 +130,7 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
                 if me == 0:
                     st_release(control, TAIL, lo)
                 start = together(team, box)
-                if not to_queue(team, front, words, queue):
+                if not to_queue(team, front, words, queue, buffer):
                     return lines[:0]
                 best[QUEUING] = min(best[QUEUING], nanoseconds(box) - start)
             first, last = part(team, hi - lo)
@@ -151,7 +154,7 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
                 take_back_bitmap(team, indptr, after, tree)
             next_phase(control, me, phase)
             start = together(team, box)
-            push(team, phase, rows, tree, lo, hi, level.edges, depth)
+            push(team, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
             if not meet(team):
                 return lines[:0]
             best[PUSHING] = min(best[PUSHING], nanoseconds(box) - start)

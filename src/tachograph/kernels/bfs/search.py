@@ -30,10 +30,13 @@ from ..runtime.team import (
     TAIL,
     TICKET,
     cell,
+    is_full,
+    larger,
     meet,
     new_log,
     next_phase,
     part,
+    record,
     recorded,
     rows_of,
     run_team,
@@ -55,7 +58,7 @@ from .state import (
     next_level,
     tell_constants,
 )
-from .steps import UNLIMITED, Bitmaps, Tree, begin, pull, push, to_bitmap, to_queue
+from .steps import BUFFER, UNLIMITED, Bitmaps, Tree, begin, pull, push, to_bitmap, to_queue
 
 __all__ = ["COLUMNS", "Chooser", "Query", "new_bitmaps", "new_tree", "search_workers", "traverse"]
 
@@ -116,8 +119,9 @@ def handed_level(handed):
 def alone(team, rows, query, chooser, tree, state, handed, log):
     """Push levels of few arcs by one worker, while the others wait once for all of them.
 
-    It was decided to push the first of them. Returns the log.
+    It was decided to push the first of them. Ends, too, when the log is full.
     """
+    control = team.control
     indptr, indices = rows
     parents, levels, queue = tree
     lo, hi, certain = handed[LO], handed[HI], handed[CERTAIN]
@@ -137,21 +141,20 @@ def alone(team, rows, query, chooser, tree, state, handed, log):
                     arcs -= mark + 1
                     st(queue, tail, v)
                     tail += 1
-        log = recorded(log, (np.int64(PUSH), level.count, level.edges, level.unvisited))
+        record(log, (np.int64(PUSH), level.count, level.edges, level.unvisited))
         lo, hi = hi, tail
         level = next_level(level, hi - lo, arcs)
         if level.edges > ALONE_UP_TO_ARCS or is_over(query, levels, level):
             break
-        if stop_at(team.control, depth):
+        if is_full(log) or stop_at(control, depth):
             break
         if level.edges > certain:
             if chooser.hub >= 0:
                 st(state, HUBS, hubs_in_queue(queue, lo, hi, indptr, chooser.hub))
             if decide(chooser, state, level, np.int64(PUSH)) != PUSH:
                 break
-    st_release(team.control, TAIL, hi)
+    st_release(control, TAIL, hi)
     hand(handed, lo, hi, certain, level)
-    return log
 
 
 @kernel
@@ -159,10 +162,11 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
     """What each worker does; worker 0 keeps the trace and returns it."""
     control, me, workers = team
     indptr, indices = rows
-    queue = tree.queue
+    parents, levels, queue = tree
     words = bitmaps.front.size
     certain = np.int64(chooser.certain)
     state = np.zeros(STATE_SIZE, np.float64)
+    buffer = np.empty(BUFFER, queue.dtype)
     edges = begin(team, indptr, query.sources, tree)
     log = new_log(query.traced and me == 0, TRACED)
     if edges < 0:
@@ -181,7 +185,7 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
         ):  # each worker by itself: a part of the price of counting hubs
             hubs += is_hub(v, indptr, chooser.hub)
         st(state, ALL_HUBS, hubs)
-    while not is_over(query, tree.levels, level):
+    while not is_over(query, levels, level):
         last = direction
         if level.edges <= certain:
             direction = np.int64(PUSH)
@@ -203,7 +207,9 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
         if direction == PUSH and last == PUSH and level.edges <= ALONE_UP_TO_ARCS and kept == 0:
             if me == 0:
                 hand(handed, lo, hi, certain, level)
-                log = alone(team, rows, query, chooser, tree, state, handed, log)
+                if is_full(log):
+                    log = larger(log)
+                alone(team, rows, query, chooser, tree, state, handed, log)
             if not meet(team):
                 break
             lo, hi = handed[LO], handed[HI]
@@ -217,12 +223,12 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
             lo = ld_acquire(control, TAIL)
             if not meet(team):
                 break
-            if not to_queue(team, bitmaps.front, words, queue):
+            if not to_queue(team, bitmaps.front, words, queue, buffer):
                 break
             hi = lo + level.count
         next_phase(control, me, phase)
         if direction == PUSH:
-            push(team, phase, rows, tree, lo, hi, level.edges, depth)
+            push(team, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
         else:
             st(state, PULLED, ld(state, PULLED) + 1)
             limit = np.int64(UNLIMITED)
@@ -240,9 +246,9 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
                 hi = lo + level.count
             if not meet(team):  # all have read the tail
                 break
-            if last == PULL and not to_queue(team, bitmaps.front, words, queue):
+            if last == PULL and not to_queue(team, bitmaps.front, words, queue, buffer):
                 break
-            if not to_queue(team, bitmaps.after, done, queue):
+            if not to_queue(team, bitmaps.after, done, queue, buffer):
                 break
             if me == 0:
                 st_release(control, GIVEN_UP, 0)
@@ -262,10 +268,10 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
         level = next_level(level, found, arcs)
         phase += 1
     meet(team)
-    first, end = part(team, tree.parents.size)
+    first, end = part(team, parents.size)
     for v in range(first, end):
-        if ld(tree.parents, v) < 0:
-            st(tree.parents, v, -1)
+        if ld(parents, v) < 0:
+            st(parents, v, -1)
     return rows_of(log)
 
 

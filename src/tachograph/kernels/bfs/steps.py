@@ -71,6 +71,7 @@ def make_unvisited(v, indptr, parents, levels):
 @kernel
 def begin(team, indptr, sources, tree):
     """Mark every vertex unvisited and queue the sources; their arcs, or -1 if the run is to end."""
+    control, me, _ = team
     parents, levels, queue = tree
     first, last = part(team, parents.size)
     for v in range(first, last):
@@ -81,12 +82,12 @@ def begin(team, indptr, sources, tree):
     for i in range(sources.size):  # every worker sums, one stores
         s = ld(sources, i)
         edges += ld(indptr, s + 1) - ld(indptr, s)
-        if team.me == 0:
+        if me == 0:
             st(parents, s, s)
             st(levels, s, 0)
             st(queue, i, s)
-    if team.me == 0:
-        fetch_add(team.control, TAIL, sources.size)
+    if me == 0:
+        fetch_add(control, TAIL, sources.size)
     return edges if meet(team) else np.int64(-1)
 
 
@@ -99,17 +100,17 @@ def flush(control, queue, buffer, held):
 
 
 @kernel
-def push(team, phase, rows, tree, lo, hi, edges, depth):
-    """Claim the unvisited targets of ``queue[lo:hi]``; adds their number and arcs to the sums.
+def push(team, phase, rows, tree, buffer, span, edges, depth):
+    """Claim the unvisited targets of a ``span`` of the queue; adds their number and arcs to the sums.
 
     If the frontier has few ``edges`` for each vertex, workers take equal parts of it, which keeps
     neighbourhoods with the worker that found them. Otherwise chunks are handed out, because hubs make
-    parts unequal.
+    parts unequal. The ``buffer`` of a worker has room for ``BUFFER`` vertices.
     """
     control = team.control
     indptr, indices = rows
     parents, levels, queue = tree
-    buffer = np.empty(BUFFER, queue.dtype)
+    lo, hi = span
     ticket = cell(TICKET, phase)
     even = edges <= EVEN_UP_TO_DEGREE * (hi - lo)
     held = 0
@@ -218,20 +219,20 @@ def to_bitmap(team, queue, lo, hi, front):
 
 
 @kernel
-def to_queue(team, front, words, queue):
+def to_queue(team, front, words, queue, buffer):
     """Append the vertices in ``front[:words]`` to the queue; False if the run is to end."""
-    buffer = np.empty(BUFFER, queue.dtype)
+    control = team.control
     first, last = part(team, words)
     held = 0
     for w in range(first, last):
         bits = ld(front, w)
         while bits:
             if held == BUFFER:
-                flush(team.control, queue, buffer, held)
+                flush(control, queue, buffer, held)
                 held = 0
             st(buffer, held, (w << 6) + np.int64(trailing_zeros(bits)))
             held += 1
             bits &= bits - np.uint64(1)
     if held:
-        flush(team.control, queue, buffer, held)
+        flush(control, queue, buffer, held)
     return meet(team)

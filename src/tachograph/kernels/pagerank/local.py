@@ -324,7 +324,8 @@ def walk_nearby(team, near, question, manner, queues, seams, sums, report):
         if step == 1 and short:
             seamed = in_order(seams, 0, blocks) > 0.0
         jumped = jumps(question, spread, mass, unlinked)
+    exact, share, out = report.scores, near.share, near.out
     first, last = part(team, n)
     for v in range(first, last):
-        st(report.scores, v, ld(near.share, v + 1) / per_arc(ld(near.out, v)) / mass)
+        st(exact, v, ld(share, v + 1) / per_arc(ld(out, v)) / mass)
     return done

@@ -175,6 +175,7 @@ def walk(team, matrix, out, question, ranks, sums, report, cut):
     """What each worker does; returns the number of iterations."""
     control, me, _ = team
     block, stages, rich = cut
+    scores, share, fresh, _ = ranks
     n = out.size
     blocks = (n + block - 1) // block
     box = np.empty(2, np.int64)
@@ -209,7 +210,7 @@ def walk(team, matrix, out, question, ranks, sums, report, cut):
             phase += 1
             first, last = part(team, min(high * block, n) - aside)
             for i in range(first, last):
-                st(ranks.share, aside + i, ld(ranks.fresh, i))
+                st(share, aside + i, ld(fresh, i))
             if not meet(team):
                 return step
         error = in_order(sums.errors, half, blocks) / mass
@@ -221,8 +222,9 @@ def walk(team, matrix, out, question, ranks, sums, report, cut):
             done = step + 1
             break
     first, last = part(team, n)
+    exact = report.scores
     for v in range(first, last):
-        st(report.scores, v, ld(ranks.scores, v) / mass)
+        st(exact, v, ld(scores, v) / mass)
     return done
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bfs.steps import UNLIMITED, Bitmaps, Tree, pull, push
+from ..bfs.steps import BUFFER, UNLIMITED, Bitmaps, Tree, pull, push
 from ..independent_set.greedy import IN, OUT, before, level_of, rule_out
 from ..runtime.atomics import ld, ld_acquire, st, st_release, stopped
 from ..runtime.launch import inline, kernel
@@ -71,6 +71,7 @@ def expand(team, pulls, n, indptr, indices, depth, count, edges, parent, level,
     """
     control, me, workers = team
     rows, tree = Rows(indptr, indices), Tree(parent, level, queue)
+    buffer = np.empty(BUFFER, queue.dtype)
     if me == 0:
         st_release(control, TAIL, count)
     if not barrier(control, workers):
@@ -80,7 +81,7 @@ def expand(team, pulls, n, indptr, indices, depth, count, edges, parent, level,
     if pulls:
         pull(team, phase, rows, tree, Bitmaps(front, after), depth, np.int64(UNLIMITED))
     else:
-        push(team, phase, rows, tree, np.int64(0), count, edges, depth)
+        push(team, phase, rows, tree, buffer, (np.int64(0), count), edges, depth)
     barrier(control, workers)
     return ld_acquire(control, cell(SUM, phase)), ld_acquire(control, cell(SUM2, phase))
 

@@ -33,12 +33,13 @@ RANKED_FROM_DEGREE = 300.0  # mean arcs of a neighbour from which on ranking pay
 @kernel
 def walk(team, rows, whole):
     """The triangles that one worker finds. ``whole``: rows hold all neighbours, sorted."""
+    control = team.control
     indptr, indices = rows
     n = indptr.size - 1
     mark = np.zeros(n, np.uint8)
     total = np.int64(0)
     while True:
-        begin, end = take(team.control, 0, MARKING_CHUNK, n)
+        begin, end = take(control, 0, MARKING_CHUNK, n)
         if begin >= end:
             break
         for u in range(begin, end):

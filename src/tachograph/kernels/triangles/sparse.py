@@ -105,10 +105,11 @@ def up_to_four(u, indptr, indices, first, last):
 @kernel
 def walk_sparse(team, rows):
     """The triangles that one worker finds."""
+    control = team.control
     indptr, indices = rows
     total = np.int64(0)
     while True:
-        begin, end = take(team.control, 0, SPARSE_CHUNK, indptr.size - 1)
+        begin, end = take(control, 0, SPARSE_CHUNK, indptr.size - 1)
         if begin >= end:
             break
         for u in range(begin, end):
