@@ -51,8 +51,9 @@ def test_scores_are_those_of_the_definition(data, directed, workers):
     with pytest.MonkeyPatch.context() as patch, tg.threads(workers):
         patch.setitem(SERIAL_BELOW, "pagerank", 0)
         g = make(edges, n, "int32" if len(edges[0]) > 2 else None, directed=directed)
-        r = tg.pagerank(g, damping=damping, tol=1e-12, max_iter=500,
-                        personalization=jump, verify=True)  # fmt: skip
+        r = tg.pagerank(
+            g, damping=damping, tol=1e-12, max_iter=500, personalization=jump, verify=True
+        )
     assert r.converged
     expected = dense(n, edges, directed, damping, jump / jump.sum())
     np.testing.assert_allclose(r.scores, expected, atol=1e-10)

@@ -1,4 +1,4 @@
-"""What a direction policy would have chosen in searches that were measured, and what that would cost.
+"""What a direction policy would have chosen in measured searches, and what that would have cost.
 
 A search is a stretch of rows: the state before each level (``STATE``) and the measured times
 of both directions and of the frontier's change of form. ``first`` marks where a search begins.

@@ -37,7 +37,7 @@ STATE = (
     *("n", "arcs", "n_f", "m_f", "n_u", "m_u", "s_f", "c_f", "before", "m_before"),
     *("previous", "pulled", "depth", "hubs_f", "hubs", "p_h", "threads", "directed"),
 )
-N, ARCS, N_F, M_F, N_U, M_U, S_F, C_F, BEFORE, M_BEFORE = range(10)
+N, ALL_ARCS, N_F, M_F, N_U, M_U, S_F, C_F, BEFORE, M_BEFORE = range(10)
 PREVIOUS, PULLED, DEPTH, HUBS, ALL_HUBS, P_H, THREADS, DIRECTED = range(10, len(STATE))
 
 
@@ -85,7 +85,7 @@ def next_level(level, found, arcs):
 def tell_constants(state, rows, chooser, workers, directed):
     """Write down what a policy may want to know and no level changes."""
     st(state, N, rows.indptr.size - 1)
-    st(state, ARCS, rows.indices.size)
+    st(state, ALL_ARCS, rows.indices.size)
     st(state, P_H, chooser.hub_share)
     st(state, THREADS, workers)
     st(state, DIRECTED, directed)

@@ -1,4 +1,4 @@
-"""Small breadth-first searches around a few vertices: how fast does a graph open up?
+"""Small breadth-first searches around a few vertices, to see how fast a graph opens up.
 
 A search ends when it has seen ``limit`` vertices or looked at 32 times as many arcs, so that its cost
 does not depend on the graph's size. What was seen is kept in a table with open addressing.
@@ -12,9 +12,9 @@ from ..runtime.launch import kernel, read_only, run
 
 __all__ = ["BALL", "LIMIT", "balls"]
 
-LIMIT = 1024  # vertices, if nothing else is said
-ROOM = 4  # places in the table for each vertex
-ARCS = 32  # for each vertex
+LIMIT = 1024  # vertices that a search sees at most, by default
+SLOTS_PER_VERTEX = 4  # of the table
+ARCS_PER_VERTEX = 32  # that a search looks at, at most
 #: Numbers about a search: vertices and arcs seen, levels until an eighth of ``limit`` was seen and in
 #: all, arcs that led to vertices seen before, the sum of the bits of the distances between ids that
 #: arcs join, and whether everything that can be reached was.
@@ -29,7 +29,7 @@ def grow(stop, indptr, indices, starts, table, queue, found):
     larger: it holds what the queue does, so that a search for a free place ends.
     """
     limit = queue.size
-    most = ARCS * limit
+    most = ARCS_PER_VERTEX * limit
     mask = table.size - 1
     for i in range(starts.size):
         table[:] = -1
@@ -82,7 +82,7 @@ def balls(
 ) -> np.ndarray:
     """A row of ``BALL`` for a search from each of ``starts``; ``limit`` is a power of two."""
     found = np.zeros((starts.size, len(BALL)))
-    arguments = (read_only(indptr), read_only(indices), starts.astype(np.int64),
-                 np.empty(ROOM * limit, np.int64), np.empty(limit, np.int64), found)  # fmt: skip
-    run(grow, [arguments], brief=True)
+    table, queue = np.empty(SLOTS_PER_VERTEX * limit, np.int64), np.empty(limit, np.int64)
+    rows = read_only(indptr), read_only(indices)
+    run(grow, [(*rows, starts.astype(np.int64), table, queue, found)], brief=True)
     return found

@@ -4,13 +4,13 @@ Encoding: node i is a leaf if ``feature[i]`` is negative, and then gives ``value
 on to ``left[i]`` if its entry ``feature[i]`` is at most ``value[i]``, and to ``left[i] + 1`` otherwise.
 ``roots`` are the first nodes of the trees.
 
-Bounds: who makes the arrays checks that children lie behind their parent and within the arrays, and
-features within the rows (``decisions.trees``); so every walk ends, and every access is valid.
+Bounds: ``decisions.trees``, which makes the arrays, checks that children lie behind their parent and
+within the arrays, and features within the rows; so every walk ends, and every access is valid.
 """
 
 from __future__ import annotations
 
-from ..runtime.atomics import ld, stopped
+from ..runtime.atomics import ld, stop_at
 from ..runtime.launch import kernel
 
 __all__ = ["predict"]
@@ -20,7 +20,7 @@ __all__ = ["predict"]
 def predict(stop, rows, width, roots, feature, value, left, out):
     """Add the trees' values for each of ``rows``, of ``width`` entries each, to ``out``."""
     for i in range(out.size):
-        if i % 1024 == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         base = i * width
         total = ld(out, i)

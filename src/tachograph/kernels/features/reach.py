@@ -1,4 +1,4 @@
-"""How far a search gets that goes on only from vertices of certain degrees: whether it dies at once."""
+"""How far a search gets that only continues from vertices of certain degrees."""
 
 from __future__ import annotations
 

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from ..runtime.atomics import stopped
+from ..runtime.atomics import stop_at
 from ..runtime.launch import kernel
 
 __all__ = ["sweep"]
 
-BLOCK = 1 << 14
-
 
 @kernel
-def sweep(stop, start, indptr, indices, back_indptr, back_indices, both, level, queue):
+def sweep(stop, start, rows, back, both, level, queue):
     """Levels from ``start`` along arcs (and, with ``both``, against them).
 
-    ``level`` holds -1 for vertices not seen. Returns a vertex of the last level, of several the first
-    one found. ``queue`` has room for every vertex, and each
-    enters it at most once.
+    ``level`` holds -1 for vertices not seen. Returns the first vertex that was found in the last level.
+    ``queue`` has room for every vertex, and each enters it at most once.
     """
+    indptr, indices = rows
+    back_indptr, back_indices = back
     level[start] = 0
     queue[0] = start
     head = 0
     tail = 1
     while head < tail:
-        if head % BLOCK == 0 and stopped(stop):
+        if stop_at(stop, head):
             break
         v = queue[head]
         head += 1

@@ -1,4 +1,4 @@
-"""Instructions of compiled kernels, counted: scalar ones and those that work on vectors."""
+"""Count the scalar and the vector instructions of compiled kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDE = re.compile(r"%[xyz]mm\d|\bv\d+\.(?:16b|8h|4s|2d)")
 
 
 def count(assembly: str) -> tuple[int, int]:
-    """Scalar and vector instructions of a listing.
+    """How many scalar and how many vector instructions a listing has.
 
     >>> tab, end = chr(9), chr(10)
     >>> count(end.join(tab + x for x in [".p2align 4", "movq %rax, %rbx", "vpaddq %ymm0, %ymm1"]))
@@ -31,9 +31,9 @@ def count(assembly: str) -> tuple[int, int]:
 
 
 def instruction_ratio(kernel: Any) -> float | None:
-    """Scalar instructions for each vector instruction of a kernel as it is compiled here.
+    """How many scalar instructions a kernel has for each vector instruction, as compiled here.
 
-    Compiles it anew, because what is kept on disk cannot be listed. None if it was not used yet.
+    Compiles it again, because what is kept on disk cannot be listed. None if it was not used yet.
     """
     if not kernel.signatures:
         return None

@@ -216,7 +216,7 @@ def _wait(crew: Crew, label: str, step: Callable[[], int] | None) -> None:
 
 
 def clock() -> float:
-    """Seconds on a clock that stands still while this thread loads or compiles kernels."""
+    """Seconds on a clock that stops while this thread loads or compiles kernels."""
     return time.perf_counter() - getattr(_spent, "seconds", 0.0)
 
 
@@ -241,7 +241,7 @@ def prepare(worker: Any, arguments: tuple[Any, ...]) -> None:
 
 @contextmanager
 def not_counted() -> Iterator[None]:
-    """Let :func:`clock` stand still in this block, which compiles something."""
+    """Stop :func:`clock` for a block that compiles something."""
     begin = time.perf_counter()
     try:
         yield

@@ -1,4 +1,4 @@
-"""Random numbers by counting: number i of a stream depends only on the stream's key and on i.
+"""Random numbers by counting: number i of a stream depends only on the key of the stream and on i.
 
 So the same seed gives the same numbers whatever the number of threads, and any part of a stream can
 be made alone. The generator is SplitMix64 (Steele, Lea, Flood 2014) used as a hash of the counter.
@@ -33,7 +33,7 @@ def below(bits, bound):
 
 
 def key_of(seed: int, purpose: str) -> np.uint64:
-    """The key of the stream that ``seed`` gives to ``purpose``; different purposes never mix."""
+    """The key of the stream of ``seed`` and ``purpose``; different purposes never share numbers."""
     value = seed & (2**64 - 1)
     for byte in purpose.encode():
         value = int(draw(np.uint64(value), byte))

@@ -1,7 +1,7 @@
-"""Threads that wait for work: to start them anew takes as long as many a search.
+"""Threads that wait for work, because starting new ones takes as long as a small search.
 
-A hand is a thread that does one job after the other, on the cores that who gives the job may use. Each
-could be kept on a core of its own; but where something else is busy, that makes long runs longer.
+A hand is a thread that does one job after the other, on the cores of the calling thread's affinity
+mask. Each could be kept on a core of its own, but that makes long runs longer on a busy machine.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ __all__ = ["Crew", "start"]
 Job = Callable[[], None]  # must not raise
 
 _idle: list[Hand] = []
-_made = 0  # hands so far
-_guard = threading.Lock()  # of these two
+_made = 0  # hands that were started so far
+_guard = threading.Lock()  # protects these two
 
 
 class Crew:
-    """Some jobs that run at the same time: whether all have ended, or were stopped.
+    """Jobs that run at the same time; knows whether all have ended or were called off.
 
-    Waiting can be interrupted at any moment, and repeated: Ctrl-C may come before all jobs were given
-    to hands, and also after the last has ended.
+    Waiting can be interrupted at any moment, and repeated: Ctrl-C may come before all jobs are given
+    to hands, and also after the last one has ended.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -37,24 +37,24 @@ class Crew:
 
     @property
     def over(self) -> bool:
-        """Whether nobody is at work, and nobody will be."""
+        """Whether no job is running and none will start."""
         return self._left == 0 or (self._called_off and self._busy == 0)
 
     def begin(self) -> bool:
-        """Called by a hand: whether its job is still wanted."""
+        """Called by a hand before its job: whether that is still wanted."""
         with self._guard:
             self._busy += not self._called_off
             return not self._called_off
 
     def end(self) -> None:
-        """Called by a hand when its job has ended."""
+        """Called by a hand after its job."""
         with self._guard:
             self._busy -= 1
             self._left -= 1
             self._tell()
 
     def call_off(self) -> None:
-        """Jobs that have not begun need not begin any more."""
+        """Do not start jobs that have not begun."""
         with self._guard:
             self._called_off = True
             self._tell()
@@ -64,7 +64,7 @@ class Crew:
             self._over.release()
 
     def wait(self, seconds: float = -1) -> bool:
-        """Whether it is over, after waiting for so long at most."""
+        """Wait for at most so many seconds (-1: any time); whether it is over."""
         if not self.over:
             self._over.acquire(timeout=seconds)
         return self.over
@@ -75,20 +75,20 @@ class Hand(threading.Thread):
 
     def __init__(self, number: int) -> None:
         super().__init__(name=f"tachograph-{number}", daemon=True)
-        self.crew: Crew | None = None  # who has taken it
+        self.crew: Crew | None = None  # the crew that has taken it
         self.busy = False
         self._cores = allowed()
         self._given = threading.Lock()
         self._given.acquire()
 
     def give(self, job: Job, cores: frozenset[int], crew: Crew) -> None:
-        """Let it do a job of a crew on these cores."""
+        """Start a job of a crew on these cores."""
         self._job = (job, cores, crew)
         self.busy = True
         self._given.release()
 
     def run(self) -> None:
-        """Do what is given."""
+        """Do the jobs that are given, one after the other."""
         while True:
             self._given.acquire()
             job, cores, crew = self._job
@@ -108,7 +108,7 @@ class Hand(threading.Thread):
         _idle.append(self)
 
     def give_back(self, crew: Crew) -> None:
-        """Let others take it, if it is still with a crew that has given it nothing."""
+        """Make it idle again, if its crew has not given it a job."""
         with _guard:
             if self.crew is crew and not self.busy:
                 self._rest()
@@ -121,12 +121,12 @@ class Hand(threading.Thread):
 
 
 def allowed() -> frozenset[int]:
-    """The cores that the calling thread may use; none where that cannot be known."""
+    """The cores that the calling thread may use; empty where the system cannot tell."""
     return frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else frozenset()
 
 
 def _take(count: int, crew: Crew) -> list[Hand]:
-    """So many idle hands for a crew; new ones if there are too few."""
+    """Take ``count`` idle hands for a crew; start new ones if there are too few."""
     global _made
     with _guard:
         taken = [_idle.pop() for _ in range(min(count, len(_idle)))]
@@ -160,7 +160,7 @@ def start(jobs: Sequence[Job], crew: Crew) -> None:
 
 
 def _forget() -> None:
-    """A child process has none of its parent's threads."""
+    """Forget all hands: a child process has none of its parent's threads."""
     global _guard
     _guard = threading.Lock()
     _idle.clear()
