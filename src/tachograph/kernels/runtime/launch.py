@@ -22,6 +22,7 @@ from typing import Any, cast
 import numba
 import numpy as np
 from numba._dispatcher import compute_fingerprint
+from numba.core.types import unliteral
 
 from ...util.cores import threads, threads_available
 from ...util.progress import bar
@@ -41,6 +42,8 @@ __all__ = [
     "read_only",
     "run",
     "run_calls",
+    "subroutine",
+    "subroutine_maker",
     "threads",
     "threads_available",
     "told",
@@ -89,7 +92,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     # Numba compiles anew when the kernel's own file has changed; helpers are part of its code, too.
     with suppress(AttributeError):  # Numba has no public door to this
         compiled._cache._cache_file._source_stamp = _sources(function.__module__)
-    KERNELS.append(compiled)
+    KERNELS.append(_for_all_constants(compiled))
     return cast(Callable[..., Any], compiled)
 
 
@@ -118,18 +121,44 @@ def _sources(module: str) -> str:
     return contents.hexdigest()
 
 
+def _for_all_constants(compiled: Any) -> Any:
+    """Compile one variant for all constants: otherwise each literal argument is a type of its own."""
+    template = compiled.get_call_template
+
+    def get_call_template(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        plain = {name: unliteral(kind) for name, kind in named.items()}
+        return template(tuple(unliteral(kind) for kind in args), plain)
+
+    compiled.get_call_template = get_call_template
+    return compiled
+
+
 def inline(function: Callable[..., Any]) -> Any:
     """Compile a helper into its callers: a call passes seven arguments for each array.
 
     The helper does not count references to arrays, which takes atomic operations and can take longer
     than all the rest; so it must neither make arrays nor return any. Only kernels can call it.
     """
-    return numba.njit(function, **INLINE)
+    return _for_all_constants(numba.njit(function, **INLINE))
 
 
 def inline_maker(function: Callable[..., Any]) -> Any:
     """Compile a helper that makes or returns arrays into its callers."""
-    return numba.njit(function, **{**INLINE, "_nrt": True})
+    return _for_all_constants(numba.njit(function, **{**INLINE, "_nrt": True}))
+
+
+def subroutine(function: Callable[..., Any]) -> Any:
+    """Compile a part of a kernel that is called, not copied into its callers.
+
+    For what is long or stands in several places. Like :func:`inline` it counts no references.
+    """
+    return _for_all_constants(numba.njit(function, **{**INLINE, "forceinline": False}))
+
+
+def subroutine_maker(function: Callable[..., Any]) -> Any:
+    """Compile a part that makes or returns arrays, to be called and not copied."""
+    options = {**INLINE, "forceinline": False, "_nrt": True}
+    return _for_all_constants(numba.njit(function, **options))
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
