@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.decisions.approximation.inaccuracy import inaccuracy
-from tachograph.kernels.sssp import bellman_ford, delta_stepping
+from tachograph.kernels.sssp import delta_stepping
+from tachograph.kernels.sssp import rounds as search_rounds
 from tests import oracles
 from tests.algorithms.test_sssp import GRAPHS, dtype, expected, weighted
 from tests.graph.test_build import make
@@ -32,8 +33,7 @@ def approximations(draw):
 
 @pytest.fixture
 def teams(monkeypatch):
-    monkeypatch.setattr(delta_stepping, "SMALL", 0)
-    monkeypatch.setattr(bellman_ford, "SMALL", 0)
+    monkeypatch.setattr(search_rounds, "ONE_WORKER_BELOW", 0)
 
 
 @given(data=st.data(), choice=approximations(), algorithm=st.sampled_from(ALGORITHMS))
@@ -47,10 +47,9 @@ def test_paths_are_those_that_may_be_walked(data, choice, algorithm):
     sources = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=3))
     g = make(edges, n, dtype(edges), directed=directed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delta_stepping, "SMALL", 0)
-        patch.setattr(bellman_ford, "SMALL", 0)
-        patch.setattr(delta_stepping, "ROAD_DEGREE", data.draw(st.sampled_from([-1, 8])))
-        patch.setattr(delta_stepping, "SHARE", data.draw(st.sampled_from([1, 256])))
+        patch.setattr(search_rounds, "ONE_WORKER_BELOW", 0)
+        patch.setattr(delta_stepping, "ROAD_MEAN_DEGREE", data.draw(st.sampled_from([-1, 8])))
+        patch.setattr(delta_stepping, "TRIGGER_PART", data.draw(st.sampled_from([1, 256])))
         threads = data.draw(st.sampled_from([1, 2, 3]))
         found = tg.sssp(g, sources, algorithm=algorithm, approximation=choice, threads=threads,
                         verify=True).distances  # fmt: skip

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms.sssp import ALGORITHMS
 from tachograph.algorithms.verify import check_sssp
-from tachograph.kernels.sssp import bellman_ford, delta_stepping
+from tachograph.kernels.sssp import bellman_ford, delta_stepping, rounds
 from tests import oracles
 from tests.graph.test_build import make
 from tests.strategies import edge_lists
@@ -32,8 +32,7 @@ WEIGHTS = {
 @pytest.fixture
 def teams(monkeypatch):
     """Teams also for small graphs."""
-    monkeypatch.setattr(delta_stepping, "SMALL", 0)
-    monkeypatch.setattr(bellman_ford, "SMALL", 0)
+    monkeypatch.setattr(rounds, "ONE_WORKER_BELOW", 0)
 
 
 def dtype(edges):
@@ -58,12 +57,11 @@ def test_distances_are_those_of_the_oracle(kind, data):
     algorithm = data.draw(st.sampled_from(ALGORITHMS))
     delta = data.draw(st.sampled_from([None, 0.25, 1, 64, 1e12]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delta_stepping, "SMALL", 0)
-        patch.setattr(bellman_ford, "SMALL", 0)
-        patch.setattr(delta_stepping, "ROAD_DEGREE", data.draw(st.sampled_from([-1, 8])))
-        patch.setattr(delta_stepping, "SHARE", data.draw(st.sampled_from([1, 256])))
-        patch.setattr(delta_stepping, "REACH", data.draw(st.sampled_from([0, 7])))
-        patch.setattr(delta_stepping, "OWNED_BITS", 1)
+        patch.setattr(rounds, "ONE_WORKER_BELOW", 0)
+        patch.setattr(delta_stepping, "ROAD_MEAN_DEGREE", data.draw(st.sampled_from([-1, 8])))
+        patch.setattr(delta_stepping, "TRIGGER_PART", data.draw(st.sampled_from([1, 256])))
+        patch.setattr(delta_stepping, "PULL_REACH", data.draw(st.sampled_from([0, 7])))
+        patch.setattr(delta_stepping, "OWNED_BLOCK_BITS", 1)
         with tg.threads(data.draw(st.sampled_from([1, 2, 3]))):
             found = tg.sssp(g, sources, algorithm=algorithm, delta=delta, verify=True)
     assert found.distances.tolist() == expected(n, edges, sources, directed)
@@ -78,8 +76,8 @@ def test_negative_weights(data, algorithm):
     g = make(edges, n, dtype(edges), directed=True)
     wanted = expected(n, edges, [source], True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bellman_ford, "SMALL", 0)
-        patch.setattr(bellman_ford, "LOOK", data.draw(st.sampled_from([1, 8])))
+        patch.setattr(rounds, "ONE_WORKER_BELOW", 0)
+        patch.setattr(bellman_ford, "TURNS_BEFORE_LOOK", data.draw(st.sampled_from([1, 8])))
         with tg.threads(2):
             if wanted is not None:
                 found = tg.sssp(g, source, algorithm=algorithm, verify=True)
@@ -176,10 +174,22 @@ def test_buckets_are_cleaned_when_full(degree, teams, monkeypatch):
     target = np.r_[middle, np.full(middle.size * many, n - 1)]
     falling = (100 * (n - middle)[:, None] + np.arange(many, 0, -1)).ravel()
     g = tg.Graph.from_edges(source, target, np.r_[middle, falling])
-    monkeypatch.setattr(delta_stepping, "ROAD_DEGREE", degree)
-    monkeypatch.setattr(delta_stepping, "ROAD_LARGEST", n)
+    monkeypatch.setattr(delta_stepping, "ROAD_MEAN_DEGREE", degree)
+    monkeypatch.setattr(delta_stepping, "ROAD_LARGEST_DEGREE", n)
     found = tg.sssp(g, 0, delta=1024, threads=2, verify=True)
     assert found.distances[n - 1] == (middle + 100 * (n - middle) + 1).min()
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: tg.kronecker(12, seed=1), lambda: tg.road(60, 60, seed=1)]
+)
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_kernel_that_was_chosen_runs(make, threads, teams):
+    g = weighted(make())
+    choice = delta_stepping.choose(g.n, g.arcs, g.features.max_degree, threads)
+    found = tg.sssp(g, 0, algorithm="delta-stepping", threads=threads)
+    assert set(found.trace["threads"]) == {choice.workers}
+    assert (found.trace["phase"][0] == "settle") == choice.owned
 
 
 def test_the_predecessor_is_the_smallest():

@@ -216,11 +216,12 @@ def _with_tree(
 
     def predecessors() -> np.ndarray:
         from ..kernels.runtime.launch import read_only
+        from ..kernels.runtime.nouns import WeightedRows
         from ..kernels.sssp.cycles import shortest_path_tree
 
         with using(threads):
-            rows = (graph.indptr, graph.indices, weights)
-            return read_only(shortest_path_tree(*rows, distances, sources))
+            rows = WeightedRows(graph.indptr, graph.indices, weights)
+            return read_only(shortest_path_tree(rows, distances, sources))
 
     tree = Lazy(predecessors)
     return SsspResult(
@@ -307,45 +308,37 @@ def search(
 ) -> tuple[NDArray[np.float64], Run]:
     """Distances by an algorithm that the weights allow."""
     from ..kernels.runtime.launch import clock
+    from ..kernels.runtime.nouns import WeightedRows
     from ..kernels.sssp import rounds
     from ..kernels.sssp.bellman_ford import relaxed_distances
-    from ..kernels.sssp.delta_stepping import shortest_distances
+    from ..kernels.sssp.delta_stepping import Facts, shortest_distances
     from ..kernels.sssp.limits import UNLIMITED, Limits
 
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
-    rows_of_graph = (graph.indptr, graph.indices, weights)
+    rows_of_graph = WeightedRows(graph.indptr, graph.indices, weights)
     limits = Limits(
         approximation.min_degree,
         approximation.max_degree or UNLIMITED,
         approximation.keep,
         approximation.seed,
         approximation.atomic,
+        approximation.iterations or UNLIMITED,
     )
-    iterations = approximation.iterations or UNLIMITED
     cycle = None
     if algorithm == "delta-stepping":
         back = None
         if graph.has_transpose and (behind := graph.transpose).weights is not None:
-            back = (behind.indptr, behind.indices, behind.weights)
-        largest = graph.features.max_degree
+            back = WeightedRows(behind.indptr, behind.indices, behind.weights)
+        facts = Facts(known["mean"], known["max"], graph.features.max_degree)
         begin = clock()
         distances, rows, workers = shortest_distances(
-            *rows_of_graph,
-            back,
-            sources,
-            mean_weight=known["mean"],
-            heaviest=known["max"],
-            largest_degree=largest,
-            delta=delta,
-            traced=traced,
-            limits=limits,
-            iterations=iterations,
+            rows_of_graph, back, sources, facts, delta=delta, traced=traced, limits=limits
         )
     else:
         begin = clock()
         ends = (known["min"], known["max"])
         distances, rows, workers, cycle = relaxed_distances(
-            algorithm, *rows_of_graph, sources, *ends, traced, limits, iterations
+            algorithm, rows_of_graph, sources, *ends, traced, limits
         )
     seconds = clock() - begin
     if cycle is not None:

@@ -87,3 +87,13 @@ def test_candidates_are_distinct_and_approximate():
         assert len(set(found)) == len(found) > 0
         assert not any(c.approximation.exact for c in found)
         assert np.isfinite(state.rows(found)).all()
+
+
+def test_the_state_knows_the_kernel_that_will_run():
+    g = tg.kronecker(15, seed=3, weights=True)
+    for threads, owned in ((1, True), (2, False)):
+        state = State(g, np.array([0]), threads)
+        found = tg.sssp(g, 0, algorithm="delta-stepping", threads=threads)
+        assert state.owned is owned
+        assert state.facts["threads"] == found.trace["threads"][0] == threads
+        assert (found.trace["phase"][0] == "settle") is owned

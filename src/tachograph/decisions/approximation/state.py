@@ -10,12 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...graph.graph import Graph
 from .rules import EXACT, Approximation, degree_thresholds
+
+if TYPE_CHECKING:
+    from ...kernels.sssp.delta_stepping import Choice
 
 __all__ = [
     "ALGORITHMS", "FEATURES", "FLAT_HOPS", "LEAST_ARCS_LEFT", "Configuration", "State",
@@ -72,21 +75,22 @@ class State:
             math.log2(max(f.diameter, 1)), known["std"] / mean, known["min"] / mean,
             float(graph.directed),
             float(graph.degrees[self.sources].max(initial=0)) / max(f.max_degree, 1),
-            float(self.owned), 1.0 if self.small else float(self.threads), width,
+            float(self.owned), float(self.threads) if self._kernel.workers > 1 else 1.0, width,
             *self.reach(0, graph.arcs),
         )  # fmt: skip
         return dict(zip(GRAPH, values, strict=True))
 
-    @property
-    def small(self) -> bool:
-        """Whether one worker does it."""
-        return self.graph.n + self.graph.arcs < 1 << 17
+    @cached_property
+    def _kernel(self) -> Choice:
+        from ...kernels.sssp.delta_stepping import choose
+
+        largest = self.graph.features.max_degree
+        return choose(self.graph.n, self.graph.arcs, largest, self.threads)
 
     @property
     def owned(self) -> bool:
-        """Whether delta-stepping takes the kernel for roads and small graphs, which never pulls."""
-        f = self.graph.features
-        return self.small or (f.mean_degree <= 8 and f.max_degree <= 64)
+        """Whether delta-stepping takes the kernel for roads and one worker, which never pulls."""
+        return self._kernel.owned
 
     @cached_property
     def _below(self) -> tuple[np.ndarray, np.ndarray]:

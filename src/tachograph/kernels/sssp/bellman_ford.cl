@@ -1,4 +1,4 @@
-/* Relaxing arcs, twin of kernels/relaxation.py: distances are whole numbers of 64 bits. */
+/* Relaxing arcs, twin of relaxation.py: distances are whole numbers of 64 bits. */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 

@@ -9,15 +9,16 @@ from collections.abc import Callable
 import numpy as np
 
 from ..runtime.launch import threads_available
+from ..runtime.nouns import WeightedRows
 from ..runtime.team import new_board, run_team
 from .cycles import negative_cycle
-from .limits import EVERYTHING, UNLIMITED, Limits
-from .relaxation import ALL, CORRECT, NEGATIVE, OTHERS, RELAX, UNREACHED, walk
+from .limits import EVERYTHING, Limits
+from .relaxation import ALL, NEGATIVE, OTHERS, UNREACHED, Labels, Leg, walk
+from .rounds import CORRECT, RELAX, one_is_enough
 
 __all__ = ["METHODS", "relaxed_distances"]
 
-SMALL = 1 << 17  # arcs below which one worker is faster than several
-LOOK = 8  # iterations (or rounds of the hybrid) before the first look for a negative cycle
+TURNS_BEFORE_LOOK = 8  # iterations (or rounds of the hybrid) before a negative cycle is looked for
 
 Cycle = tuple[list[int], float]
 #: distances (float64), trace (``rounds.COLUMNS``), workers, and the negative cycle if there is one
@@ -29,26 +30,35 @@ class _TooFar(Exception):
 
 
 class _Search:
-    """The state of a search between two calls of the kernel."""
+    """The state of a search between two calls of the kernel; ``largest`` is the largest weight."""
 
     def __init__(
-        self, indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray, sources: np.ndarray,
-        heaviest: float, packed: bool, two_steps: bool, limits: Limits, traced: bool,
-    ) -> None:  # fmt: skip
-        n = indptr.size - 1
-        self.rows = (indptr, indices, weights)
-        self.brief = n + indices.size < SMALL
+        self,
+        rows: WeightedRows,
+        sources: np.ndarray,
+        largest: float,
+        packed: bool,
+        two_steps: bool,
+        limits: Limits,
+        traced: bool,
+    ) -> None:
+        n = rows.indptr.size - 1
+        self.rows = rows
+        self.brief = one_is_enough(n, rows.indices.size)
         self.workers = 1 if self.brief else threads_available()
-        self.label = np.full(n, UNREACHED) if packed else np.full(n, np.inf)
-        self.label[sources] = 0
-        self.stamp = np.zeros(0 if packed else n, np.int32)
-        self.settled = self.label.copy() if two_steps else self.label[:0]
+        self.unreached: float = UNREACHED if packed else np.inf
+        label = np.full(n, self.unreached)
+        label[sources] = 0
+        self.labels = Labels(
+            label,
+            np.zeros(0 if packed else n, np.int32),
+            label.copy() if two_steps else label,
+            2**31 - 2 - int(largest) if packed else np.inf,
+        )
         self.two_steps = two_steps
-        self.ceiling = 2**31 - 2 - int(heaviest) if packed else np.inf
         self.limits = limits
         slots = n if limits.atomic else n * self.workers
-        self.front = np.empty(slots, indices.dtype)
-        self.after = np.empty(slots, indices.dtype)
+        self.fronts = tuple(np.empty(slots, rows.indices.dtype) for _ in range(2))
         self.start(sources)
         self.turn = 1
         self.traced = traced
@@ -57,25 +67,24 @@ class _Search:
     def start(self, vertices: np.ndarray) -> None:
         """Make these the frontier."""
         self.count = vertices.size
-        self.front[: self.count] = vertices
+        self.fronts[0][: self.count] = vertices
 
-    def go_on(self, limit: int, which: int = ALL, phase: int = RELAX) -> None:
+    def go_on(self, limit: int, arcs: int = ALL, stage: int = RELAX) -> None:
         """Relax at most ``limit`` frontiers."""
         end = self.turn + limit
         while self.count and self.turn < end:
-            self._team(end - self.turn, which, phase)
+            self._team(end - self.turn, arcs, stage)
             if self.count and self.turn < end:
                 self.workers = 1  # too little to do for a team
 
-    def _team(self, limit: int, which: int, phase: int) -> None:
-        unvisited = int((self.label == (UNREACHED if self.stamp.size == 0 else np.inf)).sum())
-        rows, self.count, swapped, self.turn, too_far = run_team(
-            walk, self.workers, *self.rows, which, self.label, self.stamp, self.settled,
-            self.two_steps, self.front, self.after, self.count, self.turn, limit, self.ceiling,
-            self.limits, unvisited, phase, new_board(self.workers), self.traced, brief=self.brief,
-        )[0]  # fmt: skip
+    def _team(self, limit: int, arcs: int, stage: int) -> None:
+        unvisited = int((self.labels.label == self.unreached).sum())
+        leg = Leg(arcs, stage, self.count, self.turn, limit, unvisited, self.two_steps, self.traced)
+        given = (self.rows, self.labels, self.limits, leg, self.fronts, new_board(self.workers))
+        found = run_team(walk, self.workers, *given, brief=self.brief)
+        rows, self.count, swapped, self.turn, too_far = found[0]
         if swapped:
-            self.front, self.after = self.after, self.front
+            self.fronts = self.fronts[::-1]
         self.trace.append(rows)
         if too_far:
             raise _TooFar
@@ -83,51 +92,46 @@ class _Search:
     @property
     def distances(self) -> np.ndarray:
         """Distances as they are now, float64."""
-        if self.label.dtype.kind == "f":
-            return self.label
-        exact = (self.label >> 32).astype(np.float64)
-        exact[self.label == UNREACHED] = np.inf
-        return exact
+        label = self.labels.label
+        if label.dtype.kind == "f":
+            return label
+        return np.where(label == UNREACHED, np.inf, label >> 32)
 
     def outcome(self, cycle: Cycle | None = None) -> Outcome:
         return self.distances, np.concatenate(self.trace), self.workers, cycle
 
     def look_for_cycle(self, certain: bool) -> Cycle | None:
-        return negative_cycle(*self.rows, self.distances, certain=certain)
+        return negative_cycle(self.rows, self.distances, certain=certain)
 
 
 def relaxed_distances(
     method: str,
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
+    rows: WeightedRows,
     sources: np.ndarray,
     lightest: float,
     heaviest: float,
     traced: bool,
     limits: Limits = EVERYTHING,
-    iterations: int = UNLIMITED,
 ) -> Outcome:
     """Shortest paths by a method of ``METHODS``, with packed labels if those are wide enough.
 
-    ``limits`` and at most ``iterations`` frontiers after that of the sources make them approximate.
+    ``limits`` make them approximate: of rounds, at most so many after that of the sources are done.
     """
     two_steps, finish = METHODS[method]
     largest = max(heaviest, -lightest)
-    packed = weights.dtype.kind == "i" and largest < 2**30
+    packed = rows.weights.dtype.kind == "i" and largest < 2**30
     while True:
-        search = _Search(indptr, indices, weights, sources, largest, packed, two_steps, limits,
-                         traced)  # fmt: skip
+        search = _Search(rows, sources, largest, packed, two_steps, limits, traced)
         try:
-            return finish(search, lightest < 0, iterations)
+            return finish(search, lightest < 0)
         except _TooFar:
             packed = False
 
 
-def _until_settled(search: _Search, negative: bool, iterations: int) -> Outcome:
-    n = search.label.size
-    limit = LOOK if negative else n + 1
-    end = search.turn + 1 + iterations
+def _until_settled(search: _Search, negative: bool) -> Outcome:
+    n = search.labels.label.size
+    limit = TURNS_BEFORE_LOOK if negative else n + 1
+    end = search.turn + 1 + search.limits.rounds
     while search.count and search.turn < end:
         search.go_on(min(limit, end - search.turn))
         if search.count and negative and search.turn < end:
@@ -140,15 +144,15 @@ def _until_settled(search: _Search, negative: bool, iterations: int) -> Outcome:
     return search.outcome()
 
 
-def _in_rounds(search: _Search, negative: bool, iterations: int) -> Outcome:
+def _in_rounds(search: _Search, negative: bool) -> Outcome:
     indptr, _, weights = search.rows
-    n = search.label.size
+    n = search.labels.label.size
     arcs = np.flatnonzero(weights < 0)
     tails = np.unique(np.searchsorted(indptr, arcs, "right") - 1)
     before = np.full(tails.size, np.inf)
-    rounds, look = 0, LOOK
+    rounds, look = 0, TURNS_BEFORE_LOOK
     while search.count:
-        end = search.turn + 1 + iterations
+        end = search.turn + 1 + search.limits.rounds
         while search.count and search.turn < end:
             search.go_on(min(n + 1, end - search.turn), OTHERS)
         now = search.distances[tails]
@@ -166,7 +170,7 @@ def _in_rounds(search: _Search, negative: bool, iterations: int) -> Outcome:
 
 
 #: Whether each iteration sees only the distances of the one before, and what goes on until the end.
-METHODS: dict[str, tuple[bool, Callable[[_Search, bool, int], Outcome]]] = {
+METHODS: dict[str, tuple[bool, Callable[[_Search, bool], Outcome]]] = {
     "bellman-ford": (False, _until_settled),
     "dijkstra": (True, _until_settled),
     "hybrid": (True, _in_rounds),

@@ -6,7 +6,7 @@ ring when its time has come. ``delta`` is a power of two, so the bucket of a dis
 for integers, a product for floats (``width`` is the shift or the reciprocal).
 
 A set is a tuple of arrays: VERTEX and DISTANCE are the entries, in blocks of 64; LINK joins the blocks
-of a list; HEAD is where a list's next entry goes (0: it is empty), COUNT its number of blocks; STATE
+of a list; HEAD is where a list's next entry goes (0: it is empty), BLOCKS its number of blocks; STOCK
 has the first free block, the first unused one, how many are free or unused, and the lowest bucket of
 the far list.
 
@@ -18,24 +18,34 @@ list are in use; a set has twice as many, and more for what is put at a time.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import types
 from numba.extending import overload
 
 from ..runtime.atomics import ld, peek, poke, st
-from ..runtime.launch import inline, inline_maker, kernel
+from ..runtime.launch import inline, inline_maker, subroutine_maker
 
-# fmt: off
-__all__ = ["BLOCK", "LATER", "bucket_of", "clean", "clear", "lowest", "make_room", "new_set", "put",
-           "ring_size", "room_for", "size_of", "sort_far", "take"]
-# fmt: on
-
-BITS = 6
-BLOCK = 1 << BITS
-VERTEX, DISTANCE, LINK, HEAD, COUNT, STATE = 0, 1, 2, 3, 4, 5
-FREE, UNUSED, LEFT, FAR = 0, 1, 2, 3
+BLOCK_BITS = 6
+BLOCK_ENTRIES = 1 << BLOCK_BITS
+VERTEX, DISTANCE, LINK, HEAD, BLOCKS, STOCK = 0, 1, 2, 3, 4, 5
+FREE, UNUSED, LEFT, LOWEST_FAR = 0, 1, 2, 3
 LATER = np.int64(1) << 62  # no bucket at all
-RING = 512  # buckets with a list of their own, at most
+MOST_LISTS = 512  # buckets that have a list of their own
+
+
+class Scale(NamedTuple):
+    """How distances are counted: the width of a bucket, the number of lists, the range.
+
+    A distance above ``ceiling`` may not be added to any more; ``infinity`` is no distance at all.
+    """
+
+    width: float
+    delta: float
+    ring: int
+    ceiling: float
+    infinity: float
 
 
 def bucket_of(distance, width):
@@ -52,18 +62,18 @@ def _bucket_of(distance, width):
 
 def ring_size(heaviest: float, delta: float) -> int:
     """A power of two that is enough for arcs up to ``heaviest``, within limits."""
-    needed = min(heaviest / delta + 3, RING)
+    needed = min(heaviest / delta + 3, MOST_LISTS)
     return 1 << max(1, int(np.ceil(np.log2(needed))))
 
 
 @inline_maker
 def new_set(n, ring, most, vertices, distances):
     """An empty set for the types of two arrays and up to ``most`` entries put at a time."""
-    blocks = 2 * (n >> BITS) + 2 * (ring + 1) + (most >> BITS) + 8
+    blocks = 2 * (n >> BLOCK_BITS) + 2 * (ring + 1) + (most >> BLOCK_BITS) + 8
     state = np.empty(4, np.int64)
     made = (
-        np.empty(blocks << BITS, vertices.dtype),
-        np.empty(blocks << BITS, distances.dtype),
+        np.empty(blocks << BLOCK_BITS, vertices.dtype),
+        np.empty(blocks << BLOCK_BITS, distances.dtype),
         np.empty(blocks, np.int64),
         np.zeros(ring + 1, np.int64),
         np.zeros(ring + 1, np.int64),
@@ -72,7 +82,7 @@ def new_set(n, ring, most, vertices, distances):
     state[FREE] = -1
     state[UNUSED] = 1  # block 0 stays unused: a head of 0 means an empty list
     state[LEFT] = blocks - 1
-    state[FAR] = LATER
+    state[LOWEST_FAR] = LATER
     return made
 
 
@@ -86,17 +96,17 @@ def lists(kept):
 def add(kept, at, v, d):
     """Append to the list ``at``."""
     p = peek(kept, HEAD, at)
-    if p & (BLOCK - 1) == 0:
-        k = peek(kept, STATE, FREE)
+    if p & (BLOCK_ENTRIES - 1) == 0:
+        k = peek(kept, STOCK, FREE)
         if k >= 0:
-            poke(kept, STATE, FREE, peek(kept, LINK, k))
+            poke(kept, STOCK, FREE, peek(kept, LINK, k))
         else:
-            k = peek(kept, STATE, UNUSED)
-            poke(kept, STATE, UNUSED, k + 1)
-        poke(kept, STATE, LEFT, peek(kept, STATE, LEFT) - 1)
-        poke(kept, LINK, k, (p - 1) >> BITS)
-        poke(kept, COUNT, at, peek(kept, COUNT, at) + 1)
-        p = k << BITS
+            k = peek(kept, STOCK, UNUSED)
+            poke(kept, STOCK, UNUSED, k + 1)
+        poke(kept, STOCK, LEFT, peek(kept, STOCK, LEFT) - 1)
+        poke(kept, LINK, k, (p - 1) >> BLOCK_BITS)
+        poke(kept, BLOCKS, at, peek(kept, BLOCKS, at) + 1)
+        p = k << BLOCK_BITS
     poke(kept, VERTEX, p, v)
     poke(kept, DISTANCE, p, d)
     poke(kept, HEAD, at, p + 1)
@@ -110,7 +120,7 @@ def put(kept, ring, current, v, d, width):
         add(kept, b & (ring - 1), v, d)
     else:
         add(kept, ring, v, d)
-        poke(kept, STATE, FAR, min(peek(kept, STATE, FAR), b))
+        poke(kept, STOCK, LOWEST_FAR, min(peek(kept, STOCK, LOWEST_FAR), b))
 
 
 @inline
@@ -119,16 +129,16 @@ def size_of(kept, at):
     p = peek(kept, HEAD, at)
     if p == 0:
         return np.int64(0)
-    return ((peek(kept, COUNT, at) - 1) << BITS) + ((p - 1) & (BLOCK - 1)) + 1
+    return ((peek(kept, BLOCKS, at) - 1) << BLOCK_BITS) + ((p - 1) & (BLOCK_ENTRIES - 1)) + 1
 
 
 @inline
 def release(kept, k):
     """Give block ``k`` back; the block that follows it in its list."""
     after = peek(kept, LINK, k)
-    poke(kept, LINK, k, peek(kept, STATE, FREE))
-    poke(kept, STATE, FREE, k)
-    poke(kept, STATE, LEFT, peek(kept, STATE, LEFT) + 1)
+    poke(kept, LINK, k, peek(kept, STOCK, FREE))
+    poke(kept, STOCK, FREE, k)
+    poke(kept, STOCK, LEFT, peek(kept, STOCK, LEFT) + 1)
     return after
 
 
@@ -140,15 +150,15 @@ def take(kept, at, vertices, distances, begin):
     p = peek(kept, HEAD, at)
     if p == 0:
         return np.int64(0)
-    k = (p - 1) >> BITS
-    filled = ((p - 1) & (BLOCK - 1)) + 1
+    k = (p - 1) >> BLOCK_BITS
+    filled = ((p - 1) & (BLOCK_ENTRIES - 1)) + 1
     for i in range(filled):
-        st(vertices, begin + i, peek(kept, VERTEX, (k << BITS) + i))
-        st(distances, begin + i, peek(kept, DISTANCE, (k << BITS) + i))
+        st(vertices, begin + i, peek(kept, VERTEX, (k << BLOCK_BITS) + i))
+        st(distances, begin + i, peek(kept, DISTANCE, (k << BLOCK_BITS) + i))
     after = release(kept, k)
-    poke(kept, COUNT, at, peek(kept, COUNT, at) - 1)
+    poke(kept, BLOCKS, at, peek(kept, BLOCKS, at) - 1)
     poke(
-        kept, HEAD, at, (after + 1) << BITS
+        kept, HEAD, at, (after + 1) << BLOCK_BITS
     )  # the one before is full; after is -1 if there is none
     return filled
 
@@ -159,12 +169,12 @@ def clear(kept):
     for at in range(lists(kept) + 1):
         p = peek(kept, HEAD, at)
         if p:
-            k = (p - 1) >> BITS
-            for _ in range(peek(kept, COUNT, at)):
+            k = (p - 1) >> BLOCK_BITS
+            for _ in range(peek(kept, BLOCKS, at)):
                 k = release(kept, k)
             poke(kept, HEAD, at, 0)
-            poke(kept, COUNT, at, 0)
-    poke(kept, STATE, FAR, LATER)
+            poke(kept, BLOCKS, at, 0)
+    poke(kept, STOCK, LOWEST_FAR, LATER)
 
 
 @inline
@@ -173,29 +183,29 @@ def lowest(kept, current):
     ring = lists(kept)
     for k in range(ring):
         if peek(kept, HEAD, (current + k) & (ring - 1)) != 0:
-            return min(current + k, peek(kept, STATE, FAR))
-    return peek(kept, STATE, FAR)
+            return min(current + k, peek(kept, STOCK, LOWEST_FAR))
+    return peek(kept, STOCK, LOWEST_FAR)
 
 
-@kernel
+@subroutine_maker
 def refile(kept, at, keep, current, dist, width):
     """Drop the entries of a list that are not valid; put the others where they belong when
     ``current`` is the lowest bucket, or with ``keep`` back into the same list.
     """
-    held_v = np.empty(BLOCK, kept[VERTEX].dtype)
-    held_d = np.empty(BLOCK, kept[DISTANCE].dtype)
+    held_v = np.empty(BLOCK_ENTRIES, kept[VERTEX].dtype)
+    held_d = np.empty(BLOCK_ENTRIES, kept[DISTANCE].dtype)
     ring = lists(kept)
     p = peek(kept, HEAD, at)
-    blocks = peek(kept, COUNT, at)
+    blocks = peek(kept, BLOCKS, at)
     poke(kept, HEAD, at, 0)
-    poke(kept, COUNT, at, 0)
+    poke(kept, BLOCKS, at, 0)
     for _ in range(blocks):
-        k = (p - 1) >> BITS
-        filled = ((p - 1) & (BLOCK - 1)) + 1
+        k = (p - 1) >> BLOCK_BITS
+        filled = ((p - 1) & (BLOCK_ENTRIES - 1)) + 1
         for i in range(filled):  # copied first: the freed block may be the next one used
-            st(held_v, i, peek(kept, VERTEX, (k << BITS) + i))
-            st(held_d, i, peek(kept, DISTANCE, (k << BITS) + i))
-        p = (release(kept, k) + 1) << BITS
+            st(held_v, i, peek(kept, VERTEX, (k << BLOCK_BITS) + i))
+            st(held_d, i, peek(kept, DISTANCE, (k << BLOCK_BITS) + i))
+        p = (release(kept, k) + 1) << BLOCK_BITS
         for i in range(filled):
             if ld(held_d, i) == ld(dist, ld(held_v, i)):
                 if keep:
@@ -204,7 +214,7 @@ def refile(kept, at, keep, current, dist, width):
                     put(kept, ring, current, ld(held_v, i), ld(held_d, i), width)
 
 
-@kernel
+@subroutine_maker
 def clean(kept, dist, width):
     """Drop all entries that are not valid."""
     for at in range(lists(kept) + 1):
@@ -216,7 +226,7 @@ def room_for(kept):
     """How many entries can be put for certain: they start a block in every list at most, and one
     more for each 64. After :func:`clean` that is what the set was made for.
     """
-    return (peek(kept, STATE, LEFT) - lists(kept) - 2) << BITS
+    return (peek(kept, STOCK, LEFT) - lists(kept) - 2) << BLOCK_BITS
 
 
 @inline
@@ -229,7 +239,7 @@ def make_room(kept, entries, dist, width):
 @inline
 def sort_far(kept, current, dist, width):
     """Sort the far list into the ring, as far as that reaches, if ``current`` has come to it."""
-    if peek(kept, STATE, FAR) <= current:
+    if peek(kept, STOCK, LOWEST_FAR) <= current:
         make_room(kept, 0, dist, width)  # a block for every list
-        poke(kept, STATE, FAR, LATER)
+        poke(kept, STOCK, LOWEST_FAR, LATER)
         refile(kept, lists(kept), False, current, dist, width)

@@ -9,19 +9,21 @@ import numpy as np
 from ..rows.passes import over_rows
 from ..runtime.atomics import fetch_min, ld, stopped
 from ..runtime.launch import kernel, run
+from ..runtime.nouns import WeightedRows
 
 __all__ = ["SLACK", "negative_cycle", "shortest_path_tree"]
 
-BLOCK = 4096
+VERTICES_BETWEEN_STOPS = 4096  # looks at the stop flag
 SLACK = 1e-9  # of the numbers, by which arcs with negative float weights may miss
 
 
 @kernel
-def best_arcs(stop, indptr, indices, weights, dist, parent, arc):
+def best_arcs(stop, rows, dist, parent, arc):
     """For each vertex the arc that gives it the lowest distance, if that is not above its own."""
+    indptr, indices, weights = rows
     best = dist.copy()
     for u in range(indptr.size - 1):
-        if u % BLOCK == 0 and stopped(stop):
+        if u % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
             return
         if dist[u] < np.inf:
             for k in range(indptr[u], indptr[u + 1]):
@@ -34,11 +36,12 @@ def best_arcs(stop, indptr, indices, weights, dist, parent, arc):
 
 
 @kernel
-def relax_all(stop, indptr, indices, weights, dist, parent, arc):
+def relax_all(stop, rows, dist, parent, arc):
     """Relax every arc once, in order; whether a distance was lowered."""
+    indptr, indices, weights = rows
     changed = False
     for u in range(indptr.size - 1):
-        if u % BLOCK == 0 and stopped(stop):
+        if u % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
             return False
         if dist[u] < np.inf:
             for k in range(indptr[u], indptr[u + 1]):
@@ -90,12 +93,7 @@ def _cycles(
 
 
 def negative_cycle(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
-    distances: np.ndarray,
-    *,
-    certain: bool,
+    rows: WeightedRows, distances: np.ndarray, *, certain: bool
 ) -> tuple[list[int], float] | None:
     """The vertices of a cycle of negative weight, and that weight, from distances that do not settle.
 
@@ -103,18 +101,18 @@ def negative_cycle(
     With it, arcs are relaxed on until the last arcs used make a cycle; None then means that
     distances settle after all.
     """
-    n = indptr.size - 1
+    n = rows.indptr.size - 1
     parent, arc = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
-    run(best_arcs, [(indptr, indices, weights, distances, parent, arc)])
-    found = _cycles(parent, arc, weights)
+    run(best_arcs, [(rows, distances, parent, arc)])
+    found = _cycles(parent, arc, rows.weights)
     if found or not certain:
         return found
     parent[:] = arc[:] = -1
     distances = distances.copy()
     for _ in range(n + 1):
-        if not run(relax_all, [(indptr, indices, weights, distances, parent, arc)])[0]:
+        if not run(relax_all, [(rows, distances, parent, arc)])[0]:
             return None
-        found = _cycles(parent, arc, weights)
+        found = _cycles(parent, arc, rows.weights)
         if found:
             return found
     return None
@@ -124,7 +122,7 @@ def negative_cycle(
 def strict_parents(stop, lo, hi, indptr, indices, weights, dist, parent):
     """Give each vertex the smallest parent that is nearer and on a path that is not longer."""
     for u in range(lo, hi):
-        if u % BLOCK == 0 and stopped(stop):
+        if u % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
             return
         du = ld(dist, u)
         if du < np.inf:
@@ -136,10 +134,11 @@ def strict_parents(stop, lo, hi, indptr, indices, weights, dist, parent):
 
 
 @kernel
-def search_tight(stop, indptr, indices, weights, dist, sources, parent, queue, slack):
-    """A search along the arcs that keep to the distances, up to a ``slack`` relative to the numbers:
+def search_tight(stop, rows, dist, sources, parent, queue, slack):
+    """Search along the arcs that keep to the distances, up to a ``slack`` relative to the numbers:
     parents for all, also across zero weights. How many were found.
     """
+    indptr, indices, weights = rows
     parent[:] = -1
     tail = 0
     for s in sources:
@@ -148,7 +147,7 @@ def search_tight(stop, indptr, indices, weights, dist, sources, parent, queue, s
         tail += 1
     head = 0
     while head < tail:
-        if head % BLOCK == 0 and stopped(stop):
+        if head % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
             return tail
         u = queue[head]
         head += 1
@@ -163,11 +162,7 @@ def search_tight(stop, indptr, indices, weights, dist, sources, parent, queue, s
 
 
 def shortest_path_tree(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
-    distances: np.ndarray,
-    sources: np.ndarray,
+    rows: WeightedRows, distances: np.ndarray, sources: np.ndarray
 ) -> np.ndarray:
     """A predecessor for each vertex, from distances; sources are their own, -1 if not reached.
 
@@ -175,20 +170,18 @@ def shortest_path_tree(
     zero, or below), a search from the sources decides. The same for any number of threads. Where
     distances are approximate, a path may be shorter than they say.
     """
-    n = indptr.size - 1
-    nothing = np.iinfo(indices.dtype).max
-    parent = np.full(n, nothing, indices.dtype)
-    over_rows(strict_parents, indptr, indices, weights, distances, parent)
+    n, ids = rows.indptr.size - 1, rows.indices.dtype
+    nothing = np.iinfo(ids).max
+    parent = np.full(n, nothing, ids)
+    over_rows(strict_parents, *rows, distances, parent)
     roots = sources[distances[sources] == 0]  # another source may be nearer by negative arcs
     parent[roots] = roots
     parent[np.isinf(distances)] = -1
     if (parent == nothing).any():
-        queue = np.empty(n, indices.dtype)
+        queue = np.empty(n, ids)
         reached = int(np.isfinite(distances).sum())
         for slack in (0.0, SLACK):  # rounding may have led around a cycle of weight zero
-            found = run(
-                search_tight, [(indptr, indices, weights, distances, roots, parent, queue, slack)]
-            )[0]
-            if found == reached:
+            call = (rows, distances, roots, parent, queue, slack)
+            if run(search_tight, [call])[0] == reached:
                 break
     return parent

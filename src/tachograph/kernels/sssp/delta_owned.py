@@ -2,29 +2,31 @@
 
 Only its owner lowers the distance of a vertex, so no atomic operations are needed; what concerns
 others is sent to their worker, and all messages of a round are read after one barrier. The vertices of
-the current bucket wait in a queue of their worker; the others are kept in buckets. Vertices belong to
-workers by blocks of consecutive ids, whose number (a power of two) is a compromise between messages
-and balance. With one worker this is the sequential algorithm; where
-buckets hold too few vertices for a team (a path), the run ends early to be repeated so.
+the current bucket wait in a queue of their worker; the others are kept in buckets. Vertices are dealt
+out in blocks of consecutive ids, whose size is a compromise between messages and balance. With one
+worker this is the sequential algorithm; where buckets hold too few vertices for a team (a path), the
+run ends early to be repeated with one.
 
-Encoding: as in ``delta_shared``. Messages from worker a to b lie at ``out[((parity * workers + a) *
-workers + b) * room:]``; the parity alternates between rounds.
+Encoding: as in ``delta_shared``. Messages from worker a to b lie at ``mail.vertices[((parity * workers
++ a) * workers + b) * room:]``; the parity alternates between rounds.
 
 Bounds: a worker takes as many vertices in a row as there is certainly room for, if each had the
-``largest`` degree: in the queue, the buckets and the outgoing messages. If messages lack room, the
-round ends. Valid entries of queue and buckets are at most the vertices of a worker (see ``buckets``);
-both hold twice as many and the largest degree, and are cleaned when full.
+largest degree: in the queue, the buckets and the outgoing messages. If messages lack room, the round
+ends. Valid entries of queue and buckets are at most the vertices of a worker (see ``buckets``); both
+hold twice as many and the largest degree, and are cleaned when full.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..runtime.atomics import ld, nanoseconds, prefetch, st, stopped
+from ..runtime.atomics import ld, prefetch, st, stopped
 from ..runtime.launch import inline, kernel
-from ..runtime.team import barrier, least, post, share, total
+from ..runtime.team import least, meet, new_log, part, report, rows_of, total
 from .buckets import (
-    BLOCK,
+    BLOCK_ENTRIES,
     LATER,
     bucket_of,
     lowest,
@@ -35,21 +37,44 @@ from .buckets import (
     size_of,
     sort_far,
     take,
-)  # fmt: skip
-from .limits import EVERYTHING, left_out
-from .rounds import LOW, NOTES, POPPED, REACHED, SCANNED, record
+)
+from .limits import left_out, picky
+from .problem import DONE, outcome_of
+from .rounds import COLUMNS, LOW, NOTES, POPPED, REACHED, SCANNED, SETTLE, logged
 
-__all__ = ["DONE", "TOO_FAR", "TOO_NARROW", "walk"]
+__all__ = ["Mail", "walk"]
 
-SETTLE = 3  # the phase in the trace
-DONE, TOO_FAR, TOO_NARROW = 0, 1, 2
-TRIAL, NARROW = 1000, 16  # rounds after which a team gives up if it took fewer vertices in each
-LOOK = 4096  # vertices between two looks at the stop flag
+VERTICES_BETWEEN_LOOKS = 4096  # at the stop flag
+
+
+class Mail(NamedTuple):
+    """Who owns which vertex, and the messages between owners.
+
+    Blocks of ``2**bits`` vertices are dealt out in turn; ``counts`` says how many of the ``room``
+    places for messages from one worker to another are used.
+    """
+
+    bits: int
+    room: int
+    vertices: np.ndarray
+    distances: np.ndarray
+    counts: np.ndarray
+
+
+class Desk(NamedTuple):
+    """What a worker has of its own; ``held`` counts its messages for each worker in this round."""
+
+    kept: tuple[np.ndarray, ...]
+    queue_v: np.ndarray
+    queue_d: np.ndarray
+    held: np.ndarray
+    notes: np.ndarray
 
 
 @inline
-def cleaned(queue_v, queue_d, head, tail, to, dist):
+def cleaned(desk, dist, head, tail, to):
     """Move the valid entries of ``queue[head:tail]`` to ``queue[to:]``; where they end."""
+    _, queue_v, queue_d, _, _ = desk
     valid = to
     for i in range(head, tail):
         v = ld(queue_v, i)
@@ -61,163 +86,191 @@ def cleaned(queue_v, queue_d, head, tail, to, dist):
     return valid
 
 
-@kernel
-def walk(
-    team, n, indptr, indices, weights, sources, width, delta, ring, bits, ceiling,
-    infinity, dist, out_v, out_d, room, largest, sent, limits, rounds, board, traced,
-):  # fmt: skip
-    """What each worker does: the trace (worker 0), and how it ended (all).
+@inline
+def settle(team, problem, mail, desk, head, tail, current, phase):
+    """Relax the arcs out of ``queue[head:tail]``, and of what this adds to it, until it is empty or
+    messages lack room. Where the queue begins and ends then.
 
-    Ends ``rounds`` after that of the sources. What is at distance 0, as sources are, is never left out.
+    What is at distance 0, as sources are, is never left out.
     """
     control, me, workers = team
-    rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
-    used = np.int64(0)
-    box = np.empty(2, np.int64)
-    first, last = share(n, me, workers)
+    indptr, indices, weights = problem.rows
+    dist, limits, largest = problem.dist, problem.limits, problem.largest_degree
+    width, delta, ring, _, infinity = problem.scale
+    bits, room, out_v, out_d, counts = mail
+    kept, queue_v, queue_d, held, notes = desk
+    base = ((phase & 1) * workers + me) * workers
+    capacity = queue_v.size
+    choosing = picky(limits)
+    end = (current + 1) * delta
+    nearest_out = infinity
+    fullest = np.int64(0)
+    popped = 0
+    scanned = 0
+    reached = 0
+    while head < tail and fullest + largest <= room and not stopped(control):
+        # housekeeping and checks stay out of the inner loop
+        make_room(kept, largest, dist, width)
+        if tail + largest > capacity:
+            tail = cleaned(desk, dist, head, tail, 0)
+            head = 0
+        slots = min(capacity - tail, room - fullest, room_for(kept))
+        until = head + min(slots // largest, VERTICES_BETWEEN_LOOKS)
+        while head < tail and head < until:
+            if head + 6 < tail:
+                prefetch(indptr, ld(queue_v, head + 6))
+                k = ld(indptr, ld(queue_v, head + 3))
+                prefetch(indices, k)
+                prefetch(weights, k)
+            u = ld(queue_v, head)
+            d = ld(queue_d, head)
+            head += 1
+            if ld(dist, u) != d:
+                continue
+            k = ld(indptr, u)
+            last = ld(indptr, u + 1)
+            if choosing and d > 0 and left_out(limits, u, last - k, phase):
+                continue
+            popped += 1
+            scanned += last - k
+            while k < last:
+                v = ld(indices, k)
+                new = d + ld(weights, k)
+                k += 1
+                old = ld(dist, v)
+                if new < old:
+                    owner = (np.int64(v) >> bits) & (workers - 1)
+                    if owner == me:
+                        st(dist, v, new)
+                        reached += old == infinity
+                        if new < end:
+                            st(queue_v, tail, v)
+                            st(queue_d, tail, new)
+                            tail += 1
+                        else:
+                            put(kept, ring, current, v, new, width)
+                    else:
+                        to = (base + owner) * room + ld(held, owner)
+                        st(out_v, to, v)
+                        st(out_d, to, new)
+                        st(held, owner, ld(held, owner) + 1)
+                        fullest = max(fullest, ld(held, owner))
+                        nearest_out = min(nearest_out, new)
+    for w in range(workers):
+        st(counts, base + w, ld(held, w))
+        st(held, w, 0)
+    low = current if head < tail else lowest(kept, current)
+    if nearest_out < infinity:
+        low = min(low, bucket_of(nearest_out, width))
+    st(notes, LOW, low)
+    st(notes, POPPED, popped)
+    st(notes, SCANNED, scanned)
+    st(notes, REACHED, ld(notes, REACHED) + reached)
+    return head, tail
+
+
+@inline
+def refill(problem, desk, head, tail, current):
+    """Put what is left of the queue and the valid entries of bucket ``current`` into the queue, from
+    its first place on. Where they end.
+    """
+    dist, width = problem.dist, problem.scale.width
+    kept, queue_v, queue_d, _, _ = desk
+    tail = cleaned(desk, dist, head, tail, 0)
+    sort_far(kept, current, dist, width)
+    at = current & (problem.scale.ring - 1)
+    while size_of(kept, at):
+        got = take(kept, at, queue_v, queue_d, tail)
+        tail = cleaned(desk, dist, tail, tail + got, tail)
+    return tail
+
+
+@inline
+def read_mail(team, problem, mail, desk, tail, current, phase):
+    """Lower distances as others say; what is in bucket ``current`` is added to the queue, which
+    ends at ``tail``. Where it ends then.
+    """
+    _, me, workers = team
+    dist = problem.dist
+    width, delta, ring, _, infinity = problem.scale
+    _, room, out_v, out_d, counts = mail
+    kept, queue_v, queue_d, _, notes = desk
+    end = (current + 1) * delta
+    for w in range(workers):
+        if w == me:
+            continue
+        box = ((phase & 1) * workers + w) * workers + me
+        for i in range(ld(counts, box)):
+            if i % BLOCK_ENTRIES == 0:
+                make_room(kept, BLOCK_ENTRIES, dist, width)
+            v = ld(out_v, box * room + i)
+            new = ld(out_d, box * room + i)
+            old = ld(dist, v)
+            if new < old:
+                st(dist, v, new)
+                if old == infinity:
+                    st(notes, REACHED, ld(notes, REACHED) + 1)
+                if new >= end:
+                    put(kept, ring, current, v, new, width)
+                else:
+                    if tail == queue_v.size:
+                        tail = cleaned(desk, dist, 0, tail, 0)
+                    st(queue_v, tail, v)
+                    st(queue_d, tail, new)
+                    tail += 1
+    return tail
+
+
+@kernel
+def walk(team, problem, mail):
+    """What each worker does. Returns the trace (of worker 0), and how the search ended (all)."""
+    _, me, workers = team
+    dist, sources, board = problem.dist, problem.sources, problem.board
+    n = dist.size
+    first, last = part(team, n)
     for v in range(first, last):
-        st(dist, v, infinity)
-    mine = min(n, ((n >> bits) // workers + 1) << bits)
-    kept = new_set(mine, ring, largest, out_v, out_d)
-    capacity = 2 * mine + largest + BLOCK
-    queue_v = np.empty(capacity, out_v.dtype)
-    queue_d = np.empty(capacity, out_d.dtype)
-    held = np.zeros(workers, np.int64)  # messages for each worker in this round
-    done = np.zeros(NOTES, np.int64)
-    mask = workers - 1
-    picky = limits != EVERYTHING
+        st(dist, v, problem.scale.infinity)
+    mine = min(n, ((n >> mail.bits) // workers + 1) << mail.bits)
+    capacity = 2 * mine + problem.largest_degree + BLOCK_ENTRIES
+    desk = Desk(
+        new_set(mine, problem.scale.ring, problem.largest_degree, mail.vertices, dist),
+        np.empty(capacity, mail.vertices.dtype),
+        np.empty(capacity, dist.dtype),
+        np.zeros(workers, np.int64),
+        np.zeros(NOTES, np.int64),
+    )
+    log = new_log(problem.traced and me == 0, len(COLUMNS))
+    if not meet(team):
+        return rows_of(log), DONE
     head = np.int64(0)
     tail = np.int64(0)
-    begin_time = nanoseconds(box)
-    if not barrier(control, workers):
-        return rows[:0], DONE
     for i in range(sources.size):
         s = ld(sources, i)
-        if (np.int64(s) >> bits) & mask == me:
+        if (np.int64(s) >> mail.bits) & (workers - 1) == me:
             st(dist, s, 0)
-            st(queue_v, tail, s)
-            st(queue_d, tail, 0)
+            st(desk.queue_v, tail, s)
+            st(desk.queue_d, tail, 0)
             tail += 1
     unvisited = n - sources.size
     current = np.int64(0)
     phase = np.int64(0)
-    outcome = DONE
     taken = np.int64(0)
+    outcome = DONE
     while True:
-        parity = phase & 1
-        base = (parity * workers + me) * workers
-        end = (current + 1) * delta
-        nearest_out = infinity
-        fullest = np.int64(0)
-        popped = 0
-        scanned = 0
-        reached = 0
-        while head < tail and fullest + largest <= room and not stopped(control):
-            # housekeeping and checks stay out of the inner loop
-            make_room(kept, largest, dist, width)
-            if tail + largest > capacity:
-                tail = cleaned(queue_v, queue_d, head, tail, 0, dist)
-                head = 0
-            slots = min(capacity - tail, room - fullest, room_for(kept))
-            until = head + min(slots // largest, LOOK)
-            while head < tail and head < until:
-                if head + 6 < tail:
-                    prefetch(indptr, ld(queue_v, head + 6))
-                    k = ld(indptr, ld(queue_v, head + 3))
-                    prefetch(indices, k)
-                    prefetch(weights, k)
-                u = ld(queue_v, head)
-                d = ld(queue_d, head)
-                head += 1
-                if ld(dist, u) != d:
-                    continue
-                k = ld(indptr, u)
-                last = ld(indptr, u + 1)
-                if picky and d > 0 and left_out(limits, u, last - k, phase):
-                    continue
-                popped += 1
-                scanned += last - k
-                while k < last:
-                    v = ld(indices, k)
-                    new = d + ld(weights, k)
-                    k += 1
-                    old = ld(dist, v)
-                    if new < old:
-                        owner = (np.int64(v) >> bits) & mask
-                        if owner == me:
-                            st(dist, v, new)
-                            reached += old == infinity
-                            if new < end:
-                                st(queue_v, tail, v)
-                                st(queue_d, tail, new)
-                                tail += 1
-                            else:
-                                put(kept, ring, current, v, new, width)
-                        else:
-                            to = (base + owner) * room + ld(held, owner)
-                            st(out_v, to, v)
-                            st(out_d, to, new)
-                            st(held, owner, ld(held, owner) + 1)
-                            fullest = max(fullest, ld(held, owner))
-                            nearest_out = min(nearest_out, new)
-        for w in range(workers):
-            st(sent, base + w, ld(held, w))
-            st(held, w, 0)
-        low = current if head < tail else lowest(kept, current)
-        if nearest_out < infinity:
-            low = min(low, bucket_of(nearest_out, width))
-        st(done, LOW, low)
-        st(done, POPPED, popped)
-        st(done, SCANNED, scanned)
-        st(done, REACHED, ld(done, REACHED) + reached)
-        post(board, phase, me, workers, done)
-        if not barrier(control, workers):
+        head, tail = settle(team, problem, mail, desk, head, tail, current, phase)
+        if not report(team, board, phase, desk.notes):
             break
-        if me == 0 and traced:
-            now = nanoseconds(box)
-            rows = record(rows, used, SETTLE, board, phase, workers, unvisited, now - begin_time)
-            used += 1
-            begin_time = now
+        log = logged(log, SETTLE, team, board, phase, unvisited)
         unvisited -= total(board, phase, workers, REACHED)
         current = least(board, phase, workers, LOW)
-        if current == LATER or phase >= rounds:
+        if current == LATER or phase >= problem.limits.rounds:
             break
         taken += total(board, phase, workers, POPPED)
-        if (current + 1) * delta > ceiling:
-            outcome = TOO_FAR
+        outcome = outcome_of(team, problem.scale, current, phase, taken)
+        if outcome != DONE:
             break
-        if workers > 1 and phase >= TRIAL and taken < phase * NARROW:
-            outcome = TOO_NARROW
-            break
-        tail = cleaned(queue_v, queue_d, head, tail, 0, dist)
-        head = 0
-        sort_far(kept, current, dist, width)
-        at = current & (ring - 1)
-        while size_of(kept, at):
-            got = take(kept, at, queue_v, queue_d, tail)
-            tail = cleaned(queue_v, queue_d, tail, tail + got, tail, dist)
-        end = (current + 1) * delta
-        for w in range(workers):
-            if w == me:
-                continue
-            begin = ((parity * workers + w) * workers + me) * room
-            for i in range(ld(sent, (parity * workers + w) * workers + me)):
-                if i % BLOCK == 0:
-                    make_room(kept, BLOCK, dist, width)
-                v = ld(out_v, begin + i)
-                new = ld(out_d, begin + i)
-                old = ld(dist, v)
-                if new < old:
-                    st(dist, v, new)
-                    if old == infinity:
-                        st(done, REACHED, ld(done, REACHED) + 1)
-                    if new >= end:
-                        put(kept, ring, current, v, new, width)
-                    else:
-                        if tail == capacity:
-                            tail = cleaned(queue_v, queue_d, head, tail, 0, dist)
-                        st(queue_v, tail, v)
-                        st(queue_d, tail, new)
-                        tail += 1
+        tail = refill(problem, desk, head, tail, current)
+        tail = read_mail(team, problem, mail, desk, tail, current, phase)
+        head = np.int64(0)
         phase += 1
-    return rows[:used], outcome
+    return rows_of(log), outcome

@@ -9,26 +9,52 @@ little to do in each round is replaced by one worker.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import kernel, over_parts, threads_available
+from ..runtime.nouns import WeightedRows
 from ..runtime.team import new_board, run_team
 from . import delta_owned, delta_shared
-from .buckets import ring_size
-from .limits import EVERYTHING, UNLIMITED, Limits
+from .buckets import Scale, ring_size
+from .limits import EVERYTHING, Limits
+from .problem import TOO_FAR, TOO_NARROW, Problem
+from .rounds import one_is_enough
 
-__all__ = ["shortest_distances"]
+__all__ = ["Choice", "Facts", "choose", "shortest_distances"]
 
-SMALL = 1 << 17  # arcs below which one worker is faster than several
-ROAD_DEGREE, ROAD_LARGEST = 8, 64  # mean and largest degree up to which vertices are owned
-OWNED_BITS = 14  # vertices in a block of one owner
-OWNED_WIDTH = 6400  # delta of roads in mean weights, times the root of n
-FINEST = 1 << 15  # buckets in the mean weight at most: the far list is sorted again and again
-SHARE = 256  # a bucket with this part of all arcs sets the limit for the pull
-REACH = 7  # from there to the limit, in units of 2 * mean weight / mean degree
+ROAD_MEAN_DEGREE, ROAD_LARGEST_DEGREE = 8, 64  # up to which vertices are owned
+OWNED_BLOCK_BITS = 14  # vertices in a block of one owner, as a power of two
+OWNED_DELTA = 6400  # delta of owned vertices in mean weights, times the root of n
+FINEST_BUCKETS = 1 << 15  # in the mean weight, at most: the far list is sorted again and again
+MESSAGES = 1 << 19  # places for messages in one round, over all pairs of workers
+TRIGGER_PART = 256  # a bucket with this part of all arcs sets the limit for the pull
+PULL_REACH = 7  # from there to the limit, in units of 2 * mean weight / mean degree
+
+
+class Choice(NamedTuple):
+    """How a graph is searched: by how many workers, and whether each vertex belongs to one of them."""
+
+    workers: int
+    owned: bool
+
+
+class Facts(NamedTuple):
+    """What is known of a graph's weights and degrees."""
+
+    mean_weight: float
+    heaviest: float
+    largest_degree: int
+
+
+def choose(n: int, arcs: int, largest_degree: int, threads: int) -> Choice:
+    """The kernel that searches a graph of this size on so many threads, and its workers."""
+    workers = 1 if one_is_enough(n, arcs) else threads
+    road = arcs <= ROAD_MEAN_DEGREE * n and largest_degree <= ROAD_LARGEST_DEGREE
+    owned = workers == 1 or road
+    return Choice(1 << (workers.bit_length() - 1) if owned else workers, owned)
 
 
 def power_of_two(value: float, whole: bool) -> float:
@@ -39,124 +65,101 @@ def power_of_two(value: float, whole: bool) -> float:
     return 2 ** max(exponent, 0) if whole else 2.0 ** max(min(exponent, 900), -900)
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """What both kernels are given."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-    weights: np.ndarray
-    back: tuple[np.ndarray, np.ndarray, np.ndarray] | None
-    sources: np.ndarray
-    mean_weight: float
-    heaviest: float
-    largest_degree: int
-    traced: bool
-    brief: bool
-    limits: Limits
-    rounds: int
-
-    @property
-    def n(self) -> int:
-        return self.indptr.size - 1
-
-    def scale(self, step: float, narrow: bool) -> tuple[float, float, float, type]:
-        """Width, infinity and ceiling of distances, and their type (see ``buckets``)."""
-        if narrow:
-            infinity = 2**31 - 1
-            return int(step).bit_length() - 1, infinity, infinity - int(self.heaviest) - 1, np.int32
-        return 1.0 / step, math.inf, math.inf, np.float64
+def scale_of(step: float, heaviest: float, narrow: bool) -> tuple[Scale, type]:
+    """How distances are counted in buckets of ``step``, and their type."""
+    ring = ring_size(heaviest, step)
+    if narrow:
+        infinity = 2**31 - 1
+        shift = int(step).bit_length() - 1
+        return Scale(shift, int(step), ring, infinity - int(heaviest) - 1, infinity), np.int32
+    return Scale(1.0 / step, step, ring, math.inf, math.inf), np.float64
 
 
 def shortest_distances(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
-    back: tuple[np.ndarray, np.ndarray, np.ndarray] | None,
+    rows: WeightedRows,
+    back: WeightedRows | None,
     sources: np.ndarray,
+    facts: Facts,
     *,
-    mean_weight: float,
-    heaviest: float,
-    largest_degree: int,
     delta: float | None = None,
     traced: bool = True,
     limits: Limits = EVERYTHING,
-    iterations: int = UNLIMITED,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Distances (float64), trace (``rounds.COLUMNS``) and workers, from distinct ``sources``.
 
-    ``back`` are offsets, targets and weights of the transpose: the same arrays if undirected, None if
-    there are none; then nothing is pulled. Weights must not be negative. Distances do not depend on
-    the number of threads, unless ``limits`` or at most ``iterations`` rounds make them approximate:
-    after that of the sources or, if something is pulled, from the first with many arcs on.
+    ``back`` are the rows of the transpose: the same arrays if undirected, None if there are none;
+    then nothing is pulled. Weights must not be negative. Distances do not depend on the number of
+    threads, unless ``limits`` make them approximate. Rounds are counted after that of the sources or,
+    if something is pulled, from the first with many arcs on.
     """
-    n, arcs = indptr.size - 1, indices.size
-    brief = n + arcs < SMALL
-    mean_weight = min(mean_weight, heaviest)  # a sum of floats may overflow
-    problem = _Problem(indptr, indices, weights, back, sources, mean_weight, heaviest,
-                       largest_degree, traced, brief, limits, iterations)  # fmt: skip
-    workers = 1 if brief else threads_available()
-    narrow = weights.dtype.kind == "i" and heaviest < 2**30
+    n, arcs = rows.indptr.size - 1, rows.indices.size
+    mean_weight = min(facts.mean_weight, facts.heaviest)  # a sum of floats may overflow
+    facts = facts._replace(mean_weight=mean_weight)
+    threads = threads_available()
+    narrow = rows.weights.dtype.kind == "i" and facts.heaviest < 2**30
     while True:
-        owned = workers == 1 or (arcs <= ROAD_DEGREE * n and largest_degree <= ROAD_LARGEST)
-        if owned:
-            workers = 1 << (workers.bit_length() - 1)
-        spread = OWNED_WIDTH / math.sqrt(n) if owned else 2 * n / max(arcs, 1)
-        step = spread * mean_weight if delta is None else max(delta, mean_weight / FINEST)
+        workers, owned = choose(n, arcs, facts.largest_degree, threads)
+        spread = OWNED_DELTA / math.sqrt(n) if owned else 2 * n / max(arcs, 1)
+        step = spread * mean_weight if delta is None else max(delta, mean_weight / FINEST_BUCKETS)
         # one bucket must not reach beyond what int32 distances may be
         step = power_of_two(min(step, 2**28) if narrow else step, narrow)
-        run = _run_owned if owned else _run_shared
-        distances, rows, outcome = run(problem, workers, step, narrow)
-        if outcome == delta_owned.TOO_FAR:
+        scale, kind = scale_of(step, facts.heaviest, narrow)
+        board, dist = new_board(workers), np.empty(n, kind)
+        problem = Problem(rows, sources, dist, scale, facts.largest_degree, limits, board, traced)
+        if owned:
+            trace, outcome = _run_owned(problem, workers)
+        else:
+            trace, outcome = _run_shared(problem, workers, back, mean_weight)
+        if outcome == TOO_FAR:
             narrow = False
-        elif outcome == delta_owned.TOO_NARROW:
-            workers = 1
+        elif outcome == TOO_NARROW:
+            threads = 1
         else:
             break
     if narrow:
         exact = np.empty(n)
-        over_parts(widen, n, distances, exact)
-        distances = exact
-    return distances, rows, workers
+        over_parts(widen, n, dist, exact)
+        dist = exact
+    return dist, trace, workers
 
 
-def _run_owned(
-    given: _Problem, workers: int, step: float, narrow: bool
-) -> tuple[np.ndarray, np.ndarray, int]:
-    width, infinity, ceiling, kind = given.scale(step, narrow)
-    largest = max(given.largest_degree, 1)
-    room = max(largest, min(given.indices.size, (1 << 19) // workers**2))
-    places = 2 * workers * workers
-    slots = places * room if workers > 1 else 0
-    dist: np.ndarray = np.empty(given.n, kind)
-    found = run_team(
-        delta_owned.walk, workers, given.n, given.indptr, given.indices, given.weights,
-        given.sources, width, int(step) if narrow else step, ring_size(given.heaviest, step),
-        OWNED_BITS, ceiling, infinity, dist, np.empty(slots, given.indices.dtype),
-        np.empty(slots, kind), room, largest, np.zeros(places, np.int64), given.limits, given.rounds,
-        new_board(workers), given.traced, brief=given.brief,
-    )  # fmt: skip
-    return dist, *found[0]
+def _run_owned(problem: Problem, workers: int) -> tuple[np.ndarray, int]:
+    n, arcs = problem.dist.size, problem.rows.indices.size
+    largest = max(problem.largest_degree, 1)
+    room = max(largest, min(arcs, MESSAGES // workers**2))
+    boxes = 2 * workers * workers
+    slots = boxes * room if workers > 1 else 0
+    mail = delta_owned.Mail(
+        OWNED_BLOCK_BITS,
+        room,
+        np.empty(slots, problem.rows.indices.dtype),
+        np.empty(slots, problem.dist.dtype),
+        np.zeros(boxes, np.int64),
+    )
+    problem = problem._replace(largest_degree=largest)
+    found = run_team(delta_owned.walk, workers, problem, mail, brief=one_is_enough(n, arcs))
+    trace, outcome = found[0]
+    return trace, outcome
 
 
 def _run_shared(
-    given: _Problem, workers: int, step: float, narrow: bool
-) -> tuple[np.ndarray, np.ndarray, int]:
-    n, arcs = given.n, given.indices.size
-    width, infinity, ceiling, kind = given.scale(step, narrow)
-    wider = width + 4 if narrow else width / delta_shared.WIDER
-    behind = (given.indptr, given.indices, given.weights) if given.back is None else given.back
-    trigger = 0 if given.back is None else max(arcs // SHARE, 1)
-    reach = max(1, math.ceil(min(REACH * 2 * given.mean_weight * (n / arcs / step), 2**40)))
-    dist: np.ndarray = np.empty(n, kind)
-    found = run_team(
-        delta_shared.walk, workers, n, given.indptr, given.indices, given.weights, *behind,
-        behind[0] is given.indptr, given.sources, width, wider, int(step) if narrow else step,
-        ring_size(given.heaviest, step), trigger, reach, ceiling, infinity, dist,
-        np.empty(n, given.indices.dtype), np.empty(n, kind), given.limits, given.rounds,
-        new_board(workers), given.largest_degree, given.traced,
-    )  # fmt: skip
-    return dist, *found[0]
+    problem: Problem, workers: int, back: WeightedRows | None, mean_weight: float
+) -> tuple[np.ndarray, int]:
+    n, arcs = problem.dist.size, problem.rows.indices.size
+    width, delta = problem.scale.width, problem.scale.delta
+    whole = problem.dist.dtype.kind == "i"
+    behind = delta_shared.Pull(
+        problem.rows if back is None else back,
+        back is None or back.indptr is problem.rows.indptr,
+        0 if back is None else max(arcs // TRIGGER_PART, 1),
+        max(1, math.ceil(min(PULL_REACH * 2 * mean_weight * (n / arcs / delta), 2**40))),
+        width + delta_shared.WIDER.bit_length() - 1 if whole else width / delta_shared.WIDER,
+    )
+    front = delta_shared.Front(
+        np.empty(n, problem.rows.indices.dtype), np.empty(n, problem.dist.dtype)
+    )
+    trace, outcome = run_team(delta_shared.walk, workers, problem, front, behind)[0]
+    return trace, outcome
 
 
 @kernel

@@ -21,34 +21,61 @@ slots for each worker.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import types
 from numba.extending import overload
 
-from ..runtime.atomics import (
-    compare_exchange,
-    fetch_add,
-    fetch_min,
-    ld,
-    ld_acquire,
-    nanoseconds,
-    st,
+from ..runtime.atomics import compare_exchange, fetch_add, fetch_min, ld, ld_acquire, st
+from ..runtime.launch import inline, kernel, subroutine
+from ..runtime.team import (
+    SUM,
+    TICKET,
+    cell,
+    meet,
+    new_log,
+    next_phase,
+    part,
+    report,
+    rows_of,
+    total,
 )
-from ..runtime.launch import inline, kernel
-from ..runtime.team import SUM, TICKET, barrier, cell, next_phase, post, share, total
-from .delta_owned import NARROW, TRIAL
 from .limits import left_out
-from .rounds import NOTES, POPPED, REACHED, SCANNED, record
+from .rounds import COLUMNS, LOW, NOTES, POPPED, REACHED, SCANNED, UPDATE, logged, too_narrow
 
-__all__ = ["ALL", "CORRECT", "NEGATIVE", "OTHERS", "RELAX", "UNREACHED", "UPDATE", "walk"]
+__all__ = ["ALL", "NEGATIVE", "OTHERS", "UNREACHED", "Labels", "Leg", "walk"]
 
-CHUNK = 64
-BUFFER = 1024
+CHUNK_VERTICES = 64  # of the frontier that a worker takes at a time
+BUFFER_VERTICES = 1024  # that a worker collects before it adds them to the next frontier
 ALL, OTHERS, NEGATIVE = 0, 1, 2  # arcs that are relaxed: all, the others, those below zero
-LOWERED, NEW, FIRST = 1, 2, 4
-RELAX, UPDATE, CORRECT = 4, 5, 6  # phases in the trace
-OVER = 0  # a note: distance out of range (the lowest bucket has no meaning here)
+LOWERED, NEW, FIRST_TIME = 1, 2, 4
+OVER = LOW  # a note: distance out of range (there is no lowest bucket here)
 UNREACHED = (2**31 - 1) << 32  # a packed label
+
+
+class Labels(NamedTuple):
+    """The labels of vertices, their iterations (if not packed), and the labels that distances are
+    read from: the same, or those of the iteration before. Distances beyond ``ceiling`` end a run.
+    """
+
+    label: np.ndarray
+    stamp: np.ndarray
+    seen: np.ndarray
+    ceiling: float
+
+
+class Leg(NamedTuple):
+    """A part of a search: from a frontier of ``count`` vertices, for at most ``iterations``."""
+
+    arcs: int  # ALL, OTHERS or NEGATIVE
+    stage: int  # its name in the trace
+    count: int
+    turn: int  # the number of its first iteration
+    iterations: int
+    unvisited: int
+    two_steps: bool
+    traced: bool
 
 
 def distance_of(label):
@@ -63,104 +90,86 @@ def _distance_of(label):
     return lambda label: label
 
 
-def lower(label, stamp, v, new, turn):
+def lower(label, stamp, v, new, turn, atomic):
     """Lower the distance of ``v`` to ``new``. Compiled code only.
 
     Returns 0 if nothing was to be done, else a sum of ``LOWERED``, ``NEW`` (``v`` has to be added to
-    the next frontier) and ``FIRST`` (it was never reached before).
+    the next frontier) and ``FIRST_TIME`` (it was never reached before). If it is not ``atomic``, a
+    store of another worker in between is lost.
     """
     raise NotImplementedError
 
 
 @overload(lower)
-def _lower(label, stamp, v, new, turn):
+def _lower(label, stamp, v, new, turn, atomic):
     if isinstance(label.dtype, types.Integer):
 
-        def lower_packed(label, stamp, v, new, turn):
+        def lower_packed(label, stamp, v, new, turn, atomic):
             packed = (np.int64(new) << 32) | turn
-            old = fetch_min(label, v, packed)
+            if atomic:
+                old = fetch_min(label, v, packed)
+            else:
+                old = ld(label, v)
+                if packed < old:
+                    st(label, v, packed)
             if old <= packed:
                 return 0
             if old == UNREACHED:
-                return LOWERED | NEW | FIRST
+                return LOWERED | NEW | FIRST_TIME
             return LOWERED if old & 0xFFFFFFFF == turn else LOWERED | NEW
 
         return lower_packed
 
-    def lower_pair(label, stamp, v, new, turn):
+    def lower_pair(label, stamp, v, new, turn, atomic):
         old = ld_acquire(label, v)
         while new < old:
-            if compare_exchange(label, v, old, new):
-                found = LOWERED if old < np.inf else LOWERED | FIRST
-                before = ld_acquire(stamp, v)
-                if before != turn and compare_exchange(stamp, v, before, turn):
+            if not atomic:
+                st(label, v, new)
+            elif not compare_exchange(label, v, old, new):
+                old = ld_acquire(label, v)
+                continue
+            found = LOWERED if old < np.inf else LOWERED | FIRST_TIME
+            before = ld_acquire(stamp, v)
+            if before != turn:
+                if not atomic:
+                    st(stamp, v, turn)
                     found |= NEW
-                return found
-            old = ld_acquire(label, v)
+                elif compare_exchange(stamp, v, before, turn):
+                    found |= NEW
+            return found
         return 0
 
     return lower_pair
 
 
-def store_lower(label, stamp, v, new, turn):
-    """As ``lower``, without atomics: a store of another worker in between is lost."""
-    raise NotImplementedError
-
-
-@overload(store_lower)
-def _store_lower(label, stamp, v, new, turn):
-    if isinstance(label.dtype, types.Integer):
-
-        def store_packed(label, stamp, v, new, turn):
-            packed = (np.int64(new) << 32) | turn
-            old = ld(label, v)
-            if old <= packed:
-                return 0
-            st(label, v, packed)
-            if old == UNREACHED:
-                return LOWERED | NEW | FIRST
-            return LOWERED if old & 0xFFFFFFFF == turn else LOWERED | NEW
-
-        return store_packed
-
-    def store_pair(label, stamp, v, new, turn):
-        old = ld(label, v)
-        if not new < old:
-            return 0
-        st(label, v, new)
-        found = LOWERED if old < np.inf else LOWERED | FIRST
-        if ld(stamp, v) != turn:
-            st(stamp, v, turn)
-            found |= NEW
-        return found
-
-    return store_pair
-
-
 @inline
 def flush(control, phase, queue, buffer, held):
+    """Add the first ``held`` vertices of the buffer to a queue that all workers fill."""
     at = fetch_add(control, cell(SUM, phase), held)
     for i in range(held):
         st(queue, at + i, ld(buffer, i))
 
 
-@kernel
-def relax(
-    control, phase, indptr, indices, weights, which, label, stamp, seen, front, count, after, turn,
-    ceiling, limits, buffer, notes,
-):  # fmt: skip
-    """Relax the arcs out of ``front[:count]``; vertices whose distance was lowered make ``after``.
+@subroutine
+def relax(team, rows, labels, limits, leg, fronts, desk, phase):
+    """Relax the arcs out of the first frontier; vertices whose distance was lowered make the second.
 
     Sources, the frontier of turn 1, are never left out.
     """
+    control = team.control
+    indptr, indices, weights = rows
+    label, stamp, seen, ceiling = labels
+    which, count, turn = leg.arcs, leg.count, leg.turn
+    front, after = fronts
+    buffer, notes = desk
     ticket = cell(TICKET, phase)
     held = 0
     scanned = 0
     while True:
-        begin = fetch_add(control, ticket, CHUNK)
+        begin = fetch_add(control, ticket, CHUNK_VERTICES)
         if begin >= count:
             break
-        for i in range(begin, min(begin + CHUNK, count)):
+        for i in range(begin, min(begin + CHUNK_VERTICES, count)):
             u = ld(front, i)
             d = distance_of(ld_acquire(seen, u))
             first = ld(indptr, u)
@@ -175,16 +184,13 @@ def relax(
                 v = ld(indices, k)
                 new = d + w
                 if new < distance_of(ld(label, v)):
-                    if limits.atomic:
-                        found = lower(label, stamp, v, new, turn)
-                    else:
-                        found = store_lower(label, stamp, v, new, turn)
-                    if found & FIRST:
+                    found = lower(label, stamp, v, new, turn, limits.atomic)
+                    if found & FIRST_TIME:
                         st(notes, REACHED, ld(notes, REACHED) + 1)
                     if found and (new > ceiling or new < -ceiling):
                         st(notes, OVER, 1)
                     if found & NEW:
-                        if held == BUFFER:
+                        if held == BUFFER_VERTICES:
                             flush(control, phase, after, buffer, held)
                             held = 0
                         st(buffer, held, v)
@@ -194,77 +200,62 @@ def relax(
     st(notes, SCANNED, scanned)
 
 
-@kernel
-def walk(
-    team, indptr, indices, weights, which, label, stamp, settled, two_steps, front,
-    after, count, turn, limit, ceiling, limits, unvisited, phase_name, board, traced,
-):  # fmt: skip
-    """What each worker does, from a frontier of ``count`` vertices in ``front``, for at most ``limit``
-    iterations, the first being ``turn``; a team gives up earlier if there is too little to do.
+@inline
+def noted(team, board, phase, notes, count):
+    """Report a step on ``count`` vertices; False if the run is to end."""
+    if team.me == 0:
+        st(notes, POPPED, count)
+    return report(team, board, phase, notes)
 
-    Returns the trace, the number of vertices in the frontier that is left, whether that is in
-    ``after``, the next turn, and whether a distance left its range.
+
+@kernel
+def walk(team, rows, labels, limits, leg, fronts, board):
+    """What each worker does in one leg; a team gives up earlier if there is too little to do.
+
+    Returns the trace, the number of vertices in the frontier that is left, whether that is the
+    second of ``fronts``, the next turn, and whether a distance left its range.
     """
     control, me, workers = team
-    rows = np.empty((64 if traced and me == 0 else 0, 5), np.int64)
-    used = np.int64(0)
-    box = np.empty(2, np.int64)
-    buffer = np.empty(BUFFER, front.dtype)
+    which, stage, count, turn, iterations, unvisited, two_steps, traced = leg
+    front, after = fronts
     notes = np.zeros(NOTES, np.int64)
+    desk = (np.empty(BUFFER_VERTICES, front.dtype), notes)
+    log = new_log(traced and me == 0, len(COLUMNS))
     swapped = False
     too_far = False
     taken = np.int64(0)
     phase = np.int64(0)
-    begin = nanoseconds(box)
-    if not barrier(control, workers):
-        return rows[:0], count, swapped, turn, too_far
-    for _ in range(limit):
+    if not meet(team):
+        return rows_of(log), count, swapped, turn, too_far
+    for _ in range(iterations):
         if count == 0:
             break
         next_phase(control, me, phase)
-        seen = settled if two_steps else label
-        relax(
-            control, phase, indptr, indices, weights, which, label, stamp, seen, front, count, after,
-            turn, ceiling, limits, buffer, notes,
-        )  # fmt: skip
-        if me == 0:
-            st(notes, POPPED, count)
-        post(board, phase, me, workers, notes)
-        if not barrier(control, workers):
+        now = Leg(which, stage, count, turn, iterations, unvisited, two_steps, traced)
+        relax(team, rows, labels, limits, now, (front, after), desk, phase)
+        if not noted(team, board, phase, notes, count):
             break
-        found = ld_acquire(control, cell(SUM, phase))
-        if me == 0 and traced:
-            now = nanoseconds(box)
-            rows = record(rows, used, phase_name, board, phase, workers, unvisited, now - begin)
-            used += 1
-            begin = now
+        log = logged(log, stage, team, board, phase, unvisited)
         unvisited -= total(board, phase, workers, REACHED)
         too_far = total(board, phase, workers, OVER) > 0
         taken += count
         front, after = after, front
         swapped = not swapped
-        count = found
+        count = ld_acquire(control, cell(SUM, phase))
         turn += 1
         phase += 1
         if too_far:
             break
         if two_steps:
-            first, last = share(count, me, workers)
+            first, last = part(team, count)
             for i in range(first, last):
                 v = ld(front, i)
-                st(settled, v, ld(label, v))
+                st(labels.seen, v, ld(labels.label, v))
             next_phase(control, me, phase)
-            if me == 0:
-                st(notes, POPPED, count)
-            post(board, phase, me, workers, notes)
-            if not barrier(control, workers):
+            if not noted(team, board, phase, notes, count):
                 break
-            if me == 0 and traced:
-                now = nanoseconds(box)
-                rows = record(rows, used, UPDATE, board, phase, workers, unvisited, now - begin)
-                used += 1
-                begin = now
+            log = logged(log, UPDATE, team, board, phase, unvisited)
             phase += 1
-        if workers > 1 and phase >= TRIAL and taken < phase * NARROW:
+        if workers > 1 and too_narrow(phase, taken):
             break
-    return rows[:used], count, swapped, turn, too_far
+    return rows_of(log), count, swapped, turn, too_far
