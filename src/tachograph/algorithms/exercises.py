@@ -214,18 +214,20 @@ def _ordered() -> None:
     """Searches that meet vertices in a certain order."""
     from ..kernels.paths.meeting import meeting_path, near_meeting_path
     from ..kernels.paths.ordered import breadth_first, nearest_first, settle
+    from ..kernels.runtime.nouns import Rows, WeightedRows
 
     g = _graph(np.float64)
     back = g.transpose
     assert g.weights is not None
     assert back.weights is not None
     begin = np.zeros(1, np.int32)
-    breadth_first(g.indptr, g.indices, begin, 9)
-    distances = nearest_first(g.indptr, g.indices, g.weights, begin)[2]
-    settle(g.indptr, g.indices, g.weights, begin, distances)
-    meeting_path(g.indptr, g.indices, back.indptr, back.indices, 0, 4)
-    rows = (g.indptr, g.indices, g.weights, back.indptr, back.indices, back.weights)
-    near_meeting_path(*rows, 0, 4)
+    there, behind = Rows(g.indptr, g.indices), Rows(back.indptr, back.indices)
+    weighted = WeightedRows(*there, g.weights)
+    breadth_first(there, begin, 9)
+    distances = nearest_first(weighted, begin)[2]
+    settle(weighted, begin, distances)
+    meeting_path(there, behind, 0, 4)
+    near_meeting_path(weighted, WeightedRows(*behind, back.weights), 0, 4)
 
 
 FIRST: dict[str, Callable[[], None]] = {

@@ -70,6 +70,7 @@ def dijkstra_path_length(q: Query) -> float:
 
 def bidirectional_dijkstra(q: Query) -> tuple[float, list[Node]]:
     from ..kernels.paths.meeting import near_meeting_path
+    from ..kernels.runtime.nouns import WeightedRows
 
     ends = (
         q.G.place(q.source, "Source {} is not in G"),
@@ -78,9 +79,10 @@ def bidirectional_dijkstra(q: Query) -> tuple[float, list[Node]]:
     if q.source == q.target:
         return 0, [q.source]
     g = checked(q.G.weighted(q.weight))
-    back = g.transpose
-    rows = (g.indptr, g.indices, float_weights(g), back.indptr, back.indices, float_weights(back))
-    length, path = near_meeting_path(*rows, *ends)
+    rows, back = (
+        WeightedRows(side.indptr, side.indices, float_weights(side)) for side in (g, g.transpose)
+    )
+    length, path = near_meeting_path(rows, back, *ends)
     if not path:
         raise nx.NetworkXNoPath(f"No path between {q.source} and {q.target}.")
     return as_numbers(g, np.array([length]))[0].item(), q.G.named(np.array(path))

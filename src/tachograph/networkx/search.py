@@ -65,9 +65,11 @@ def as_sources(graph: Graph, places: Iterable[int]) -> np.ndarray:
 def hops_tree(graph: BackendGraph, source: int, limit: float, rows: Graph | None = None) -> Found:
     """Return levels and parents of a breadth-first search, in the order of a queue."""
     from ..kernels.paths.ordered import breadth_first
+    from ..kernels.runtime.nouns import Rows
 
     g = graph.rows if rows is None else rows
-    order, parent, ends = breadth_first(g.indptr, g.indices, as_sources(g, [source]), limit)
+    there = Rows(g.indptr, g.indices)
+    order, parent, ends = breadth_first(there, as_sources(g, [source]), limit)
     levels = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
     return Found(graph, order, levels, parent)
 
@@ -131,15 +133,16 @@ def near_tree(
 ) -> Found:
     """Return distances and parents of Dijkstra's algorithm, in the order of NetworkX's heap."""
     from ..kernels.paths.ordered import nearest_first, settle
+    from ..kernels.runtime.nouns import WeightedRows
 
     starts = as_sources(g, sources)
-    weights = float_weights(g)
+    rows = WeightedRows(g.indptr, g.indices, float_weights(g))
     if target >= 0 or cutoff is not None or g.arcs < ORDERED_BELOW_ARCS:
         limit = math.inf if cutoff is None else float(cutoff)
-        order, parent, key = nearest_first(g.indptr, g.indices, weights, starts, target, limit)
+        order, parent, key = nearest_first(rows, starts, target, limit)
         return Found(graph, order, as_numbers(g, key[order]), parent)
     distances = tg.sssp(g, starts, threads=threads, trace=False).distances
-    order, parent = settle(g.indptr, g.indices, weights, starts, distances)
+    order, parent = settle(rows, starts, distances)
     return Found(graph, order, as_numbers(g, distances[order]), parent)
 
 

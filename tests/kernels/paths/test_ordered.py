@@ -11,6 +11,7 @@ import pytest
 import tachograph as tg
 from tachograph.kernels.paths.meeting import meeting_path, near_meeting_path
 from tachograph.kernels.paths.ordered import breadth_first, nearest_first, settle
+from tachograph.kernels.runtime.nouns import Rows, WeightedRows
 
 
 def random_rows(seed, whole):
@@ -67,7 +68,7 @@ def test_breadth_first(seed):
     g = random_rows(seed, True)
     sources = np.array([0, g.n // 2, 0], np.int32)
     for limit in (0, 1, 2, np.inf):
-        order, parent, ends = breadth_first(g.indptr, g.indices, sources, limit)
+        order, parent, ends = breadth_first(Rows(g.indptr, g.indices), sources, limit)
         level, expected = by_queue(g, sources.tolist(), limit)
         assert order.tolist() == list(level)
         assert {v: int(parent[v]) for v in order.tolist()} == expected
@@ -78,7 +79,7 @@ def test_breadth_first(seed):
 
 def test_no_sources():
     g = tg.path(3)
-    order, _, ends = breadth_first(g.indptr, g.indices, np.empty(0, np.int32), 5)
+    order, _, ends = breadth_first(Rows(g.indptr, g.indices), np.empty(0, np.int32), 5)
     assert (order.size, ends.size) == (0, 0)
 
 
@@ -86,15 +87,16 @@ def test_no_sources():
 @pytest.mark.parametrize("seed", range(30))
 def test_nearest_first(seed, whole):
     g = random_rows(seed, whole)
+    rows = WeightedRows(g.indptr, g.indices, g.weights)
     sources = np.array([0, g.n - 1, 0], np.int32)
     for target, cutoff in ((-1, np.inf), (g.n // 2, np.inf), (-1, 1.5)):
-        order, parent, key = nearest_first(g.indptr, g.indices, g.weights, sources, target, cutoff)
+        order, parent, key = nearest_first(rows, sources, target, cutoff)
         settled, expected = by_heap(g, sources.tolist(), target, cutoff)
         assert order.tolist() == list(settled)
         assert key[order].tolist() == list(settled.values())
         assert [int(parent[v]) for v in order] == [expected[v] for v in settled]
-    order, parent, key = nearest_first(g.indptr, g.indices, g.weights, sources)
-    again = settle(g.indptr, g.indices, g.weights, sources, key)
+    order, parent, key = nearest_first(rows, sources)
+    again = settle(rows, sources, key)
     assert again[0].tolist() == order.tolist()
     assert again[1].tolist() == parent.tolist()
 
@@ -104,15 +106,16 @@ def test_nearest_first(seed, whole):
 def test_paths_from_both_ends(seed, whole):
     g = random_rows(seed, whole)
     back = g.transpose
-    there, behind = (g.indptr, g.indices), (back.indptr, back.indices)
+    there, behind = Rows(g.indptr, g.indices), Rows(back.indptr, back.indices)
+    ways = WeightedRows(*there, g.weights), WeightedRows(*behind, back.weights)
     hops = tg.bfs(g, 0).levels
     settled, _ = by_heap(g, [0], -1, np.inf)
     for target in range(g.n):
-        path = meeting_path(*there, *behind, 0, target)
+        path = meeting_path(there, behind, 0, target)
         assert len(path) == hops[target] + 1
         check(g, path, target)
         if target:
-            length, path = near_meeting_path(*there, g.weights, *behind, back.weights, 0, target)
+            length, path = near_meeting_path(*ways, 0, target)
             check(g, path, target)
             assert length == pytest.approx(settled.get(target, np.inf))
             if path:

@@ -3,28 +3,45 @@
 Without weights the smaller frontier goes on by a level; with weights the two take turns, one entry of
 their heap at a time, also where that entry is out of date. So which of several equally short paths is
 found depends on the rows only. One thread.
+
+Encoding: every array of a search has a row for each end, 0 for the source and 1 for the target. The
+first searches the rows of the graph, the second those of its transpose. ``parent`` is -1 where a search
+has not been, and an end is its own parent.
+
+Bounds: a vertex enters each queue once, when it gets its parent. It is settled once for each end, and
+each of its arcs then adds at most one entry: so heaps need a place for each arc, and one for the end.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ..runtime.atomics import stopped
 from ..runtime.launch import inline, kernel, run
+from ..runtime.nouns import Rows, WeightedRows
 
 __all__ = ["meeting_path", "near_meeting_path"]
 
-LOOK = 1024  # entries between two looks at the stop flag
+ENTRIES_BETWEEN_LOOKS = 1024  # at the stop flag
+
+
+class Heaps(NamedTuple):
+    """A heap for each end: distances, numbers that decide between equal ones, and vertices."""
+
+    keys: np.ndarray
+    numbers: np.ndarray
+    nodes: np.ndarray
 
 
 @kernel
-def meet(stop, indptr, indices, back_indptr, back_indices, source, target, before, behind, queues):
-    """Search from both ends, the smaller frontier first; where they meet, or -1.
-
-    ``before`` and ``behind`` are -1 where a search has not been; ``queues`` has a row for each search.
-    """
-    before[source] = source
-    behind[target] = target
+def meet(stop, rows, back, source, target, parent, queues):
+    """Search from both ends, the smaller frontier first; where they meet, or -1."""
+    indptr, indices = rows
+    back_indptr, back_indices = back
+    parent[0, source] = source
+    parent[1, target] = target
     queues[0, 0] = source
     queues[1, 0] = target
     lo = np.zeros(2, np.int64)
@@ -32,52 +49,36 @@ def meet(stop, indptr, indices, back_indptr, back_indices, source, target, befor
     while lo[0] < hi[0] and lo[1] < hi[1]:
         if stopped(stop):
             return np.int64(-1)
-        forward = hi[0] - lo[0] <= hi[1] - lo[1]
-        side = 0 if forward else 1
+        side = 0 if hi[0] - lo[0] <= hi[1] - lo[1] else 1
         tail = hi[side]
         for i in range(lo[side], hi[side]):
             v = queues[side, i]
-            first = indptr[v] if forward else back_indptr[v]
-            last = indptr[v + 1] if forward else back_indptr[v + 1]
+            first = indptr[v] if side == 0 else back_indptr[v]
+            last = indptr[v + 1] if side == 0 else back_indptr[v + 1]
             for k in range(first, last):
-                if forward:
-                    u = indices[k]
-                    if before[u] < 0:
-                        before[u] = v
-                        queues[0, tail] = u
-                        tail += 1
-                    if behind[u] >= 0:
-                        return np.int64(u)
-                else:
-                    u = back_indices[k]
-                    if behind[u] < 0:
-                        behind[u] = v
-                        queues[1, tail] = u
-                        tail += 1
-                    if before[u] >= 0:
-                        return np.int64(u)
+                u = indices[k] if side == 0 else back_indices[k]
+                if parent[side, u] < 0:
+                    parent[side, u] = v
+                    queues[side, tail] = u
+                    tail += 1
+                if parent[1 - side, u] >= 0:
+                    return np.int64(u)
         lo[side] = hi[side]
         hi[side] = tail
     return np.int64(-1)
 
 
-def meeting_path(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    back_indptr: np.ndarray,
-    back_indices: np.ndarray,
-    source: int,
-    target: int,
-) -> list[int]:
-    """A path with as few arcs as possible, by a search from both ends; empty if there is none."""
+def meeting_path(rows: Rows, back: Rows, source: int, target: int) -> list[int]:
+    """A path with as few arcs as possible, by a search from both ends; empty if there is none.
+
+    ``back`` are the rows of the transpose.
+    """
     if source == target:
         return [source]
-    n = indptr.size - 1
-    before, behind = np.full(n, -1, indices.dtype), np.full(n, -1, indices.dtype)
-    queues = np.empty((2, n), indices.dtype)
-    rows = (indptr, indices, back_indptr, back_indices)
-    middle = int(run(meet, [(*rows, source, target, before, behind, queues)], brief=True)[0])
-    return joined(middle, before, behind)
+    n, ids = rows.indptr.size - 1, rows.indices.dtype
+    parent, queues = np.full((2, n), -1, ids), np.empty((2, n), ids)
+    middle = run(meet, [(rows, back, source, target, parent, queues)], brief=True)[0]
+    return joined(int(middle), *parent)
 
 
 def joined(middle: int, before: np.ndarray, behind: np.ndarray) -> list[int]:
@@ -94,8 +95,9 @@ def joined(middle: int, before: np.ndarray, behind: np.ndarray) -> list[int]:
 
 
 @inline
-def put(keys, numbers, nodes, side, size, key, number, v):
+def put(heaps, side, size, key, number, v):
     """Add an entry to a side's heap behind its ``size`` ones."""
+    keys, numbers, nodes = heaps
     at = size
     while at > 0:
         above = (at - 1) // 2
@@ -111,66 +113,48 @@ def put(keys, numbers, nodes, side, size, key, number, v):
 
 
 @inline
-def drop_first(keys, numbers, nodes, side, size):
+def earlier(heaps, side, a, b):
+    """Whether the entry at ``a`` leaves a side's heap before the one at ``b``."""
+    keys, numbers, _ = heaps
+    if keys[side, a] == keys[side, b]:
+        return numbers[side, a] < numbers[side, b]
+    return keys[side, a] < keys[side, b]
+
+
+@inline
+def drop_first(heaps, side, size):
     """Remove the first of a side's ``size`` entries: the last one sinks from the top."""
+    keys, numbers, nodes = heaps
     last = size - 1
-    key = keys[side, last]
-    number = numbers[side, last]
-    v = nodes[side, last]
     at = 0
     while True:
         child = 2 * at + 1
         if child >= last:
             break
-        if child + 1 < last and (
-            keys[side, child + 1] < keys[side, child]
-            or (
-                keys[side, child + 1] == keys[side, child]
-                and numbers[side, child + 1] < numbers[side, child]
-            )
-        ):
+        if child + 1 < last and earlier(heaps, side, child + 1, child):
             child += 1
-        if key < keys[side, child] or (key == keys[side, child] and number < numbers[side, child]):
+        if earlier(heaps, side, last, child):
             break
         keys[side, at] = keys[side, child]
         numbers[side, at] = numbers[side, child]
         nodes[side, at] = nodes[side, child]
         at = child
-    keys[side, at] = key
-    numbers[side, at] = number
-    nodes[side, at] = v
+    keys[side, at] = keys[side, last]
+    numbers[side, at] = numbers[side, last]
+    nodes[side, at] = nodes[side, last]
 
 
 @kernel
-def meet_near(
-    stop,
-    indptr,
-    indices,
-    weights,
-    back_indptr,
-    back_indices,
-    back_weights,
-    source,
-    target,
-    seen,
-    settled,
-    parent,
-    keys,
-    numbers,
-    nodes,
-):
-    """Dijkstra's algorithm from both ends; where the shortest path passes, or -1, and its length.
-
-    Arrays have a row for each end. A vertex is settled once for each end, and each of its arcs then
-    adds at most one entry: so heaps need a place for each arc, and one for the end itself.
-    """
-    parent[0, source] = source
-    parent[1, target] = target
-    seen[0, source] = 0.0
-    seen[1, target] = 0.0
-    put(keys, numbers, nodes, 0, 0, 0.0, 0, source)
-    put(keys, numbers, nodes, 1, 0, 0.0, 1, target)
+def meet_near(stop, rows, back, ends, seen, settled, parent, heaps):
+    """Dijkstra's algorithm from both ends; where the shortest path passes, or -1, and its length."""
+    indptr, indices, weights = rows
+    back_indptr, back_indices, back_weights = back
+    keys, _, nodes = heaps
     sizes = np.ones(2, np.int64)
+    for side in range(2):
+        parent[side, ends[side]] = ends[side]
+        seen[side, ends[side]] = 0.0
+        put(heaps, side, 0, 0.0, side, ends[side])
     count = np.int64(2)
     length = np.inf
     middle = np.int64(-1)
@@ -178,12 +162,12 @@ def meet_near(
     turns = np.int64(0)
     while sizes[0] > 0 and sizes[1] > 0:
         turns += 1
-        if turns % LOOK == 0 and stopped(stop):
+        if turns % ENTRIES_BETWEEN_LOOKS == 0 and stopped(stop):
             return np.int64(-1), np.inf
         side = 1 - side
         d = keys[side, 0]
         v = nodes[side, 0]
-        drop_first(keys, numbers, nodes, side, sizes[side])
+        drop_first(heaps, side, sizes[side])
         sizes[side] -= 1
         if settled[side, v]:
             continue
@@ -197,7 +181,7 @@ def meet_near(
             there = d + (weights[k] if side == 0 else back_weights[k])
             if not settled[side, u] and there < seen[side, u]:
                 seen[side, u] = there
-                put(keys, numbers, nodes, side, sizes[side], there, count, u)
+                put(heaps, side, sizes[side], there, count, np.int64(u))
                 sizes[side] += 1
                 count += 1
                 parent[side, u] = v
@@ -208,29 +192,18 @@ def meet_near(
 
 
 def near_meeting_path(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
-    back_indptr: np.ndarray,
-    back_indices: np.ndarray,
-    back_weights: np.ndarray,
-    source: int,
-    target: int,
+    rows: WeightedRows, back: WeightedRows, source: int, target: int
 ) -> tuple[float, list[int]]:
     """Length and vertices of a shortest path between two vertices; no vertices if there is none.
 
-    Weights are float64 and not negative.
+    ``back`` are the rows of the transpose. Weights are float64 and not negative.
     """
-    n, places = indptr.size - 1, indices.size + 1
+    n, places, ids = rows.indptr.size - 1, rows.indices.size + 1, rows.indices.dtype
     seen, settled = np.full((2, n), np.inf), np.zeros((2, n), np.bool_)
-    parent = np.full((2, n), -1, indices.dtype)
-    heaps = (
-        np.empty((2, places)),
-        np.empty((2, places), np.int64),
-        np.empty((2, places), indices.dtype),
+    parent = np.full((2, n), -1, ids)
+    heaps = Heaps(
+        np.empty((2, places)), np.empty((2, places), np.int64), np.empty((2, places), ids)
     )
-    rows = (indptr, indices, weights, back_indptr, back_indices, back_weights)
-    middle, length = run(
-        meet_near, [(*rows, source, target, seen, settled, parent, *heaps)], brief=True
-    )[0]
-    return float(length), joined(int(middle), parent[0], parent[1])
+    call = (rows, back, (source, target), seen, settled, parent, heaps)
+    middle, length = run(meet_near, [call], brief=True)[0]
+    return float(length), joined(int(middle), *parent)

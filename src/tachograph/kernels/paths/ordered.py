@@ -8,19 +8,36 @@ parent is set, which happens once: so no store leaves the array. A source is its
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..runtime.atomics import stopped
 from ..runtime.launch import inline, kernel, run
+from ..runtime.nouns import Rows, WeightedRows
 
 __all__ = ["breadth_first", "nearest_first", "settle"]
 
-LOOK = 4096  # vertices between two looks at the stop flag
+VERTICES_BETWEEN_LOOKS = 4096  # at the stop flag
+OUTSIDE, TAKEN = -1, -2  # places of vertices that are not yet, and no longer, in a heap
+
+
+class Heap(NamedTuple):
+    """Vertices by distance; of equal ones the one with the smaller number is first.
+
+    ``places`` says where a vertex is in ``nodes``, which so holds each at most once.
+    """
+
+    keys: np.ndarray
+    numbers: np.ndarray
+    nodes: np.ndarray
+    places: np.ndarray
 
 
 @kernel
-def queue_search(stop, indptr, indices, sources, limit, order, parent, ends):
+def queue_search(stop, rows, sources, limit, order, parent, ends):
     """Fill ``order`` level by level; ``ends[i]`` is where level i ends. The number of levels."""
+    indptr, indices = rows
     tail = np.int64(0)
     for s in sources:
         if parent[s] < 0:
@@ -36,7 +53,7 @@ def queue_search(stop, indptr, indices, sources, limit, order, parent, ends):
             break
         end = tail
         while head < end:
-            if head % LOOK == 0 and stopped(stop):
+            if head % VERTICES_BETWEEN_LOOKS == 0 and stopped(stop):
                 return levels
             v = order[head]
             head += 1
@@ -52,91 +69,88 @@ def queue_search(stop, indptr, indices, sources, limit, order, parent, ends):
 
 
 def breadth_first(
-    indptr: np.ndarray, indices: np.ndarray, sources: np.ndarray, limit: float
+    rows: Rows, sources: np.ndarray, limit: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Vertices in the order in which a queue meets them, parents of all, and where levels end."""
-    n = indptr.size - 1
-    order, parent = np.empty(n, indices.dtype), np.full(n, -1, indices.dtype)
+    n, ids = rows.indptr.size - 1, rows.indices.dtype
+    order, parent = np.empty(n, ids), np.full(n, -1, ids)
     ends = np.empty(n + 1, np.int64)
     bound = int(min(max(limit, 0), n))
-    levels = run(
-        queue_search, [(indptr, indices, sources, bound, order, parent, ends)], brief=True
-    )[0]
+    levels = run(queue_search, [(rows, sources, bound, order, parent, ends)], brief=True)[0]
     ends = ends[:levels]
     return order[: ends[-1] if levels else 0], parent, ends
 
 
 @inline
-def before(key, number, a, b):
-    """Whether ``a`` leaves the heap before ``b``."""
-    return key[a] < key[b] or (key[a] == key[b] and number[a] < number[b])
+def before(heap, a, b):
+    """Whether vertex ``a`` leaves the heap before ``b``."""
+    keys, numbers, _, _ = heap
+    return keys[a] < keys[b] or (keys[a] == keys[b] and numbers[a] < numbers[b])
 
 
 @inline
-def rise(heap, place, key, number, at):
+def rise(heap, at):
     """Let the vertex at ``at`` rise to where it belongs; at most to 0."""
-    v = heap[at]
+    _, _, nodes, places = heap
+    v = nodes[at]
     while at > 0:
         above = (at - 1) // 2
-        if not before(key, number, v, heap[above]):
+        if not before(heap, v, nodes[above]):
             break
-        heap[at] = heap[above]
-        place[heap[at]] = at
+        nodes[at] = nodes[above]
+        places[nodes[at]] = at
         at = above
-    heap[at] = v
-    place[v] = at
+    nodes[at] = v
+    places[v] = at
 
 
 @inline
-def take_first(heap, place, key, number, size):
+def take_first(heap, size):
     """Remove the first vertex; the last one sinks from the top, within ``size - 1`` places."""
-    first = heap[0]
-    place[first] = -2
+    _, _, nodes, places = heap
+    first = nodes[0]
+    places[first] = TAKEN
     size -= 1
     if size > 0:
-        v = heap[size]
+        v = nodes[size]
         at = 0
         while True:
             child = 2 * at + 1
             if child >= size:
                 break
-            if child + 1 < size and before(key, number, heap[child + 1], heap[child]):
+            if child + 1 < size and before(heap, nodes[child + 1], nodes[child]):
                 child += 1
-            if not before(key, number, heap[child], v):
+            if not before(heap, nodes[child], v):
                 break
-            heap[at] = heap[child]
-            place[heap[at]] = at
+            nodes[at] = nodes[child]
+            places[nodes[at]] = at
             at = child
-        heap[at] = v
-        place[v] = at
+        nodes[at] = v
+        places[v] = at
     return first
 
 
 @kernel
-def heap_search(
-    stop, indptr, indices, weights, sources, target, cutoff, key, number, parent, heap, place, order
-):
-    """Dijkstra's algorithm; how many vertices were settled.
-
-    ``place[v]`` is where v is in the heap, -1 before, -2 behind it; so the heap holds each vertex at
-    most once, in ``order.size`` places.
-    """
+def heap_search(stop, rows, sources, target, cutoff, heap, parent, order):
+    """Dijkstra's algorithm; how many vertices were settled. The heap has a place for each vertex."""
+    indptr, indices, weights = rows
+    keys, numbers, nodes, places = heap
     size = np.int64(0)
     count = np.int64(0)
     for s in sources:
-        if place[s] == -1:
-            key[s] = 0.0
+        if places[s] == OUTSIDE:
+            keys[s] = 0.0
             parent[s] = s
-            number[s] = count
-            heap[size] = s
-            place[s] = size
+            numbers[s] = count
+            nodes[size] = s
+            places[s] = size
             count += 1
             size += 1
     done = np.int64(0)
     while size > 0:
-        if done % LOOK == 0 and stopped(stop):
+        if done % VERTICES_BETWEEN_LOOKS == 0 and stopped(stop):
             break
-        v = take_first(heap, place, key, number, size)
+        v = take_first(heap, size)
         size -= 1
         order[done] = v
         done += 1
@@ -144,59 +158,44 @@ def heap_search(
             break
         for k in range(indptr[v], indptr[v + 1]):
             u = indices[k]
-            d = key[v] + weights[k]
-            if place[u] != -2 and d < key[u] and d <= cutoff:
-                key[u] = d
+            d = keys[v] + weights[k]
+            if places[u] != TAKEN and d < keys[u] and d <= cutoff:
+                keys[u] = d
                 parent[u] = v
-                number[u] = count
+                numbers[u] = count
                 count += 1
-                if place[u] == -1:
-                    place[u] = size
-                    heap[size] = u
+                if places[u] == OUTSIDE:
+                    places[u] = size
+                    nodes[size] = u
                     size += 1
-                rise(heap, place, key, number, place[u])
+                rise(heap, places[u])
     return done
 
 
 def nearest_first(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
-    sources: np.ndarray,
-    target: int = -1,
-    cutoff: float = np.inf,
+    rows: WeightedRows, sources: np.ndarray, target: int = -1, cutoff: float = np.inf
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Vertices as they are settled, parents, distances (of those in the order).
 
-    ``weights`` are float64 and not negative. The search ends when ``target`` is settled.
+    Weights are float64 and not negative. The search ends when ``target`` is settled.
     """
-    n = indptr.size - 1
-    order, heap = np.empty(n, indices.dtype), np.empty(n, indices.dtype)
-    key, number = np.full(n, np.inf), np.empty(n, np.int64)
-    parent, place = np.full(n, -1, indices.dtype), np.full(n, -1, np.int64)
-    arguments = (
-        indptr,
-        indices,
-        weights,
-        sources,
-        target,
-        float(cutoff),
-        key,
-        number,
-        parent,
-        heap,
-    )
-    done = run(heap_search, [(*arguments, place, order)], brief=True)[0]
-    return order[:done], parent, key
+    n, ids = rows.indptr.size - 1, rows.indices.dtype
+    order, parent = np.empty(n, ids), np.full(n, -1, ids)
+    keys, places = np.full(n, np.inf), np.full(n, OUTSIDE, np.int64)
+    heap = Heap(keys, np.empty(n, np.int64), np.empty(n, ids), places)
+    call = (rows, sources, target, float(cutoff), heap, parent, order)
+    done = run(heap_search, [call], brief=True)[0]
+    return order[:done], parent, keys
 
 
 @kernel
-def replay(stop, indptr, indices, weights, dist, group, free, sources, order, parent):
+def replay(stop, rows, dist, group, free, sources, order, parent):
     """Walk through vertices by distance and write each to the next free place of its group.
 
     ``free[g]`` begins where group g does, and rises by one for each of its vertices. How many
     were written: all that were reached, if every distance is that of a neighbour plus the arc.
     """
+    indptr, indices, weights = rows
     written = np.int64(0)
     for s in sources:
         if parent[s] < 0:
@@ -206,7 +205,7 @@ def replay(stop, indptr, indices, weights, dist, group, free, sources, order, pa
             written += 1
     at = np.int64(0)
     while at < order.size and order[at] >= 0:
-        if at % LOOK == 0 and stopped(stop):
+        if at % VERTICES_BETWEEN_LOOKS == 0 and stopped(stop):
             break
         v = order[at]
         at += 1
@@ -221,14 +220,10 @@ def replay(stop, indptr, indices, weights, dist, group, free, sources, order, pa
 
 
 def settle(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    weights: np.ndarray,
-    sources: np.ndarray,
-    distances: np.ndarray,
+    rows: WeightedRows, sources: np.ndarray, distances: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The order and the parents of :func:`nearest_first`, from its distances (inf if not reached)."""
-    n = indptr.size - 1
+    n, ids = rows.indptr.size - 1, rows.indices.dtype
     by_distance = np.argsort(distances, kind="stable")
     reached = int(np.count_nonzero(np.isfinite(distances)))
     sorted_distances = distances[by_distance[:reached]]
@@ -237,8 +232,8 @@ def settle(
     group = np.zeros(n, np.int64)
     group[by_distance[:reached]] = np.cumsum(new) - 1
     free = np.flatnonzero(new)
-    order, parent = np.full(reached, -1, indices.dtype), np.full(n, -1, indices.dtype)
-    arguments = (indptr, indices, weights, distances, group, free, sources, order, parent)
-    written = run(replay, [arguments], brief=True)[0]
+    order, parent = np.full(reached, -1, ids), np.full(n, -1, ids)
+    call = (rows, distances, group, free, sources, order, parent)
+    written = run(replay, [call], brief=True)[0]
     assert written == reached, "distances that no path has"
     return order, parent
