@@ -60,7 +60,7 @@ def test_single_paths_go_as_far_as_they_may(case, directed, part, data):
     source = data.draw(st.integers(0, n - 1))
     sink = (source + data.draw(st.integers(1, n - 1))) % n
     g = make(edges, n, np.int32, directed=directed)
-    with patch.multiple(push_relabel, FEW=10**9, PART=part):
+    with patch.multiple(push_relabel, ARCS_OF_AN_END=10**9, PATHS_SHARE=part):
         found = tg.maximum_flow(g, source, sink, verify=True)
         cut = tg.minimum_cut(g, source, sink, verify=True)
     assert found.value == cut.value == oracles.maximum_flow(edges, n, source, sink, directed)
@@ -81,7 +81,7 @@ def test_single_paths_rearrange_their_trees(kind):
         whole = np.round(capacity * 8).astype(np.int32)
         for _ in range(8):
             source, sink = rng.choice(g.n, 2, replace=False).tolist()
-            with patch.multiple(push_relabel, FEW=10**9, PART=1e6):
+            with patch.multiple(push_relabel, ARCS_OF_AN_END=10**9, PATHS_SHARE=1e6):
                 found = tg.maximum_flow(g, source, sink, capacity=capacity, verify=True)
             matrix = csr_array((whole, g.indices, g.indptr), shape=(g.n, g.n))
             expected = scipy_flow(matrix, source, sink).flow_value

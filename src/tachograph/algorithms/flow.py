@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..decisions.placement.rules import Policy
     from ..devices.opencl import OpenCL
     from ..kernels.flow.push_relabel import Solver
+    from ..kernels.runtime.nouns import Rows
     from .placed import Placed
 
 __all__ = ["CutResult", "FlowResult", "maximum_flow", "minimum_cut"]
@@ -217,7 +218,7 @@ def _solve(
     graph = problem.graph
     times = [clock()]
     rows, capacity, order = _rows(graph, problem.capacity)
-    made = network(*rows, capacity, graph.directed, _turned(problem))
+    made = network(rows, capacity, graph.directed, _turned(problem))
     times.append(clock())
     solver = Solver(made, problem.source, problem.sink)
     if stage is None:
@@ -233,7 +234,7 @@ def _solve(
     times.append(clock())
     flow = None
     if wanted:
-        flow = flow_of_arcs(made, solver.give_back(), *rows, graph.directed)
+        flow = flow_of_arcs(made, solver.give_back(), rows, graph.directed)
         if order is not None:
             flow = _as_given(flow, order)
         times.append(clock())
@@ -290,12 +291,12 @@ def _phases(graph: Graph, seconds: np.ndarray, solver: Solver) -> Trace:
     return Trace({k: v[: seconds.size] for k, v in columns.items()} | {"seconds": seconds})
 
 
-def _rows(
-    graph: Graph, capacity: np.ndarray
-) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray | None]:
+def _rows(graph: Graph, capacity: np.ndarray) -> tuple[Rows, np.ndarray, np.ndarray | None]:
     """Rows and capacities as the network needs them; where each arc comes from, if that changed."""
+    from ..kernels.runtime.nouns import Rows
+
     if graph.directed or graph.is_sorted:
-        return (graph.indptr, graph.indices), capacity, None
+        return Rows(graph.indptr, graph.indices), capacity, None
     from ..kernels.rows import build as csr
 
     tails = np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)
@@ -305,7 +306,7 @@ def _rows(
     )
     assert moved is not None
     order = moved.astype(np.int64)
-    return (indptr, indices), capacity[order], order
+    return Rows(indptr, indices), capacity[order], order
 
 
 def _as_given(flow: np.ndarray, order: np.ndarray) -> np.ndarray:

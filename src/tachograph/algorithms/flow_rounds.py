@@ -1,6 +1,6 @@
 """Maximum flow in rounds of three kernels, on the host, on a device, or on both.
 
-``kernels/flow_rounds`` explains the kernels. Here is the loop around them.
+``kernels/flow/rounds`` explains the kernels. Here is the loop around them.
 """
 
 from __future__ import annotations
@@ -79,30 +79,26 @@ class FlowRounds:
     def host(self, name: str, count: int) -> None:
         """Run a kernel on ``count`` entries of the work list."""
         from ..kernels.flow import rounds as kernels
+        from ..kernels.flow.network import Residual
         from ..kernels.runtime.launch import run
 
         self._clear()
         a = self.arrays
-        root, other = self.solver.ends[1], self.solver.ends[0]
-        work, out, tally = a.host(self.work, self.out, "tally")
+        ends = self.solver.ends[::-1]
+        net = Residual(*a.host(*ROWS, "room"))
+        vertices = kernels.Vertices(*a.host("height", "next_height", "excess"))
         if name == "bfs":
-            rows = a.host(*ROWS, "room", "height", "excess", "next_height", "queue")
-            run(kernels.bfs, [(root, other, *rows, out, tally)], brief=True)
+            lists = kernels.Lists(*a.host("queue", self.out, "tally"))
+            run(kernels.bfs, [(net, vertices, lists, ends)], brief=True)
         else:
-            if name == "preflow":
-                worker = kernels.preflow
-                rest: tuple[Any, ...] = a.host(
-                    "begins", "target", "room", "height", "excess", "sent", "next_height", "mark"
-                )
-            else:
-                worker = kernels.adjust
-                arrays = a.host(
-                    "begins", "back", "room", "height", "excess", "sent", "next_height", "mark"
-                )
-                rest = (root, other, *arrays)
+            sent = kernels.Sent(*a.host("sent", "mark"))
+            lists = kernels.Lists(*a.host(self.work, self.out, "tally"))
+            worker, more = (kernels.preflow, ()) if name == "preflow" else (kernels.adjust, (ends,))
             workers = 1 if count < SMALL else self.threads
             cuts = [count * w // workers for w in range(workers + 1)]
-            calls = [(b, e, work, *rest, out, tally) for b, e in itertools.pairwise(cuts)]
+            calls = [
+                (lo, hi, net, vertices, sent, lists, *more) for lo, hi in itertools.pairwise(cuts)
+            ]
             run(worker, calls, brief=workers == 1)
         a.wrote("host", *WRITES[name], self.out)
 

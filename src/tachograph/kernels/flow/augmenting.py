@@ -17,228 +17,266 @@ Bounds: every vertex is lost at most once for each path, so ``lost`` has room fo
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import inline, kernel
 
-__all__ = ["FEW", "LOOKED", "PATHS", "SINK", "SOURCE", "STATE", "fill_paths"]
+__all__ = ["ARCS_OF_AN_END", "ENTRIES", "LOOKED", "PATHS", "SINK", "SOURCE", "Trees", "fill_paths"]
 
-FEW = 8  # arcs at an end up to which paths are tried
-SOURCE, SINK = 1, 2  # the trees; 0: free
+ARCS_OF_AN_END = 8  # up to which paths are tried
+FREE, SOURCE, SINK = 0, 1, 2  # the trees
 LOST, ROOT = -1, -2
 # of ``state``: ends of the list, how many of each tree are in it, vertices lost, paths, arcs looked at
-FIRST, LAST, GROWING, MISSING, PATHS, LOOKED, STATE = 0, 1, 2, 5, 6, 7, 8
-BLOCK = 1 << 8
+HEAD, TAIL, GROWING, MISSING, PATHS, LOOKED, ENTRIES = 0, 1, 2, 5, 6, 7, 8
+STEPS_BETWEEN_STOPS = 1 << 8  # looks at the stop flag
+
+
+class Trees(NamedTuple):
+    """What belongs to each vertex: its tree, the arc of its parent, the next one of the list, a place
+    for a lost one, the last path after which it was seen; and ``state``.
+    """
+
+    tree: np.ndarray
+    link: np.ndarray
+    after: np.ndarray
+    lost: np.ndarray
+    seen: np.ndarray
+    state: np.ndarray
 
 
 @inline
-def usable(k, side, back, room):
+def usable(net, k, side):
     """Whether something can go along arc ``k`` of a vertex (source's tree), or come along it."""
+    _, _, back, room = net
     return ld(room, k) > 0 if side == SOURCE else ld(room, ld(back, k)) > 0
 
 
 @inline
-def activate(v, side, after, state):
+def count(state, what, more):
+    """Add to an entry of ``state``."""
+    st(state, what, ld(state, what) + more)
+
+
+@inline
+def activate(trees, v, side):
     """Let ``v`` grow; it is counted unless it is listed already."""
+    _, _, after, _, _, state = trees
     if ld(after, v) >= 0:
         return
-    last = ld(state, LAST)
+    last = ld(state, TAIL)
     if last >= 0:
         st(after, last, v)
     else:
-        st(state, FIRST, v)
+        st(state, HEAD, v)
     st(after, v, v)
-    st(state, LAST, v)
-    st(state, GROWING + side, ld(state, GROWING + side) + 1)
+    st(state, TAIL, v)
+    count(state, GROWING + side, 1)
 
 
 @inline
-def remove_first(v, after, state):
+def remove_first(trees, v):
+    """Take ``v``, the first one, off the list."""
+    _, _, after, _, _, state = trees
     following = ld(after, v)
     st(after, v, -1)
     if following == v:
-        st(state, FIRST, -1)
-        st(state, LAST, -1)
+        st(state, HEAD, -1)
+        st(state, TAIL, -1)
     else:
-        st(state, FIRST, following)
+        st(state, HEAD, following)
 
 
 @inline
-def parent(v, side, target, back, link):
-    k = ld(link, v)
+def lose(trees, v):
+    """Cut ``v`` off its parent; it will look for another."""
+    _, link, _, lost, _, state = trees
+    st(link, v, LOST)
+    st(lost, ld(state, MISSING), v)
+    count(state, MISSING, 1)
+
+
+@inline
+def parent(net, trees, v, side):
+    """The parent of ``v``, which has one."""
+    _, target, back, _ = net
+    k = ld(trees.link, v)
     return ld(target, k) if side == SINK else ld(target, ld(back, k))
 
 
 @inline
-def rooted(v, side, target, back, link, seen, state):
+def rooted(net, trees, v, side):
     """Whether the way from ``v`` to its root is whole; steps count as arcs looked at."""
+    _, link, _, _, seen, state = trees
     turn = ld(state, PATHS)
     u = np.int64(v)
     steps = np.int64(0)
     while ld(link, u) >= 0 and ld(seen, u) != turn:
-        u = np.int64(parent(u, side, target, back, link))
+        u = np.int64(parent(net, trees, u, side))
         steps += 1
-    st(state, LOOKED, ld(state, LOOKED) + steps)
+    count(state, LOOKED, steps)
     if ld(link, u) == LOST:
         return False
     stop_at = u
     u = np.int64(v)
     while u != stop_at:
         st(seen, u, turn)
-        u = np.int64(parent(u, side, target, back, link))
+        u = np.int64(parent(net, trees, u, side))
     return True
 
 
 @inline
-def take(k, amount, child, back, room, link, lost, state):
-    """Send along ``k``, by which ``child`` hangs in its tree: it is lost if no room is left."""
-    reverse = ld(back, k)
-    st(room, k, ld(room, k) - amount)
-    st(room, reverse, ld(room, reverse) + amount)
-    if ld(room, k) == 0:
-        st(link, child, LOST)
-        st(lost, ld(state, MISSING), child)
-        st(state, MISSING, ld(state, MISSING) + 1)
-
-
-@inline
-def fill(met, target, back, room, link, lost, state):
-    """Send along the path over the arc ``met`` what it can take; gives how much."""
-    amount = ld(room, met)
-    v = ld(target, ld(back, met))
-    while ld(link, v) != ROOT:
-        amount = min(amount, ld(room, ld(link, v)))
-        v = parent(v, SOURCE, target, back, link)
-    v = ld(target, met)
-    while ld(link, v) != ROOT:
-        amount = min(amount, ld(room, ld(link, v)))
-        v = parent(v, SINK, target, back, link)
-    st(room, met, ld(room, met) - amount)
-    st(room, ld(back, met), ld(room, ld(back, met)) + amount)
-    v = ld(target, ld(back, met))
-    while ld(link, v) != ROOT:
-        above = parent(v, SOURCE, target, back, link)
-        take(ld(link, v), amount, v, back, room, link, lost, state)
-        v = above
-    v = ld(target, met)
-    while ld(link, v) != ROOT:
-        above = parent(v, SINK, target, back, link)
-        take(ld(link, v), amount, v, back, room, link, lost, state)
-        v = above
+def narrowest(net, trees, v, side, amount):
+    """What can go along the way from ``v`` to its root, at most ``amount``."""
+    while ld(trees.link, v) != ROOT:
+        amount = min(amount, ld(net.room, ld(trees.link, v)))
+        v = np.int64(parent(net, trees, v, side))
     return amount
 
 
 @inline
-def rehang(v, begins, target, back, room, tree, link, after, lost, seen, state):
+def send(net, k, amount):
+    """Send along arc ``k``; what room is left."""
+    _, _, back, room = net
+    reverse = ld(back, k)
+    st(room, k, ld(room, k) - amount)
+    st(room, reverse, ld(room, reverse) + amount)
+    return ld(room, k)
+
+
+@inline
+def send_down(net, trees, v, side, amount):
+    """Send along the way from ``v`` to its root; where no room is left, vertices are lost."""
+    while ld(trees.link, v) != ROOT:
+        above = np.int64(parent(net, trees, v, side))
+        if send(net, ld(trees.link, v), amount) == 0:
+            lose(trees, v)
+        v = above
+
+
+@inline
+def fill(net, trees, met):
+    """Send along the path over the arc ``met`` what it can take; gives how much."""
+    _, target, back, room = net
+    begin, end = np.int64(ld(target, ld(back, met))), np.int64(ld(target, met))
+    amount = narrowest(net, trees, begin, SOURCE, ld(room, met))
+    amount = narrowest(net, trees, end, SINK, amount)
+    send(net, met, amount)
+    send_down(net, trees, begin, SOURCE, amount)
+    send_down(net, trees, end, SINK, amount)
+    return amount
+
+
+@inline
+def rehang(net, trees, v):
     """Find a new parent for ``v``, or set it free with what hung on it."""
+    begins, target, back, _ = net
+    tree, link, after, _, _, state = trees
     side = np.int64(ld(tree, v))
     begin, end = ld(begins, v), ld(begins, v + 1)
-    st(state, LOOKED, ld(state, LOOKED) + end - begin)
+    count(state, LOOKED, end - begin)
     for k in range(begin, end):
-        u = ld(target, k)
+        u = np.int64(ld(target, k))
         # in the source's tree something must come along k, in the sink's go along it
         if (
             ld(tree, u) == side
             and u != v
-            and usable(k, SOURCE + SINK - side, back, room)
-            and rooted(u, side, target, back, link, seen, state)
+            and usable(net, k, SOURCE + SINK - side)
+            and rooted(net, trees, u, side)
         ):
-            st(link, v, ld(back, k) if side == SOURCE else k)
+            st(link, v, np.int64(ld(back, k)) if side == SOURCE else k)
             return
     for k in range(begin, end):
-        u = ld(target, k)
+        u = np.int64(ld(target, k))
         if ld(tree, u) != side or u == v:
             continue
-        if usable(k, SOURCE + SINK - side, back, room):
-            activate(u, side, after, state)
-        if ld(link, u) >= 0 and parent(u, side, target, back, link) == v:
-            st(link, u, LOST)
-            st(lost, ld(state, MISSING), u)
-            st(state, MISSING, ld(state, MISSING) + 1)
-    st(tree, v, 0)
+        if usable(net, k, SOURCE + SINK - side):
+            activate(trees, u, side)
+        if ld(link, u) >= 0 and parent(net, trees, u, side) == v:
+            lose(trees, u)
+    st(tree, v, FREE)
     if ld(after, v) >= 0:
-        st(state, GROWING + side, ld(state, GROWING + side) - 1)
+        count(state, GROWING + side, -1)
 
 
 @inline
-def grow(v, begins, target, back, room, tree, link, after, state):
+def grow(net, trees, v):
     """Take free neighbours of ``v`` into its tree; the arc to the other tree if there is one, or -1."""
+    begins, target, back, _ = net
+    tree, link, after, _, _, state = trees
     side = np.int64(ld(tree, v))
     for k in range(ld(begins, v), ld(begins, v + 1)):
-        if usable(k, side, back, room):
-            u = ld(target, k)
-            if ld(tree, u) == 0:
+        if usable(net, k, side):
+            u = np.int64(ld(target, k))
+            if ld(tree, u) == FREE:
                 st(tree, u, side)
                 st(link, u, k if side == SOURCE else np.int64(ld(back, k)))
                 if ld(after, u) >= 0:  # listed from before it was set free, but not counted
-                    st(state, GROWING + side, ld(state, GROWING + side) + 1)
+                    count(state, GROWING + side, 1)
                 else:
-                    activate(u, side, after, state)
+                    activate(trees, u, side)
             elif ld(tree, u) != side:
                 return np.int64(k) if side == SOURCE else np.int64(ld(back, k))
     return np.int64(-1)
 
 
 @inline
-def closed(v, side, begins, back, room):
+def closed(net, v, side):
     """Whether no arc of an end can take anything any more."""
-    k = ld(begins, v)
-    while k < ld(begins, v + 1) and not usable(k, side, back, room):
+    k = ld(net.begins, v)
+    while k < ld(net.begins, v + 1) and not usable(net, k, side):
         k += 1
-    return k == ld(begins, v + 1)
+    return k == ld(net.begins, v + 1)
 
 
 @kernel
-def fill_paths(
-    stop, begins, target, back, room, source, sink, limit, tree, link, after, lost, seen, excess,
-    state,
-):  # fmt: skip
+def fill_paths(stop, net, source, sink, limit, trees, excess):
     """Fill paths until there is none or about ``limit`` arcs were looked at.
 
     ``tree`` begins as zeros, ``after`` and ``seen`` as -1, ``state`` as zeros. Gives the side, SOURCE
     or SINK, whose tree is complete: it is that side of a minimum cut; 0 if there may be more paths.
     What came to the sink is its ``excess``.
     """
+    begins = net.begins
+    tree, link, _, lost, _, state = trees
     st(tree, source, SOURCE)
     st(tree, sink, SINK)
     st(link, source, ROOT)
     st(link, sink, ROOT)
-    st(state, FIRST, -1)
-    st(state, LAST, -1)
-    activate(source, SOURCE, after, state)
-    activate(sink, SINK, after, state)
+    st(state, HEAD, -1)
+    st(state, TAIL, -1)
+    activate(trees, source, SOURCE)
+    activate(trees, sink, SINK)
     steps = np.int64(0)
     while ld(state, GROWING + SOURCE) > 0 and ld(state, GROWING + SINK) > 0:
         steps += 1
-        if ld(state, LOOKED) > limit or (steps % BLOCK == 0 and stopped(stop)):
+        if ld(state, LOOKED) > limit or (steps % STEPS_BETWEEN_STOPS == 0 and stopped(stop)):
             return 0
-        v = ld(state, FIRST)
+        v = ld(state, HEAD)
         side = np.int64(ld(tree, v))
-        if side == 0:
-            remove_first(v, after, state)
+        if side == FREE:
+            remove_first(trees, v)
             continue
-        st(state, LOOKED, ld(state, LOOKED) + ld(begins, v + 1) - ld(begins, v))
-        met = grow(v, begins, target, back, room, tree, link, after, state)
+        count(state, LOOKED, ld(begins, v + 1) - ld(begins, v))
+        met = grow(net, trees, v)
         if met < 0:
-            remove_first(v, after, state)
-            st(state, GROWING + side, ld(state, GROWING + side) - 1)
+            remove_first(trees, v)
+            count(state, GROWING + side, -1)
             continue
-        st(state, PATHS, ld(state, PATHS) + 1)
+        count(state, PATHS, 1)
         st(state, MISSING, 0)
-        amount = fill(met, target, back, room, link, lost, state)
+        amount = fill(net, trees, met)
         st(excess, sink, ld(excess, sink) + amount)
         for end, its in ((source, SOURCE), (sink, SINK)):
-            if closed(end, its, begins, back, room):
+            if closed(net, end, its):
                 for u in range(tree.size):
-                    st(tree, u, 0)
+                    st(tree, u, FREE)
                 st(tree, end, its)
                 return its
         i = np.int64(0)
         while i < ld(state, MISSING):
-            rehang(
-                np.int64(ld(lost, i)), begins, target, back, room, tree, link, after, lost, seen,
-                state,
-            )  # fmt: skip
+            rehang(net, trees, np.int64(ld(lost, i)))
             i += 1
     return SOURCE if ld(state, GROWING + SOURCE) == 0 else SINK

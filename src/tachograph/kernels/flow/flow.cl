@@ -1,4 +1,4 @@
-/* Twins of kernels/flow_rounds.py. ID: int or long, of vertices; PLACE: of arcs; NUM: long or double. */
+/* Twins of rounds.py. ID: int or long, of vertices; PLACE: of arcs; NUM: long or double. */
 
 #pragma OPENCL EXTENSION cl_khr_global_int32_base_atomics : enable
 

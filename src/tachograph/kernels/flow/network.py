@@ -17,14 +17,25 @@ import numpy as np
 
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import kernel, run
+from ..runtime.nouns import Rows, WeightedRows
 
-__all__ = ["Network", "flow_of_arcs", "network"]
+__all__ = ["BRIEF_BELOW_ARCS", "Network", "Residual", "flow_of_arcs", "network"]
 
-BLOCK = 1 << 14
+ROWS_BETWEEN_STOPS = 1 << 14  # looks at the stop flag
+BRIEF_BELOW_ARCS = 1 << 20  # Ctrl-C can wait for one pass over so few
+
+
+class Residual(NamedTuple):
+    """Rows, the place of each arc's reverse, and what can still be sent along each arc."""
+
+    begins: np.ndarray
+    target: np.ndarray
+    back: np.ndarray
+    room: np.ndarray
 
 
 class Network(NamedTuple):
-    """Rows, the place of each arc's reverse, and what can still be sent along each arc."""
+    """A residual network in which nothing flows yet."""
 
     begins: np.ndarray
     target: np.ndarray
@@ -32,13 +43,18 @@ class Network(NamedTuple):
     room: np.ndarray
     turned: bool  # whether all arcs were turned round
 
+    def residual(self, room: np.ndarray) -> Residual:
+        """The network when ``room`` is left."""
+        return Residual(self.begins, self.target, self.back, room)
+
 
 @kernel
-def count_both(stop, indptr, indices, begins):
+def count_both(stop, rows, begins):
     """Slots of each row of a directed graph's network, summed: ``begins``, which begins as zeros."""
+    indptr, indices = rows
     n = indptr.size - 1
     for v in range(n):
-        if v % BLOCK == 0 and stopped(stop):
+        if v % ROWS_BETWEEN_STOPS == 0 and stopped(stop):
             return
         for k in range(ld(indptr, v), ld(indptr, v + 1)):
             u = ld(indices, k)
@@ -50,13 +66,15 @@ def count_both(stop, indptr, indices, begins):
 
 
 @kernel
-def fill_both(stop, indptr, indices, capacity, turned, free, target, back, room):
+def fill_both(stop, rows, turned, free, net):
     """Both arcs of every arc of a directed graph; ``free`` has the first free slot of each row.
 
-    With ``turned`` the second one has the capacity.
+    Weights are the capacities; with ``turned`` the second arc has them.
     """
+    indptr, indices, capacity = rows
+    _, target, back, room = net
     for v in range(indptr.size - 1):
-        if v % BLOCK == 0 and stopped(stop):
+        if v % ROWS_BETWEEN_STOPS == 0 and stopped(stop):
             return
         for k in range(ld(indptr, v), ld(indptr, v + 1)):
             u = ld(indices, k)
@@ -76,10 +94,12 @@ def fill_both(stop, indptr, indices, capacity, turned, free, target, back, room)
 
 
 @kernel
-def sent_both(stop, indptr, indices, turned, free, back, room, flow):
+def sent_both(stop, rows, turned, free, net, flow):
     """The flow of each arc, found in the slots that ``fill_both`` gave it: what came to its reverse."""
+    indptr, indices = rows
+    _, _, back, room = net
     for v in range(indptr.size - 1):
-        if v % BLOCK == 0 and stopped(stop):
+        if v % ROWS_BETWEEN_STOPS == 0 and stopped(stop):
             return
         for k in range(ld(indptr, v), ld(indptr, v + 1)):
             u = ld(indices, k)
@@ -91,11 +111,12 @@ def sent_both(stop, indptr, indices, turned, free, back, room, flow):
 
 
 @kernel
-def pair(stop, indptr, indices, free, back):
+def pair(stop, rows, free, back):
     """The places of the reverse arcs of an undirected graph with sorted rows; how many are loops."""
+    indptr, indices = rows
     loops = np.int64(0)
     for v in range(indptr.size - 1):
-        if v % BLOCK == 0 and stopped(stop):
+        if v % ROWS_BETWEEN_STOPS == 0 and stopped(stop):
             return loops
         for k in range(ld(indptr, v), ld(indptr, v + 1)):
             u = ld(indices, k)
@@ -110,44 +131,37 @@ def pair(stop, indptr, indices, free, back):
     return loops
 
 
-def network(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    capacity: np.ndarray,
-    directed: bool,
-    turned: bool = False,
-) -> Network:
+def network(rows: Rows, capacity: np.ndarray, directed: bool, turned: bool = False) -> Network:
     """The network of a graph whose arcs have these capacities; undirected rows must be sorted.
 
     With ``turned`` all arcs are turned round.
     """
-    n = indptr.size - 1
+    indptr, indices = rows
     slots = 2 * indices.size if directed else indices.size
     back = np.empty(slots, np.int32 if slots < 2**31 else np.int64)
-    brief = slots < 1 << 20
+    brief = slots < BRIEF_BELOW_ARCS
     if not directed:
-        loops = run(pair, [(indptr, indices, indptr[:-1].copy(), back)], brief=brief)[0]
+        loops = run(pair, [(rows, indptr[:-1].copy(), back)], brief=brief)[0]
         room = capacity[back] if turned else capacity
         if loops:
             room = np.where(back == np.arange(slots), 0, room)
         return Network(indptr, indices, back, room, turned)
-    begins = np.zeros(n + 1, np.int64)
-    run(count_both, [(indptr, indices, begins)], brief=brief)
-    target = np.empty(slots, indices.dtype)
-    made = Network(begins, target, back, np.empty(slots, capacity.dtype), turned)
-    rest = (turned, begins[:-1].copy(), target, back, made.room)
-    run(fill_both, [(indptr, indices, capacity, *rest)], brief=brief)
+    begins = np.zeros(indptr.size, np.int64)
+    run(count_both, [(rows, begins)], brief=brief)
+    empty = np.empty(slots, indices.dtype), back, np.empty(slots, capacity.dtype)
+    made = Network(begins, *empty, turned)
+    call = (WeightedRows(*rows, capacity), turned, begins[:-1].copy(), made.residual(made.room))
+    run(fill_both, [call], brief=brief)
     return made
 
 
-def flow_of_arcs(
-    made: Network, room: np.ndarray, indptr: np.ndarray, indices: np.ndarray, directed: bool
-) -> np.ndarray:
+def flow_of_arcs(made: Network, room: np.ndarray, rows: Rows, directed: bool) -> np.ndarray:
     """What flows along each arc of the graph, if ``room`` is left in its network; uses that up."""
     if not directed:
         ends = (room, made.room) if made.turned else (made.room, room)
         return np.maximum(np.subtract(*ends, out=room), 0, out=room)
-    flow = np.zeros(indices.size, room.dtype)
-    call = (indptr, indices, made.turned, made.begins[:-1].copy(), made.back, room, flow)
-    run(sent_both, [call], brief=indices.size < 1 << 20)
+    arcs = rows.indices.size
+    flow = np.zeros(arcs, room.dtype)
+    call = (rows, made.turned, made.begins[:-1].copy(), made.residual(room), flow)
+    run(sent_both, [call], brief=arcs < BRIEF_BELOW_ARCS)
     return flow

@@ -23,31 +23,49 @@ is a place of the vertex's own row, or its end.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..runtime.atomics import ld, st, stopped
-from ..runtime.launch import inline, kernel, run
-from .augmenting import FEW, SINK, SOURCE, STATE, fill_paths
-from .network import Network
-from .unwind import unwind
+from ..runtime.launch import inline, kernel, run, subroutine
+from .augmenting import ARCS_OF_AN_END, ENTRIES, SINK, SOURCE, Trees, fill_paths
+from .network import BRIEF_BELOW_ARCS, Network, Residual
+from .unwind import Walk, unwind
 
 __all__ = ["Solver"]
 
-BLOCK = 1 << 10  # vertices between two looks at the stop flag
-LIFT = 12  # work of a lift, in arcs
-PART = 1 / 32  # of the arcs that may be looked at for single paths
-SMALL = 1 << 14  # arcs below which Ctrl-C can wait
-PATIENCE = 4.0  # a search from the root after so many times its own work
+VERTICES_BETWEEN_STOPS = 1 << 10  # looks at the stop flag
+LIFT_WORK_ARCS = 12  # a lift takes as long as to look at so many arcs, beside those of the vertex
+SEARCH_WORK = 4.0  # heights are made exact again after so many times the work of that
+PATHS_SHARE = 1 / 32  # of the arcs that may be looked at for single paths
+DRAIN_BRIEF_BELOW_ARCS = 1 << 14  # Ctrl-C can wait
+PATHS_BRIEF_BELOW_ARCS = 1 << 24
+
+
+class Levels(NamedTuple):
+    """Heights, the arc at which each vertex is, the stack and the list of each height, and a queue."""
+
+    height: np.ndarray
+    now: np.ndarray
+    top: np.ndarray
+    first: np.ndarray
+    after: np.ndarray
+    ahead: np.ndarray
+    queue: np.ndarray
 
 
 @inline
-def stack(v, level, top, after):
-    st(after, v, ld(top, level))
-    st(top, level, v)
+def stack(levels, v, level):
+    """Put ``v``, which has excess, on the stack of a height."""
+    st(levels.after, v, ld(levels.top, level))
+    st(levels.top, level, v)
 
 
 @inline
-def enlist(v, level, first, after, ahead):
+def enlist(levels, v, level):
+    """Put ``v`` in the list of a height."""
+    _, _, _, first, after, ahead, _ = levels
     old = ld(first, level)
     st(after, v, old)
     st(ahead, v, -1)
@@ -57,7 +75,9 @@ def enlist(v, level, first, after, ahead):
 
 
 @inline
-def delist(v, level, first, after, ahead):
+def delist(levels, v, level):
+    """Take ``v`` out of the list of a height."""
+    _, _, _, first, after, ahead, _ = levels
     left, right = ld(ahead, v), ld(after, v)
     if left >= 0:
         st(after, left, right)
@@ -67,15 +87,14 @@ def delist(v, level, first, after, ahead):
         st(ahead, right, left)
 
 
-@kernel
-def measure(
-    begins, target, back, room, root, other, height, excess, now, top, first, after, ahead,
-    queue,
-):  # fmt: skip
-    """Exact heights over ``root``, lists and stacks made anew; the highest vertex with excess, or -1.
-
-    ``other``, the end that excess is not sent to, stays at height n.
+@subroutine
+def measure(net, ends, levels, excess):
+    """Exact heights over the first of ``ends``, lists and stacks made anew; the highest vertex with
+    excess, or -1. The other end, to which no excess is sent, stays at height n.
     """
+    begins, target, back, room = net
+    height, now, top, first, _, _, queue = levels
+    root, other = ends
     n = height.size
     for v in range(n):
         st(height, v, n)
@@ -97,29 +116,26 @@ def measure(
                 st(height, u, above)
                 st(now, u, ld(begins, u))
                 if ld(excess, u) > 0:
-                    stack(u, above, top, after)
+                    stack(levels, u, above)
                     highest = np.int64(above)
                 else:
-                    enlist(u, above, first, after, ahead)
+                    enlist(levels, u, above)
                 st(queue, tail, u)
                 tail += 1
     return highest
 
 
 @kernel
-def drain(
-    stop, begins, target, back, room, root, other, height, excess, now, top, first, after,
-    ahead, queue, counts,
-):  # fmt: skip
-    """Send all excess that can get there to ``root``; counts of searches, pushes, lifts."""
+def drain(stop, net, ends, levels, excess, counts):
+    """Send all excess that can get there to the first of ``ends``; counts searches, pushes, lifts."""
+    begins, target, back, room = net
+    height, now, top, first, after, _, _ = levels
+    root, other = ends
     n = np.int64(height.size)
-    highest = measure(
-        begins, target, back, room, root, other, height, excess, now, top, first, after,
-        ahead, queue,
-    )  # fmt: skip
+    highest = measure(net, ends, levels, excess)
     searches, pushes, lifts = np.int64(1), np.int64(0), np.int64(0)
     work = np.float64(0)
-    limit = PATIENCE * (6.0 * n + target.size)
+    limit = SEARCH_WORK * (6.0 * n + target.size)
     steps = np.int64(0)
     unsure = False
     while highest >= 0:
@@ -128,7 +144,7 @@ def drain(
             highest -= 1
             continue
         steps += 1
-        if steps % BLOCK == 0 and stopped(stop):
+        if steps % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
             break
         st(top, highest, ld(after, v))
         level = highest
@@ -149,8 +165,8 @@ def drain(
                         st(excess, u, theirs + amount)
                         pushes += 1
                         if theirs == 0 and u != root:
-                            delist(u, level - 1, first, after, ahead)
-                            stack(u, level - 1, top, after)
+                            delist(levels, u, level - 1)
+                            stack(levels, u, level - 1)
                         have -= amount
                         if have == 0:
                             break
@@ -159,7 +175,7 @@ def drain(
                 break
             lifts += 1
             if ld(first, level) < 0 and ld(top, level) < 0:
-                clear_above(level, n, height, first, after, top)
+                clear_above(levels, level)
                 highest = max(highest, level - 1)
                 level = n
                 break
@@ -171,7 +187,7 @@ def drain(
                     if h < lowest:
                         lowest = h
                         k = np.int64(j)
-            work += LIFT + last - begin
+            work += LIFT_WORK_ARCS + last - begin
             if lowest + 1 >= n:
                 unsure = unsure or lowest < n
                 highest = max(highest, level - 1)
@@ -182,16 +198,13 @@ def drain(
         st(height, v, level)
         if level < n:
             st(now, v, k)
-            enlist(v, level, first, after, ahead)
+            enlist(levels, v, level)
             highest = max(highest, level - 1)  # where it has pushed to
         if work > limit:
             work = 0.0
             searches += 1
             unsure = False
-            highest = measure(
-                begins, target, back, room, root, other, height, excess, now, top, first,
-                after, ahead, queue,
-            )  # fmt: skip
+            highest = measure(net, ends, levels, excess)
     left = False
     for v in range(n):
         if v != root and ld(excess, v) > 0:
@@ -199,10 +212,7 @@ def drain(
             break
     if left and unsure:
         searches += 1
-        measure(
-            begins, target, back, room, root, other, height, excess, now, top, first, after, ahead,
-            queue,
-        )  # fmt: skip
+        measure(net, ends, levels, excess)
     elif not left:
         for v in range(n):
             st(height, v, 0)
@@ -213,8 +223,10 @@ def drain(
 
 
 @inline
-def clear_above(level, n, height, first, after, top):
+def clear_above(levels, level):
     """Set aside all vertices above ``level``: nobody is at it, so none of them can come down."""
+    height, _, top, first, after, _, _ = levels
+    n = height.size
     above = level + 1
     while above < n and (ld(first, above) >= 0 or ld(top, above) >= 0):
         v = ld(first, above)
@@ -231,8 +243,9 @@ def clear_above(level, n, height, first, after, top):
 
 
 @kernel
-def fill_source(stop, source, begins, target, back, room, excess):
+def fill_source(stop, net, source, excess):
     """Send as much as possible along every arc out of the source."""
+    begins, target, back, room = net
     for k in range(begins[source], begins[source + 1]):
         u = target[k]
         if u != source and room[k] > 0:
@@ -254,40 +267,44 @@ class Solver:
         self.ends = (sink, source) if made.turned else (source, sink)
         self.room = made.room.copy()
         n = made.begins.size - 1
-        self.height = np.empty(n, made.target.dtype)
+        ids = made.target.dtype
+        self.height = np.empty(n, ids)
+        self.levels = Levels(
+            self.height,
+            np.empty(n, np.int64),
+            *(np.empty(n + 1, ids) for _ in range(2)),
+            *(np.empty(n, ids) for _ in range(3)),
+        )
         self.excess = np.zeros(n, made.room.dtype)
-        self.space = _workspace(made)
         self.counts = np.zeros(3, np.int64)  # searches, pushes, lifts
-        self.paths = np.zeros(STATE, np.int64)
+        self.paths = np.zeros(ENTRIES, np.int64)
 
     @property
-    def rows(self) -> tuple[np.ndarray, ...]:
+    def net(self) -> Residual:
         """The network as it is now."""
-        return self.made.begins, self.made.target, self.made.back, self.room
+        return self.made.residual(self.room)
 
     def fill_paths(self) -> bool:
         """Send what goes along few single paths, if an end has few arcs; whether that is all.
 
         Only ends that are near each other are worth it: a small part of the network is looked at.
         """
-        rows = self.made.begins
-        if min(rows[end + 1] - rows[end] for end in self.ends) > FEW:
+        begins, arcs = self.made.begins, self.made.target.size
+        if min(begins[end + 1] - begins[end] for end in self.ends) > ARCS_OF_AN_END:
             return False
-        now, _, _, after, ahead, queue = self.space
-        self.height[:], after[:], queue[:] = 0, -1, -1
-        limit = int(PART * self.made.target.size)
-        call = (*self.rows, *self.ends, limit, self.height, now, after, ahead, queue, self.excess,
-                self.paths)  # fmt: skip
-        complete = run(fill_paths, [call], brief=self.made.target.size < 1 << 24)[0]
+        height, now, _, _, after, ahead, queue = self.levels
+        height[:], after[:], queue[:] = 0, -1, -1
+        trees = Trees(height, now, after, ahead, queue, self.paths)
+        call = (self.net, *self.ends, int(PATHS_SHARE * arcs), trees, self.excess)
+        complete = run(fill_paths, [call], brief=arcs < PATHS_BRIEF_BELOW_ARCS)[0]
         if complete:
-            n = self.height.size
-            apart = self.height == SOURCE if complete == SOURCE else self.height != SINK
-            self.height[:] = np.where(apart, n, 0)
+            apart = height == SOURCE if complete == SOURCE else height != SINK
+            height[:] = np.where(apart, height.size, 0)
         return bool(complete)
 
     def begin(self) -> None:
         """Empty the source."""
-        run(fill_source, [(self.ends[0], *self.rows, self.excess)], brief=True)
+        run(fill_source, [(self.net, self.ends[0], self.excess)], brief=True)
 
     def drain(self) -> None:
         """Send all excess that can get there to the sink; what cannot has height n at the end.
@@ -295,9 +312,8 @@ class Solver:
         (If all gets there, heights are made such that only the source is apart: it is emptied, so that
         is a minimum cut.)
         """
-        source, sink = self.ends
-        call = (*self.rows, sink, source, self.height, self.excess, *self.space, self.counts)
-        run(drain, [call], brief=self.made.target.size < SMALL)
+        call = (self.net, self.ends[::-1], self.levels, self.excess, self.counts)
+        run(drain, [call], brief=self.made.target.size < DRAIN_BRIEF_BELOW_ARCS)
 
     @property
     def value(self) -> np.number:
@@ -315,14 +331,8 @@ class Solver:
         source, sink = self.ends
         self.excess[sink] = 0
         if self.excess.any():
-            state = (self.made.room, source, self.excess, self.height, *self.space[:3])
-            run(unwind, [(*self.rows, *state)], brief=self.made.target.size < 1 << 20)
+            height, now, top, first, _, _, _ = self.levels
+            walk = Walk(height, now, top, first)
+            call = (self.net, self.made.room, source, self.excess, walk)
+            run(unwind, [call], brief=self.made.target.size < BRIEF_BELOW_ARCS)
         return self.room
-
-
-def _workspace(made: Network) -> tuple[np.ndarray, ...]:
-    n = made.begins.size - 1
-    ids = made.target.dtype
-    now = np.empty(n, np.int64)
-    top, first = np.empty(n + 1, ids), np.empty(n + 1, ids)
-    return now, top, first, np.empty(n, ids), np.empty(n, ids), np.empty(n, ids)

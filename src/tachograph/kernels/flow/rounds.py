@@ -14,40 +14,67 @@ BFS          exact heights, from the sink, after so much work that a search is w
 
 (Rounds with heights from the beginning: N. Baumstark, G. Blelloch, J. Shun, "Efficient Implementation
 of a Synchronous Parallel Push-Relabel Algorithm", 2015.) Nothing depends on the order of the lists, so
-flows are the same on every device. ``opencl/flow.cl`` has the same kernels.
+flows are the same on every device. ``flow.cl`` has the same kernels.
 
 Bounds: ``mark`` lets a vertex enter a list once; lists have room for all vertices.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..runtime.atomics import compare_exchange, fetch_add, ld, st, stopped
 from ..runtime.launch import inline, kernel
 
-__all__ = ["ARCS", "COUNT", "adjust", "bfs", "preflow"]
+__all__ = ["Lists", "Sent", "Vertices", "adjust", "bfs", "preflow"]
 
-COUNT, ARCS = 0, 1  # what ``tally`` counts: entries of the list that is made; arcs looked at
-BLOCK = 1 << 10
+LISTED, LOOKED = 0, 1  # what a tally counts: entries of the list that is made; arcs looked at
+VERTICES_BETWEEN_STOPS = 1 << 10  # looks at the stop flag
+
+
+class Vertices(NamedTuple):
+    """What belongs to each vertex."""
+
+    height: np.ndarray
+    next_height: np.ndarray
+    excess: np.ndarray
+
+
+class Sent(NamedTuple):
+    """What was sent along each arc in this round, and a mark for each vertex that is listed."""
+
+    amount: np.ndarray
+    mark: np.ndarray
+
+
+class Lists(NamedTuple):
+    """The vertices to work on, those that come next, and a tally."""
+
+    work: np.ndarray
+    out: np.ndarray
+    tally: np.ndarray
 
 
 @inline
-def enter(v, mark, out, tally):
-    """Put a vertex in a list, unless it is there."""
+def enter(v, mark, lists):
+    """Put a vertex in the list that is made, unless it is there."""
     if ld(mark, v) == 0 and compare_exchange(mark, v, 0, 1):
-        st(out, fetch_add(tally, COUNT, 1), v)
+        st(lists.out, fetch_add(lists.tally, LISTED, 1), v)
 
 
 @kernel
-def preflow(
-    stop, lo, hi, work, begins, target, room, height, excess, sent, next_height, mark, out, tally
-):
+def preflow(stop, lo, hi, net, vertices, sent, lists):
     """Push from the vertices ``work[lo:hi]``, all of which have excess and a height below n."""
+    begins, target, _, room = net
+    height, next_height, excess = vertices
+    amount_sent, mark = sent
+    work, _, tally = lists
     n = height.size
     seen = np.int64(0)
     for i in range(lo, hi):
-        if i % BLOCK == 0 and stopped(stop):
+        if i % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
             return
         v = ld(work, i)
         have = ld(excess, v)
@@ -61,57 +88,65 @@ def preflow(
                 if h == own - 1 and have > 0:
                     amount = min(can, have)
                     st(room, k, can - amount)
-                    st(sent, k, amount)
+                    st(amount_sent, k, amount)
                     have -= amount
                     can -= amount
-                    enter(u, mark, out, tally)
+                    enter(u, mark, lists)
                 if can > 0:
                     lowest = min(lowest, h)
         seen += ld(begins, v + 1) - ld(begins, v)
         st(excess, v, have)
         if have > 0:
             st(next_height, v, min(lowest + 1, np.int64(n)))
-            enter(v, mark, out, tally)
-    fetch_add(tally, ARCS, seen)
+            enter(v, mark, lists)
+    fetch_add(tally, LOOKED, seen)
 
 
 @kernel
-def adjust(
-    stop, lo, hi, work, root, other, begins, back, room, height, excess, sent, next_height, mark,
-    out, tally,
-):  # fmt: skip
+def adjust(stop, lo, hi, net, vertices, sent, lists, ends):
     """Collect at the vertices ``work[lo:hi]``; those with excess that may push make ``out``.
 
-    A vertex leaves ``mark`` as it takes its turn; nobody else looks at it in this kernel.
+    ``ends`` are where excess is to go, and the other end. A vertex leaves ``mark`` as it takes its
+    turn; nobody else looks at it in this kernel.
     """
+    begins, _, back, room = net
+    height, next_height, excess = vertices
+    amount_sent, mark = sent
+    work, out, tally = lists
+    root, other = ends
     n = height.size
     seen = np.int64(0)
     for i in range(lo, hi):
-        if i % BLOCK == 0 and stopped(stop):
+        if i % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
             return
         v = ld(work, i)
         st(mark, v, 0)
         have = ld(excess, v)
         for k in range(ld(begins, v), ld(begins, v + 1)):
             reverse = ld(back, k)
-            came = ld(sent, reverse)
+            came = ld(amount_sent, reverse)
             if came > 0:
-                st(sent, reverse, 0)
+                st(amount_sent, reverse, 0)
                 st(room, k, ld(room, k) + came)
                 have += came
         seen += ld(begins, v + 1) - ld(begins, v)
         st(excess, v, have)
         st(height, v, ld(next_height, v))
         if have > 0 and ld(height, v) < n and v != root and v != other:
-            st(out, fetch_add(tally, COUNT, 1), v)
-    fetch_add(tally, ARCS, seen)
+            st(out, fetch_add(tally, LISTED, 1), v)
+    fetch_add(tally, LOOKED, seen)
 
 
 @kernel
-def bfs(
-    stop, root, other, begins, target, back, room, height, excess, next_height, queue, out, tally
-):
-    """Exact heights over ``root``; those with excess that can reach it make ``out``."""
+def bfs(stop, net, vertices, lists, ends):
+    """Exact heights over the first of ``ends``; those with excess that can reach it make ``out``.
+
+    The work list is used as a queue.
+    """
+    begins, target, back, room = net
+    height, next_height, excess = vertices
+    queue, out, tally = lists
+    root, other = ends
     n = height.size
     for v in range(n):
         st(height, v, n)
@@ -123,7 +158,7 @@ def bfs(
     tail = np.int64(1)
     found = np.int64(0)
     while head < tail:
-        if head % BLOCK == 0 and stopped(stop):
+        if head % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
             break
         v = ld(queue, head)
         head += 1
@@ -138,4 +173,4 @@ def bfs(
                 if ld(excess, u) > 0:
                     st(out, found, u)
                     found += 1
-    tally[COUNT] = found
+    tally[LISTED] = found

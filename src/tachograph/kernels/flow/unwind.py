@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import inline, kernel
 
-__all__ = ["unwind"]
+__all__ = ["Walk", "unwind"]
 
-BLOCK = 1 << 10  # vertices between two looks at the stop flag
+VERTICES_BETWEEN_STOPS = 1 << 10  # looks at the stop flag
+NEW, ON_PATH, FINISHED = 0, 1, 2  # marks of vertices
+
+
+class Walk(NamedTuple):
+    """A search against the flow: marks, the arc at which each vertex is, the order in which they
+    were finished, and the way back along the path.
+    """
+
+    mark: np.ndarray
+    now: np.ndarray
+    order: np.ndarray
+    link: np.ndarray
 
 
 @kernel
-def unwind(stop, begins, target, back, room, origin, source, excess, mark, now, order, link):
+def unwind(stop, net, origin, source, excess, walk):
     """Send excess back along the arcs on which flow came, so that it ends at the source.
 
     A search against the flow from every vertex with excess cancels the cycles it meets and puts the
@@ -21,24 +35,26 @@ def unwind(stop, begins, target, back, room, origin, source, excess, mark, now, 
     back. ``order`` has room for all vertices, each enters it once; ``link`` leads back along the path
     of the search, to vertices that are on it.
     """
+    begins, target, back, room = net
+    mark, now, order, link = walk
     n = mark.size
     for v in range(n):
-        st(mark, v, 0)  # 1: on the path of the search, 2: done
+        st(mark, v, NEW)
         st(now, v, ld(begins, v))
-    st(mark, source, 2)
+    st(mark, source, FINISHED)
     done = np.int64(0)
     for start in range(n):
-        if start % BLOCK == 0 and stopped(stop):
+        if start % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
             return
         if ld(mark, start) or ld(excess, start) == 0:
             continue
         v = np.int64(start)
-        st(mark, v, 1)
+        st(mark, v, ON_PATH)
         st(link, v, -1)
         while v >= 0:
             k = ld(now, v)
             if k == ld(begins, v + 1):
-                st(mark, v, 2)
+                st(mark, v, FINISHED)
                 st(order, done, v)
                 done += 1
                 v = np.int64(ld(link, v))
@@ -46,14 +62,14 @@ def unwind(stop, begins, target, back, room, origin, source, excess, mark, now, 
                     st(now, v, ld(now, v) + 1)
                 continue
             u = np.int64(ld(target, k))
-            if came(k, back, room, origin) <= 0 or ld(mark, u) == 2:
+            if came(net, origin, k) <= 0 or ld(mark, u) == FINISHED:
                 st(now, v, k + 1)
-            elif ld(mark, u) == 0:
-                st(mark, u, 1)
+            elif ld(mark, u) == NEW:
+                st(mark, u, ON_PATH)
                 st(link, u, v)
                 v = u
             else:
-                v = cancel(v, u, target, back, room, origin, mark, now, link)
+                v = cancel(net, origin, walk, v, u)
     for i in range(done - 1, -1, -1):
         v = ld(order, i)
         have = ld(excess, v)
@@ -73,32 +89,33 @@ def unwind(stop, begins, target, back, room, origin, source, excess, mark, now, 
 
 
 @inline
-def came(k, back, room, origin):
+def came(net, origin, k):
     """What flows against arc ``k``; nothing if rounding has left more room on both sides."""
+    _, _, back, room = net
     other = ld(back, k)
     return min(ld(room, k) - ld(origin, k), ld(origin, other) - ld(room, other))
 
 
 @inline
-def cancel(last, first, target, back, room, origin, mark, now, link):
+def cancel(net, origin, walk, last, first):
     """Take the least flow of the cycle that the path closes from all of it.
 
     Gives the vertex nearest to the beginning of the path whose arc is empty now; those behind it are no
     longer on the path.
     """
-    least = came(ld(now, last), back, room, origin)
+    _, _, back, room = net
+    mark, now, _, link = walk
+    least = came(net, origin, ld(now, last))
     v = last
     while v != first:
         v = np.int64(ld(link, v))
-        least = min(least, came(ld(now, v), back, room, origin))
+        least = min(least, came(net, origin, ld(now, v)))
     again = last
     v = last
     while True:
         k = ld(now, v)
         other = ld(back, k)
-        if (
-            came(k, back, room, origin) <= least
-        ):  # exactly empty, whatever rounding would make of it
+        if came(net, origin, k) <= least:  # exactly empty, whatever rounding would make of it
             st(room, k, ld(origin, k))
             st(room, other, ld(origin, other))
             again = v
@@ -110,6 +127,6 @@ def cancel(last, first, target, back, room, origin, mark, now, link):
         v = np.int64(ld(link, v))
     v = last
     while v != again:
-        st(mark, v, 0)
+        st(mark, v, NEW)
         v = np.int64(ld(link, v))
     return again
