@@ -30,7 +30,7 @@ ARCS_OF_AN_END = 8  # up to which paths are tried
 FREE, SOURCE, SINK = 0, 1, 2  # the trees
 LOST, ROOT = -1, -2
 # of ``state``: ends of the list, how many of each tree are in it, vertices lost, paths, arcs looked at
-HEAD, TAIL, GROWING, MISSING, PATHS, LOOKED, ENTRIES = 0, 1, 2, 5, 6, 7, 8
+LIST_HEAD, LIST_TAIL, GROWING, MISSING, PATHS, LOOKED, ENTRIES = 0, 1, 2, 5, 6, 7, 8
 STEPS_BETWEEN_STOPS = 1 << 8  # looks at the stop flag
 
 
@@ -66,13 +66,13 @@ def activate(trees, v, side):
     _, _, after, _, _, state = trees
     if ld(after, v) >= 0:
         return
-    last = ld(state, TAIL)
+    last = ld(state, LIST_TAIL)
     if last >= 0:
         st(after, last, v)
     else:
-        st(state, HEAD, v)
+        st(state, LIST_HEAD, v)
     st(after, v, v)
-    st(state, TAIL, v)
+    st(state, LIST_TAIL, v)
     count(state, GROWING + side, 1)
 
 
@@ -83,10 +83,10 @@ def remove_first(trees, v):
     following = ld(after, v)
     st(after, v, -1)
     if following == v:
-        st(state, HEAD, -1)
-        st(state, TAIL, -1)
+        st(state, LIST_HEAD, -1)
+        st(state, LIST_TAIL, -1)
     else:
-        st(state, HEAD, following)
+        st(state, LIST_HEAD, following)
 
 
 @inline
@@ -245,8 +245,8 @@ def fill_paths(stop, net, source, sink, limit, trees, excess):
     st(tree, sink, SINK)
     st(link, source, ROOT)
     st(link, sink, ROOT)
-    st(state, HEAD, -1)
-    st(state, TAIL, -1)
+    st(state, LIST_HEAD, -1)
+    st(state, LIST_TAIL, -1)
     activate(trees, source, SOURCE)
     activate(trees, sink, SINK)
     steps = np.int64(0)
@@ -254,7 +254,7 @@ def fill_paths(stop, net, source, sink, limit, trees, excess):
         steps += 1
         if ld(state, LOOKED) > limit or (steps % STEPS_BETWEEN_STOPS == 0 and stopped(stop)):
             return 0
-        v = ld(state, HEAD)
+        v = ld(state, LIST_HEAD)
         side = np.int64(ld(tree, v))
         if side == FREE:
             remove_first(trees, v)

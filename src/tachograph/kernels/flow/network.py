@@ -21,7 +21,8 @@ from ..runtime.nouns import Rows, WeightedRows
 
 __all__ = ["BRIEF_BELOW_ARCS", "Network", "Residual", "flow_of_arcs", "network"]
 
-ROWS_BETWEEN_STOPS = 1 << 14  # looks at the stop flag
+ROWS_BETWEEN_STOPS = 1 << 14  # looks at the stop flag, in one pass over the rows
+VERTICES_BETWEEN_STOPS = 1 << 10  # the same, where more is done for each
 BRIEF_BELOW_ARCS = 1 << 20  # Ctrl-C can wait for one pass over so few
 
 

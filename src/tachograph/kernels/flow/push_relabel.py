@@ -30,12 +30,11 @@ import numpy as np
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import inline, kernel, run, subroutine
 from .augmenting import ARCS_OF_AN_END, ENTRIES, SINK, SOURCE, Trees, fill_paths
-from .network import BRIEF_BELOW_ARCS, Network, Residual
+from .network import BRIEF_BELOW_ARCS, VERTICES_BETWEEN_STOPS, Network, Residual
 from .unwind import Walk, unwind
 
 __all__ = ["Solver"]
 
-VERTICES_BETWEEN_STOPS = 1 << 10  # looks at the stop flag
 LIFT_WORK_ARCS = 12  # a lift takes as long as to look at so many arcs, beside those of the vertex
 SEARCH_WORK = 4.0  # heights are made exact again after so many times the work of that
 PATHS_SHARE = 1 / 32  # of the arcs that may be looked at for single paths

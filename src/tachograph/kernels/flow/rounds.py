@@ -27,11 +27,11 @@ import numpy as np
 
 from ..runtime.atomics import compare_exchange, fetch_add, ld, st, stopped
 from ..runtime.launch import inline, kernel
+from .network import VERTICES_BETWEEN_STOPS
 
 __all__ = ["Lists", "Sent", "Vertices", "adjust", "bfs", "preflow"]
 
 LISTED, LOOKED = 0, 1  # what a tally counts: entries of the list that is made; arcs looked at
-VERTICES_BETWEEN_STOPS = 1 << 10  # looks at the stop flag
 
 
 class Vertices(NamedTuple):

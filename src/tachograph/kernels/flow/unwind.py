@@ -8,10 +8,10 @@ import numpy as np
 
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import inline, kernel
+from .network import VERTICES_BETWEEN_STOPS
 
 __all__ = ["Walk", "unwind"]
 
-VERTICES_BETWEEN_STOPS = 1 << 10  # looks at the stop flag
 NEW, ON_PATH, FINISHED = 0, 1, 2  # marks of vertices
 
 

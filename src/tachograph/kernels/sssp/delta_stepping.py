@@ -104,7 +104,8 @@ def shortest_distances(
         # one bucket must not reach beyond what int32 distances may be
         step = power_of_two(min(step, 2**28) if narrow else step, narrow)
         scale, kind = scale_of(step, facts.heaviest, narrow)
-        board, dist = new_board(workers), np.empty(n, kind)
+        board = new_board(workers)
+        dist: np.ndarray = np.empty(n, kind)
         problem = Problem(rows, sources, dist, scale, facts.largest_degree, limits, board, traced)
         if owned:
             trace, outcome = _run_owned(problem, workers)

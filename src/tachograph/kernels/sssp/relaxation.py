@@ -66,11 +66,11 @@ class Labels(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """A part of a search: from a frontier of ``count`` vertices, for at most ``iterations``."""
+    """A part of a search: from a frontier of ``size`` vertices, for at most ``iterations``."""
 
     arcs: int  # ALL, OTHERS or NEGATIVE
     stage: int  # its name in the trace
-    count: int
+    size: int
     turn: int  # the number of its first iteration
     iterations: int
     unvisited: int
@@ -159,7 +159,7 @@ def relax(team, rows, labels, limits, leg, fronts, desk, phase):
     control = team.control
     indptr, indices, weights = rows
     label, stamp, seen, ceiling = labels
-    which, count, turn = leg.arcs, leg.count, leg.turn
+    which, count, turn = leg.arcs, leg.size, leg.turn
     front, after = fronts
     buffer, notes = desk
     ticket = cell(TICKET, phase)
