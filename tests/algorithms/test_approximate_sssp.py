@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.decisions.approximation.inaccuracy import inaccuracy
+from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tachograph.kernels.sssp import delta_stepping
-from tachograph.kernels.sssp import rounds as search_rounds
 from tests import oracles
 from tests.algorithms.test_sssp import GRAPHS, dtype, expected, weighted
 from tests.graph.test_build import make
@@ -33,7 +33,7 @@ def approximations(draw):
 
 @pytest.fixture
 def teams(monkeypatch):
-    monkeypatch.setattr(search_rounds, "ONE_WORKER_BELOW", 0)
+    monkeypatch.setitem(SERIAL_BELOW, "sssp", 0)
 
 
 @given(data=st.data(), choice=approximations(), algorithm=st.sampled_from(ALGORITHMS))
@@ -47,7 +47,7 @@ def test_paths_are_those_that_may_be_walked(data, choice, algorithm):
     sources = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=3))
     g = make(edges, n, dtype(edges), directed=directed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_rounds, "ONE_WORKER_BELOW", 0)
+        patch.setitem(SERIAL_BELOW, "sssp", 0)
         patch.setattr(delta_stepping, "ROAD_MEAN_DEGREE", data.draw(st.sampled_from([-1, 8])))
         patch.setattr(delta_stepping, "TRIGGER_PART", data.draw(st.sampled_from([1, 256])))
         threads = data.draw(st.sampled_from([1, 2, 3]))

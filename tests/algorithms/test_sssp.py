@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms.sssp import ALGORITHMS
 from tachograph.algorithms.verify import check_sssp
-from tachograph.kernels.sssp import bellman_ford, delta_stepping, rounds
+from tachograph.kernels.runtime.launch import SERIAL_BELOW
+from tachograph.kernels.sssp import bellman_ford, delta_stepping
 from tests import oracles
 from tests.graph.test_build import make
 from tests.strategies import edge_lists
@@ -32,7 +33,7 @@ WEIGHTS = {
 @pytest.fixture
 def teams(monkeypatch):
     """Teams also for small graphs."""
-    monkeypatch.setattr(rounds, "ONE_WORKER_BELOW", 0)
+    monkeypatch.setitem(SERIAL_BELOW, "sssp", 0)
 
 
 def dtype(edges):
@@ -57,7 +58,7 @@ def test_distances_are_those_of_the_oracle(kind, data):
     algorithm = data.draw(st.sampled_from(ALGORITHMS))
     delta = data.draw(st.sampled_from([None, 0.25, 1, 64, 1e12]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "ONE_WORKER_BELOW", 0)
+        patch.setitem(SERIAL_BELOW, "sssp", 0)
         patch.setattr(delta_stepping, "ROAD_MEAN_DEGREE", data.draw(st.sampled_from([-1, 8])))
         patch.setattr(delta_stepping, "TRIGGER_PART", data.draw(st.sampled_from([1, 256])))
         patch.setattr(delta_stepping, "PULL_REACH", data.draw(st.sampled_from([0, 7])))
@@ -76,7 +77,7 @@ def test_negative_weights(data, algorithm):
     g = make(edges, n, dtype(edges), directed=True)
     wanted = expected(n, edges, [source], True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "ONE_WORKER_BELOW", 0)
+        patch.setitem(SERIAL_BELOW, "sssp", 0)
         patch.setattr(bellman_ford, "TURNS_BEFORE_LOOK", data.draw(st.sampled_from([1, 8])))
         with tg.threads(2):
             if wanted is not None:

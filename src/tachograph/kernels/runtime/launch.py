@@ -59,6 +59,7 @@ SERIAL_BELOW = {
     "bfs": 1 << 18,
     "components": 1 << 18,
     "pagerank": 1 << 17,
+    "sssp": 1 << 17,
     "triangles": 1 << 16,
 }
 SILENT_COMPILING_SECONDS = 0.5  # how long compiling may take before it is mentioned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.launch import inline, inline_maker
+from ..runtime.launch import SERIAL_BELOW, inline, inline_maker
 from ..runtime.team import recorded, total
 
 # notes: the lowest bucket that has entries, vertices taken, arcs looked at, vertices reached first
@@ -14,13 +14,12 @@ COLUMNS = ("phase", "frontier_vertices", "frontier_edges", "unvisited", "nanosec
 PUSH, BOUNDED, PULL, SETTLE, RELAX, UPDATE, CORRECT = range(7)
 PHASES = np.array(["push", "bounded push", "pull", "settle", "relax", "update", "correct"])
 
-ONE_WORKER_BELOW = 1 << 17  # vertices and arcs together; for less, a team is slower
 TRIAL_ROUNDS, TEAM_VERTICES = 1000, 16  # a team that takes fewer in each of so many rounds gives up
 
 
 def one_is_enough(n: int, arcs: int) -> bool:
     """Whether a graph is so small that one worker is faster than several."""
-    return n + arcs < ONE_WORKER_BELOW
+    return n + arcs < SERIAL_BELOW["sssp"]
 
 
 @inline
