@@ -143,7 +143,7 @@ def test_the_line_is_right_in_any_block(monkeypatch):
     from tachograph.graph.files import streams, text
 
     monkeypatch.setattr(streams, "BLOCK_BYTES", 200)
-    monkeypatch.setattr(text, "PART", 50)
+    monkeypatch.setattr(text, "PART_BYTES", 50)
     lines = [f"{i} {i + 1}" for i in range(300)]
     for bad in (0, 1, 150, 299):
         wrong = [*lines[:bad], "7 x", *lines[bad + 1 :]]

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tachograph.kernels.text import parse
+from tachograph.kernels.text import numbers, parse
 from tachograph.kernels.text.decimal import POWERS, decimal_to_float
 
 
@@ -19,13 +19,12 @@ def run(text: bytes, *, fields=2, tag=b"", column=-1, base=0, ids=np.int32, comm
     source, target = np.empty(room, ids), np.empty(room, ids)
     weight = np.empty(room if column >= 0 else 0, np.float64)
     late = np.zeros(room, np.int64)
-    state = np.zeros(parse.STATE, np.int64)
-    state[parse.FIELDS] = fields
-    table = parse.classes(comments=comments)
-    parse.parse_edges(
-        np.zeros(1, np.int64), data, 0, data.size, table, tag[0] if tag else 0, column, base,
-        np.iinfo(ids).max, POWERS, source, target, weight, late, state,
-    )  # fmt: skip
+    state = np.zeros(parse.STATE_SLOTS, np.int64)
+    table = numbers.classes(comments=comments)
+    letter = tag[0] if tag else 0
+    form = parse.Form(table, POWERS, letter, fields, column, base, np.iinfo(ids).max)
+    edges = parse.Edges(source, target, weight, late)
+    parse.parse_edges(np.zeros(1, np.int64), data, 0, data.size, form, edges, state)
     k = state[parse.RECORDS]
     return source[:k].tolist(), target[:k].tolist(), weight[:k].tolist(), late[:k], state
 
@@ -48,7 +47,7 @@ def test_ids_in_any_spacing(pairs, data):
         for u, v in pairs
     )
     source, target, _, _, state = run(text.encode())
-    assert state[parse.ERROR] == parse.OK
+    assert state[parse.ERROR] == numbers.OK
     assert list(zip(source, target, strict=True)) == pairs
     assert state[parse.LINES] == text.count("\n")
 
@@ -66,12 +65,12 @@ def test_large_ids_fit_or_are_reported(x):
         if x < np.iinfo(ids).max:
             assert source == [x]
         else:
-            assert state[parse.ERROR] == parse.TOO_LARGE
+            assert state[parse.ERROR] == numbers.TOO_LARGE
 
 
 def number_of(text: str) -> float | None:
     _, _, weight, late, state = run(f"0 1 {text}\n".encode(), fields=3, column=2)
-    assert state[parse.ERROR] == parse.OK
+    assert state[parse.ERROR] == numbers.OK
     return None if late[0] else weight[0]
 
 
@@ -116,20 +115,20 @@ def test_any_bytes_end_in_records_or_an_error(raw):
 
 def test_each_error_has_its_code():
     cases = {
-        b"1 x\n": parse.NOT_AN_ID,
-        b"1.5 2\n": parse.NOT_AN_ID,
-        b"1 -2\n": parse.NEGATIVE,
-        b"1\n": parse.TOO_FEW,
-        b"1 2 3\n": parse.RAGGED,
-        b"1,,2\n": parse.EMPTY_FIELD,
-        b"1,2,\n": parse.EMPTY_FIELD,
+        b"1 x\n": numbers.NOT_AN_ID,
+        b"1.5 2\n": numbers.NOT_AN_ID,
+        b"1 -2\n": numbers.NEGATIVE,
+        b"1\n": numbers.TOO_FEW,
+        b"1 2 3\n": numbers.RAGGED,
+        b"1,,2\n": numbers.EMPTY_FIELD,
+        b"1,2,\n": numbers.EMPTY_FIELD,
     }
     for text, code in cases.items():
         assert run(text)[-1][parse.ERROR] == code, text
-    assert run(b"0 1\n", base=1)[-1][parse.ERROR] == parse.BELOW_BASE
-    assert run(b"b 1 1\n", tag=b"a")[-1][parse.ERROR] == parse.WRONG_TAG
-    weights = {b"nan": parse.NOT_FINITE, b"-inf": parse.NOT_FINITE, b"1e": parse.NOT_A_NUMBER,
-               b".": parse.NOT_A_NUMBER, b"1x": parse.NOT_A_NUMBER, b"--1": parse.NOT_A_NUMBER}  # fmt: skip
+    assert run(b"0 1\n", base=1)[-1][parse.ERROR] == numbers.BELOW_BASE
+    assert run(b"b 1 1\n", tag=b"a")[-1][parse.ERROR] == numbers.WRONG_TAG
+    weights = {b"nan": numbers.NOT_FINITE, b"-inf": numbers.NOT_FINITE, b"1e": numbers.NOT_A_NUMBER,
+               b".": numbers.NOT_A_NUMBER, b"1x": numbers.NOT_A_NUMBER, b"--1": numbers.NOT_A_NUMBER}  # fmt: skip
     for word, code in weights.items():
         assert run(b"0 1 " + word + b"\n", fields=3, column=2)[-1][parse.ERROR] == code, word
 
@@ -140,8 +139,10 @@ def test_rows_of_any_length(rows):
     text = "".join("% c\n" + " ".join(map(str, row)) + "\n" for row in rows).encode() or b"%\n"
     data = np.frombuffer(text, np.uint8)
     values, lengths = np.empty(data.size // 2 + 1, np.int64), np.empty(data.size, np.int64)
-    state = np.zeros(parse.STATE, np.int64)
+    state = np.zeros(parse.STATE_SLOTS, np.int64)
     stop = np.zeros(1, np.int64)
-    parse.parse_rows(stop, data, 0, data.size, parse.classes(comments=b"%"), values, lengths, state)
+    parse.parse_rows(
+        stop, data, 0, data.size, numbers.classes(comments=b"%"), values, lengths, state
+    )
     assert lengths[: state[parse.RECORDS]].tolist() == [len(row) for row in rows]
     assert values[: state[parse.NUMBERS]].tolist() == [x for row in rows for x in row]

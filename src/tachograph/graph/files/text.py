@@ -19,16 +19,11 @@ from ...util.errors import FileFormatError
 from ...util.progress import bar
 from .streams import Input
 
-# fmt: off
-__all__ = ["Layout", "NotAnIdError", "edges_that_fit", "first_fields", "header_lines", "is_count",
-           "read_edges", "read_rows"]
-# fmt: on
-
-PART = 1 << 20  # bytes below which another thread does not pay
+PART_BYTES = 1 << 20  # bytes of text below which another thread does not pay
 NUMBER = re.compile(rb"[-+0-9.eE]+")
 MARK = "\ufeff"  # the byte order mark some editors put first
-LONGEST = 1 << 16  # bytes of a header line that are looked at
-SHOWN = 40  # characters of a bad line that an error shows
+HEADER_LINE_BYTES = 1 << 16  # bytes of a header line that are looked at
+SHOWN_CHARACTERS = 40  # characters of a bad line that an error shows
 
 
 class NotAnIdError(FileFormatError):
@@ -65,7 +60,8 @@ def header_lines(source: Input) -> Iterator[tuple[int, int, str]]:
     offset = 0
     for number, raw in enumerate(source.lines(), 1):
         offset += len(raw)
-        yield number, offset, raw[:LONGEST].decode("utf-8", "replace").lstrip(MARK).strip()
+        text = raw[:HEADER_LINE_BYTES].decode("utf-8", "replace")
+        yield number, offset, text.lstrip(MARK).strip()
 
 
 def first_fields(source: Input, skip: int, layout: Layout) -> list[str]:
@@ -177,39 +173,43 @@ def _parse_block(
 ) -> int | None:
     """Add the edges of one block to ``columns``; its lines, or None if an id does not fit."""
     from ...kernels.runtime.launch import run, threads_available
-    from ...kernels.text import parse
+    from ...kernels.text import numbers, parse
     from ...kernels.text.decimal import POWERS
 
-    parts = _cuts(block, max(1, min(threads_available(), block.size // PART)))
-    table = parse.classes(layout.separators, comments=layout.comments)
-    tag = layout.tag[0] if layout.tag else 0
-
+    parts = _cuts(block, max(1, min(threads_available(), block.size // PART_BYTES)))
     limit = np.iinfo(dtype).max if layout.n is None else min(layout.n, np.iinfo(dtype).max)
+    form = parse.Form(
+        numbers.classes(layout.separators, comments=layout.comments),
+        POWERS,
+        layout.tag[0] if layout.tag else 0,
+        fields,
+        column,
+        layout.base,
+        limit,
+    )
 
-    def attempt(late: bool) -> list[tuple[np.ndarray, ...]]:
+    def attempt(late: bool) -> list[tuple[parse.Edges, np.ndarray]]:
         calls = []
         for lo, hi in parts:
             room = (hi - lo) // 4 + 1  # an edge takes four bytes or more
-            state = np.zeros(parse.STATE, np.int64)
-            state[parse.FIELDS] = fields
-            out = (
+            edges = parse.Edges(
                 np.empty(room, dtype),
                 np.empty(room, dtype),
                 np.empty(room if column >= 0 else 0, np.float64),
                 np.zeros(room if late else 0, np.int64),
-                state,
             )
-            calls.append((block, lo, hi, table, tag, column, layout.base, limit, POWERS, *out))
-        run(parse.parse_edges, calls, brief=block.size < PART)
-        return [call[-5:] for call in calls]
+            state = np.zeros(parse.STATE_SLOTS, np.int64)
+            calls.append((block, lo, hi, form, edges, state))
+        run(parse.parse_edges, calls, brief=block.size < PART_BYTES)
+        return [call[-2:] for call in calls]
 
     pieces = attempt(late=False)
-    if any(state[parse.UNDECIDED] for *_, state in pieces):
+    if any(state[parse.UNDECIDED] for _, state in pieces):
         pieces = attempt(late=True)
     lines = 0
-    for s, t, w, late, state in pieces:
+    for (s, t, w, late), state in pieces:
         error = int(state[parse.ERROR])
-        if error == parse.TOO_LARGE and dtype is np.int32 and limit == np.iinfo(np.int32).max:
+        if error == numbers.TOO_LARGE and dtype is np.int32 and limit == np.iinfo(np.int32).max:
             return None
         if error:
             raise _explain(source, block, line, error, int(state[parse.OFFSET]), layout, fields)
@@ -229,13 +229,13 @@ def _by_python(
     source: Input, block: np.ndarray, line: int, at: int, layout: Layout, fields: int
 ) -> float:
     """The value of a number that the compiled parser left open (many digits, near 0 or infinity)."""
-    from ...kernels.text import parse
+    from ...kernels.text import numbers
 
     token = NUMBER.match(block[at:].data)
     assert token is not None  # the parser has seen it
     value = float(token[0])
     if not isfinite(value):
-        raise _explain(source, block, line, parse.NOT_FINITE, at, layout, fields)
+        raise _explain(source, block, line, numbers.NOT_FINITE, at, layout, fields)
     return value
 
 
@@ -243,7 +243,7 @@ def _explain(
     source: Input, block: np.ndarray, line: int, error: int, at: int, layout: Layout, fields: int
 ) -> FileFormatError:
     """The parser's code in words, with the line it happened on."""
-    from ...kernels.text import parse
+    from ...kernels.text import numbers
 
     line += int(np.count_nonzero(block[:at] == 10)) + 1
     before = np.flatnonzero(block[:at] == 10)
@@ -254,21 +254,21 @@ def _explain(
     has = len(_fields(line_text, layout)) - bool(layout.tag)
     names = ": for names, say relabel" if word[:1].isalpha() and not layout.fields else ""
     problem = {
-        parse.NOT_AN_ID: f"expected a vertex id (a whole number) but found {word!r}{names}",
-        parse.NEGATIVE: f"the vertex id {word} is negative",
-        parse.TOO_LARGE: f"the vertex id {word} does not fit in 64 bits"
+        numbers.NOT_AN_ID: f"expected a vertex id (a whole number) but found {word!r}{names}",
+        numbers.NEGATIVE: f"the vertex id {word} is negative",
+        numbers.TOO_LARGE: f"the vertex id {word} does not fit in 64 bits"
         if layout.n is None
         else f"there is no vertex {word}: the header says {layout.n:,} vertices",
-        parse.BELOW_BASE: f"ids begin at {layout.base} in this format, but found {word}",
-        parse.NOT_A_NUMBER: f"expected a weight but found {word!r}",
-        parse.NOT_FINITE: f"the weight {word!r} is not a finite number",
-        parse.EMPTY_FIELD: "an empty field between or behind commas",
-        parse.RAGGED: f"has {has} columns where "
+        numbers.BELOW_BASE: f"ids begin at {layout.base} in this format, but found {word}",
+        numbers.NOT_A_NUMBER: f"expected a weight but found {word!r}",
+        numbers.NOT_FINITE: f"the weight {word!r} is not a finite number",
+        numbers.EMPTY_FIELD: "an empty field between or behind commas",
+        numbers.RAGGED: f"has {has} columns where "
         + (f"this format has {fields}" if layout.fields else f"the first line has {fields}"),
-        parse.TOO_FEW: f"has {has} columns, too few for an edge",
-        parse.WRONG_TAG: f"expected a line that begins with {layout.tag.decode()!r}",
+        numbers.TOO_FEW: f"has {has} columns, too few for an edge",
+        numbers.WRONG_TAG: f"expected a line that begins with {layout.tag.decode()!r}",
     }[error]
-    maybe_names = (parse.NOT_AN_ID, parse.NEGATIVE, parse.TOO_LARGE)
+    maybe_names = (numbers.NOT_AN_ID, numbers.NEGATIVE, numbers.TOO_LARGE)
     kind = NotAnIdError if error in maybe_names else FileFormatError
     return kind(source.path, f"{problem} (in {text!r})", line)
 
@@ -277,16 +277,16 @@ def _word_at(block: np.ndarray, at: int) -> str:
     """The run of characters around ``at`` that no blank, comma or line end interrupts."""
     stops = (9, 10, 13, 32, 44)
     begin = end = at
-    while begin > 0 and at - begin < SHOWN and block[begin - 1] not in stops:
+    while begin > 0 and at - begin < SHOWN_CHARACTERS and block[begin - 1] not in stops:
         begin -= 1
-    while end < block.size and end - begin < SHOWN and block[end] not in stops:
+    while end < block.size and end - begin < SHOWN_CHARACTERS and block[end] not in stops:
         end += 1
     return _show(block[begin:end].tobytes().decode("utf-8", "replace"))
 
 
 def _show(text: str) -> str:
     text = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text.strip())
-    return text if len(text) <= SHOWN else text[:SHOWN] + "…"
+    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
 
 
 def read_rows(
@@ -294,19 +294,19 @@ def read_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """All numbers behind byte ``skip``, and how many each line has (empty lines count, too)."""
     from ...kernels.runtime.launch import run
-    from ...kernels.text import parse
+    from ...kernels.text import numbers, parse
 
-    table = parse.classes(comments=comments, commas=b"")
+    table = numbers.classes(comments=comments, commas=b"")
     values: list[np.ndarray] = []
     lengths: list[np.ndarray] = []
     size = source.size if not source.compression else None
     with bar(f"reading {source.path.name}", size) as b:
         for block in source.blocks(skip, b):
-            state = np.zeros(parse.STATE, np.int64)
+            state = np.zeros(parse.STATE_SLOTS, np.int64)
             found = np.empty(block.size // 2 + 1, np.int64)
             rows = np.empty(block.size, np.int64)
             call = (block, 0, block.size, table, found, rows, state)
-            run(parse.parse_rows, [call], brief=block.size < PART)
+            run(parse.parse_rows, [call], brief=block.size < PART_BYTES)
             if state[parse.ERROR]:
                 at = int(state[parse.OFFSET])
                 raise _explain(source, block, line, int(state[parse.ERROR]), at, Layout(), 0)

@@ -13,13 +13,14 @@ from ..runtime.launch import kernel
 
 __all__ = ["POWERS", "decimal_to_float"]
 
-LEAST, MOST = -342, 308  # decimal exponents outside give 0 or infinity for any 64-bit mantissa
+# outside of these decimal exponents any 64-bit mantissa gives 0 or infinity
+LOWEST_EXPONENT, HIGHEST_EXPONENT = -342, 308
 
 
 def _powers() -> np.ndarray:
     """Rows (high, low): the leading 128 bits of 5**q, rounded up for negative q as the paper says."""
-    table = np.empty((MOST - LEAST + 1, 2), np.uint64)
-    for q in range(LEAST, MOST + 1):
+    table = np.empty((HIGHEST_EXPONENT - LOWEST_EXPONENT + 1, 2), np.uint64)
+    for q in range(LOWEST_EXPONENT, HIGHEST_EXPONENT + 1):
         power = 5 ** abs(q)
         if q >= 0:
             value = power << 128 >> power.bit_length()
@@ -27,7 +28,7 @@ def _powers() -> np.ndarray:
             value = (1 << (power.bit_length() + 127)) // power + 1
             if value >> 128:
                 value >>= 1
-        table[q - LEAST] = value >> 64, value & (2**64 - 1)
+        table[q - LOWEST_EXPONENT] = value >> 64, value & (2**64 - 1)
     return table
 
 
@@ -52,7 +53,7 @@ def decimal_to_float(mantissa, exponent, powers, box):
     if mantissa == 0:
         box[0] = 0
         return True
-    if exponent < LEAST or exponent > MOST:
+    if exponent < LOWEST_EXPONENT or exponent > HIGHEST_EXPONENT:
         return False
     zeros = 0
     top = np.uint64(1) << np.uint64(63)
@@ -60,9 +61,9 @@ def decimal_to_float(mantissa, exponent, powers, box):
     while not w & top:
         w <<= np.uint64(1)
         zeros += 1
-    high, low = multiply(w, powers[exponent - LEAST, 0])
+    high, low = multiply(w, powers[exponent - LOWEST_EXPONENT, 0])
     if high & np.uint64(0x1FF) == np.uint64(0x1FF):
-        more, _ = multiply(w, powers[exponent - LEAST, 1])
+        more, _ = multiply(w, powers[exponent - LOWEST_EXPONENT, 1])
         low += more
         if low < more:
             high += np.uint64(1)

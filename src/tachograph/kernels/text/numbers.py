@@ -12,19 +12,11 @@ from ..runtime.atomics import eight_bytes, trailing_zeros
 from ..runtime.launch import inline, kernel
 from .decimal import decimal_to_float
 
-# fmt: off
-__all__ = [
-    "BELOW_BASE", "COMMA", "COMMENT", "EMPTY_FIELD", "NEGATIVE", "NEWLINE", "NOT_AN_ID",
-    "NOT_A_NUMBER", "NOT_FINITE", "OK", "OTHER", "RAGGED", "SPACE", "TOO_FEW", "TOO_LARGE",
-    "WRONG_TAG", "classes", "read_digits", "read_id", "read_number",
-]
-
 # what a character is
 OTHER, SPACE, COMMA, NEWLINE, COMMENT = range(5)
 # what is wrong with a line
-(OK, NOT_AN_ID, NEGATIVE, TOO_LARGE, BELOW_BASE, NOT_A_NUMBER, NOT_FINITE, EMPTY_FIELD, RAGGED,
- TOO_FEW, WRONG_TAG) = range(11)
-# fmt: on
+OK, NOT_AN_ID, NEGATIVE, TOO_LARGE, BELOW_BASE = range(5)
+NOT_A_NUMBER, NOT_FINITE, EMPTY_FIELD, RAGGED, TOO_FEW, WRONG_TAG = range(5, 11)
 BIGGEST = 2**63 - 1
 
 

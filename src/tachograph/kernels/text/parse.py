@@ -3,15 +3,21 @@ r"""Text with numbers to arrays: the two shapes that all text formats of graphs 
 ``parse_edges``  one edge per line: id, id, further columns of which one may be the weight.
 ``parse_rows``   one row of non-negative integers per line, of any length (METIS).
 
-A kernel parses ``text[lo:hi]``, which begins at a line's start and whose last byte is a line end:
-every scan stops at a line end, so none leaves the part. An edge takes at least four bytes
+Method: nearly all lines are plain digits and single separators, which ``quick_line`` reads eight bytes
+at a time; ``parse_line`` reads all others, character by character.
+
+Bounds: a kernel parses ``text[lo:hi]``, which begins at a line's start and whose last byte is a line
+end. Every scan stops at a line end, so none leaves the part. An edge takes at least four bytes
 ("0 0\\n") and a number in a row two, which is how large the caller makes the arrays. (A line that
-turns out to be no edge may be tried in the next slot; the caller adds one for that.)
+turns out not to be an edge may be tried in the next slot; the caller adds one slot for that.)
+
 ``state`` tells what was found, see the constants. Errors are a code and the offset of the offending
 character; the caller turns them into words.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,11 +28,7 @@ from .numbers import (
     COMMA,
     COMMENT,
     EMPTY_FIELD,
-    NEGATIVE,
     NEWLINE,
-    NOT_A_NUMBER,
-    NOT_AN_ID,
-    NOT_FINITE,
     OK,
     OTHER,
     RAGGED,
@@ -34,25 +36,49 @@ from .numbers import (
     TOO_FEW,
     TOO_LARGE,
     WRONG_TAG,
-    classes,
     read_digits,
     read_id,
     read_number,
 )
 
-# fmt: off
-__all__ = [
-    "BELOW_BASE", "EMPTY_FIELD", "ERROR", "FIELDS", "FRACTIONS", "INEXACT", "LINES", "NEGATIVE",
-    "NOT_AN_ID", "NOT_A_NUMBER", "NOT_FINITE", "NUMBERS", "OFFSET", "OK", "RAGGED", "RECORDS",
-    "STATE", "TOO_FEW", "TOO_LARGE", "UNDECIDED", "WRONG_TAG", "classes", "parse_edges",
-    "parse_rows",
-]
+# slots of ``state``
+RECORDS, ERROR, OFFSET, FRACTIONS, UNDECIDED, NUMBERS, LINES, INEXACT = range(8)
+STATE_SLOTS = 8
+LINES_PER_LOOK = 1 << 14  # lines between two looks at the stop flag
+FIRST_INEXACT = 1 << 53  # the first whole number whose successor a float64 cannot hold
 
-# slots of ``state``; the caller sets FIELDS, the number of columns that every line must have
-RECORDS, FIELDS, ERROR, OFFSET, FRACTIONS, UNDECIDED, NUMBERS, LINES, INEXACT = range(9)
-STATE = 9
-# fmt: on
-BLOCK = 1 << 14  # lines between two looks at the stop flag
+
+class Form(NamedTuple):
+    """How edges are written, and which ids are allowed."""
+
+    table: np.ndarray  # what each byte is: see ``numbers.classes``
+    powers: np.ndarray  # ``decimal.POWERS``
+    tag: int  # the letter that begins an edge's line, or 0
+    fields: int  # columns that every line must have, without the tag
+    column: int  # the column of the weight, or -1
+    base: int  # the lowest id
+    limit: int  # ids, less ``base``, are below it
+
+
+class Edges(NamedTuple):
+    """Room for the edges of a part.
+
+    ``late[k]`` becomes one more than the offset of a weight that Python must decide; if ``late`` is
+    empty, such weights are only counted.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
+    late: np.ndarray
+
+
+class Number(NamedTuple):
+    """The last decimal number that was read: its bits, the same as a float64, and its flags."""
+
+    bits: np.ndarray
+    value: np.ndarray
+    flags: np.ndarray
 
 
 @inline
@@ -69,28 +95,11 @@ def next_field(text, at, table):
     return at, OK
 
 
-@kernel
-def parse_line(
-    text,
-    at,
-    hi,
-    table,
-    tag,
-    column,
-    base,
-    limit,
-    powers,
-    box,
-    number,
-    flags,
-    state,
-    k,
-    source,
-    target,
-    weight,
-    late,
-):
-    """Parse the record that begins at ``at``; returns (where it ended, fields, error)."""
+@inline
+def parse_line(text, at, hi, form, number, edges, k, state):
+    """Parse the record that begins at ``at`` into slot ``k``: (where it ended, fields, error)."""
+    table, powers, tag, _, column, base, limit = form
+    source, target, weight, late = edges
     if tag:
         if text[at] != tag or table[text[at + 1]] != SPACE:
             return at, 0, WRONG_TAG
@@ -112,15 +121,15 @@ def parse_line(
             else:
                 target[k] = value
         elif fields == column:
-            flags[1] = 0
-            at, error = read_number(text, at, table, powers, box, flags)
+            number.flags[1] = 0
+            at, error = read_number(text, at, table, powers, number.bits, number.flags)
             if error:
                 return begin, fields, error
-            if flags[1]:
+            if number.flags[1]:
                 state[UNDECIDED] += 1
                 if k < late.size:
                     late[k] = begin + 1
-            weight[k] = number[0]
+            weight[k] = number.value[0]
         else:
             while table[text[at]] == OTHER or table[text[at]] == COMMENT:
                 at += 1
@@ -132,38 +141,42 @@ def parse_line(
 
 
 @inline
-def quick_line(text, at, hi, tag, fields, column, base, limit, k, source, target, weight):
+def is_separator(byte):
+    """Whether a byte is a tab, a blank or a comma."""
+    return byte == 9 or byte == 32 or byte == 44
+
+
+@inline
+def quick_line(text, at, hi, form, edges, k):
     """The end of a line in the plainest form, or -1 if it needs :func:`parse_line`.
 
     Plain is ``[tag blank] digits separator digits [separator digits]`` and the line end, which is
     how nearly all lines are; it takes a third of the time.
     """
-    if tag:
-        if text[at] != tag or text[at + 1] != 32:
+    if form.tag:
+        if text[at] != form.tag or text[at + 1] != 32:
             return -1
         at += 2
     value, end = read_digits(text, at, hi)
-    value -= base
-    c = text[end]
-    if end == at or value < 0 or value >= limit or (c != 9 and c != 32 and c != 44):
+    value -= form.base
+    if end == at or value < 0 or value >= form.limit or not is_separator(text[end]):
         return -1
-    source[k] = value
+    edges.source[k] = value
     at = end + 1
     value, end = read_digits(text, at, hi)
-    value -= base
-    if end == at or value < 0 or value >= limit:
+    value -= form.base
+    if end == at or value < 0 or value >= form.limit:
         return -1
-    target[k] = value
-    if fields == 3 and column == 2:
-        c = text[end]
-        if c != 9 and c != 32 and c != 44:
+    edges.target[k] = value
+    if form.fields == 3 and form.column == 2:
+        if not is_separator(text[end]):
             return -1
         at = end + 1
         value, end = read_digits(text, at, hi)
-        if end == at or value >= 1 << 53:
+        if end == at or value >= FIRST_INEXACT:
             return -1
-        weight[k] = value
-    elif fields != 2:
+        edges.weight[k] = value
+    elif form.fields != 2:
         return -1
     if text[end] == 13:
         end += 1
@@ -171,31 +184,19 @@ def quick_line(text, at, hi, tag, fields, column, base, limit, k, source, target
 
 
 @kernel
-def parse_edges(
-    stop, text, lo, hi, table, tag, column, base, limit, powers, source, target, weight, late, state
-):
-    """Fill ``source``, ``target`` and ``weight`` with the edges of ``text[lo:hi]``.
-
-    ``tag``: the letter that begins an edge's line, or 0. ``column``: the field that holds the
-    weight, or -1. ``limit``: ids, less ``base``, are below it. ``late[k]`` is set to one more than
-    the offset of a weight that Python must decide; if it is empty such weights are only counted.
-    """
-    box = np.zeros(1, np.uint64)
-    number = box.view(np.float64)
-    flags = np.zeros(3, np.int64)
-    expected = state[FIELDS]
+def parse_edges(stop, text, lo, hi, form, edges, state):
+    """Fill ``edges`` with those of ``text[lo:hi]``."""
+    table = form.table
+    bits = np.zeros(1, np.uint64)
+    number = Number(bits, bits.view(np.float64), np.zeros(3, np.int64))
     at = lo
     lines = 0
-    k = np.int64(
-        0
-    )  # a plain 0 would have helpers compiled twice: for the constant and for the rest
+    k = np.int64(0)
     while at < hi:
         lines += 1
-        if lines % BLOCK == 0 and stopped(stop):
+        if lines % LINES_PER_LOOK == 0 and stopped(stop):
             break
-        end = quick_line(
-            text, at, hi, tag, expected, column, base, limit, k, source, target, weight
-        )
+        end = quick_line(text, at, hi, form, edges, k)
         if end >= 0:
             k += 1
             at = end + 1
@@ -208,11 +209,8 @@ def parse_edges(
                 at += 1
         elif kind != NEWLINE:
             begin = at
-            at, fields, error = parse_line(
-                text, at, hi, table, tag, column, base, limit, powers, box, number, flags, state, k,
-                source, target, weight, late,
-            )  # fmt: skip
-            if error == OK and (fields != expected or fields < 2):
+            at, fields, error = parse_line(text, at, hi, form, number, edges, k, state)
+            if error == OK and (fields != form.fields or fields < 2):
                 error = TOO_FEW if fields < 2 else RAGGED
                 at = begin
             if error:
@@ -221,8 +219,8 @@ def parse_edges(
                 break
             k += 1
         at += 1
-    state[FRACTIONS] = flags[0]
-    state[INEXACT] = flags[2]
+    state[FRACTIONS] = number.flags[0]
+    state[INEXACT] = number.flags[2]
     state[RECORDS] = k
     state[LINES] = lines
 
@@ -238,7 +236,7 @@ def parse_rows(stop, text, lo, hi, table, values, lengths, state):
     row = 0
     while at < hi:
         state[LINES] += 1
-        if state[LINES] % BLOCK == 0 and stopped(stop):
+        if state[LINES] % LINES_PER_LOOK == 0 and stopped(stop):
             break
         if table[text[at]] == COMMENT:
             while text[at] != 10:
