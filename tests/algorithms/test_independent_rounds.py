@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -229,18 +231,20 @@ def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
     """What the other side has taken already is passed over, and nothing else."""
     from tachograph.kernels.independent_set import rounds as kernels
     from tachograph.kernels.runtime.launch import run
+    from tachograph.kernels.runtime.nouns import Rows
 
     g = tg.uniform(5000, 4, rng=1)
     key, word = np.uint64(7), np.zeros(g.n, np.int32)
     work, state = np.arange(g.n, dtype=np.int32), np.full(g.n, kernels.ACTIVE, np.uint8)
-    run(kernels.randomize, [(0, g.n, work, key, g.degrees.astype(np.int64), 1, word)])
+    words = kernels.Words(key, 1, word)
+    run(kernels.randomize, [(0, g.n, work, g.degrees.astype(np.int64), words)])
     expected, found = np.full(g.n, 9, np.uint8), np.full(g.n, 9, np.uint8)
-    run(kernels.select, [(0, g.n, work, key, g.indptr, g.indices, state, 1, word, expected)])
+    rows = Rows(g.indptr, g.indices)
+    run(kernels.select, [(0, g.n, work, rows, words, state, expected)])
     tally = np.zeros(kernels.TALLY, np.int32)
     tally[kernels.FRONT], tally[kernels.REAR] = front_at, g.n
-    call = (g.n, helps, 9, work, key, g.indptr, g.indices, state, 1, word, found,
-            np.empty(g.n, np.int32), tally)  # fmt: skip
-    run(kernels.select_shared, [call] * workers)
+    sharing = kernels.Sharing(helps, 9, np.empty(g.n, np.int32), tally)
+    run(kernels.select_shared, [(work, rows, words, state, found, sharing)] * workers)
     assert np.array_equal(found[front_at:], expected[front_at:])
     assert (found[: max(front_at - kernels.SHARE, 0)] == 9).all()
     assert not tally[: kernels.COUNT].any()
@@ -249,6 +253,7 @@ def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
 def test_words_that_do_not_come_are_left():
     from tachograph.kernels.independent_set import rounds as kernels
     from tachograph.kernels.runtime.launch import run
+    from tachograph.kernels.runtime.nouns import Rows
 
     g = tg.path(3000)
     word = np.full(g.n, 1 << 8, np.int32)
@@ -257,10 +262,19 @@ def test_words_that_do_not_come_are_left():
     tally, left = np.zeros(kernels.TALLY, np.int32), np.full(g.n, -1, np.int32)
     tally[kernels.REAR] = g.n
     chosen = np.zeros(g.n, np.uint8)
-    rows = (g.indptr, g.indices)
-    call = (g.n, False, 5, work, np.uint64(1), *rows, state, 1, word, chosen, left, tally)
+    words, sharing = kernels.Words(np.uint64(1), 1, word), kernels.Sharing(False, 5, left, tally)
+    call = (work, Rows(g.indptr, g.indices), words, state, chosen, sharing)
     run(kernels.select_shared, [call])
     missing = int(tally[kernels.LEFT])
     assert set(range(2000, 3000)) <= set(left[:missing].tolist()) <= set(range(1999, 3000))
     assert (chosen[left[:missing]] == kernels.UNKNOWN).all()
     assert missing <= tally[kernels.POLLS] <= missing + 6
+
+
+def test_the_device_has_the_same_numbers():
+    from tachograph.kernels.independent_set import greedy, rounds
+
+    text = Path(rounds.__file__).with_name("independent_set.cl").read_text()
+    there = dict(re.findall(r"#define ([A-Z]+) (\d+)", text))
+    here = {name: getattr(rounds, name, None) or getattr(greedy, name, 0) for name in there}
+    assert here == {name: int(value) for name, value in there.items()}

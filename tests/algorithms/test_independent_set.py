@@ -32,12 +32,12 @@ def expected(n, edges, seed):
 @settings(max_examples=150, deadline=None)
 def test_the_set_is_that_of_the_oracle(case, workers, seed):
     n, edges = case
-    kernel.SMALL, small = 0, kernel.SMALL
+    kernel.SERIAL_BELOW_SIZE, small = 0, kernel.SERIAL_BELOW_SIZE
     try:
         g = make(edges, n, directed=False)
         found = tg.maximal_independent_set(g, rng=seed, threads=workers, verify=True)
     finally:
-        kernel.SMALL = small
+        kernel.SERIAL_BELOW_SIZE = small
     assert found.vertices.tolist() == expected(n, edges, seed)
     assert found.vertices.tolist() == np.flatnonzero(found.mask).tolist()
 
@@ -68,7 +68,7 @@ def test_the_set_is_one_for_networkx_too():
 
 
 def test_five_hundred_runs_with_more_threads_than_cores(monkeypatch):
-    monkeypatch.setattr(kernel, "SMALL", 0)
+    monkeypatch.setattr(kernel, "SERIAL_BELOW_SIZE", 0)
     g = tg.disjoint_union(
         tg.kronecker(12, 8, rng=1), tg.road(80, 80, rng=1, weights=None), tg.path(6000)
     )

@@ -45,7 +45,7 @@ def split_work(monkeypatch):
     """Several workers and chunks, however small the graph."""
     monkeypatch.setattr(lanes, "SMALL", 0)
     monkeypatch.setattr(lanes, "LEAST", 1)
-    monkeypatch.setattr(pair_kernel, "SMALL", 0)
+    monkeypatch.setattr(pair_kernel, "SERIAL_BELOW_PAIRS", 0)
 
 
 @given(case=edge_lists(max_n=14, max_edges=60), task=st.sampled_from(sorted(TASKS)),

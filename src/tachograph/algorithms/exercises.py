@@ -24,6 +24,7 @@ from ..graph.graph import Graph
 from ..kernels.calibration import host as calibrate
 from ..kernels.rows.passes import over_rows
 from ..kernels.runtime.launch import over_parts, prepare, run
+from ..kernels.runtime.nouns import Rows
 from ..kernels.similarity import edges as similarity_kernels
 from ..util.errors import NegativeCycleError
 from .bfs import bfs
@@ -131,8 +132,8 @@ def _similarities() -> None:
     owned = np.zeros(g.n, np.int64)
     over_rows(similarity_kernels.count_owned, g.indptr, g.indices, owned)
     base = similarity_kernels.edge_numbers(g.indptr, g.indices)
-    ends = order.copy(), order.copy()
-    run(similarity_kernels.list_edges, [(0, 0, order, g.indptr, g.indices, base, *ends)])
+    rows, edges = Rows(g.indptr, g.indices), similarity_kernels.Edges(order, order, np.empty(0))
+    run(similarity_kernels.list_edges, [(0, 0, order, rows, base, edges)])
     prepare(similarity_kernels.claim_high, (owned, 1, 1))
     jaccard(g)
     jaccard(g, [(0, 1)])
@@ -198,16 +199,20 @@ def _flow(weights: Any, device: str | None = None) -> None:
 
 
 def _rounds() -> None:
-    from ..kernels.independent_set.rounds import TALLY, front, remaining, select_shared
-    from ..kernels.runtime.launch import run
+    from ..kernels.independent_set import rounds
 
     maximal_independent_set(_graph(), device="host")
-    hot, bytes_, words = np.zeros(3, np.int32), np.zeros(3, np.uint8), np.zeros(TALLY, np.int32)
-    run(front, [(np.ones(3, np.int64), hot)])
-    run(remaining, [(0, hot, bytes_)])
-    rows = np.zeros(4, np.int64), hot
-    marks = (bytes_, 1, words, bytes_, hot, words)
-    run(select_shared, [(0, True, 0, hot, np.uint64(1), *rows, *marks)])
+    hot, marks, tally = (
+        np.zeros(3, np.int32),
+        np.zeros(3, np.uint8),
+        np.zeros(rounds.TALLY, np.int32),
+    )
+    run(rounds.front, [(np.ones(3, np.int64), hot)])
+    run(rounds.remaining, [(0, hot, marks)])
+    g = _graph()
+    words, sharing = rounds.Words(np.uint64(1), 1, hot), rounds.Sharing(True, 0, hot, tally)
+    call = (hot[:0], Rows(g.indptr, g.indices), words, marks, marks, sharing)
+    run(rounds.select_shared, [call])
 
 
 def _ordered() -> None:

@@ -1,7 +1,7 @@
 """Maximal independent sets in rounds of three kernels, on the host, on a device, or on both.
 
-``kernels/independent_rounds`` explains the kernels. Here is the loop around them: placement and the
-work list. ``independent_overlap`` runs the first two at the same time.
+``kernels/independent_set/rounds.py`` explains the kernels. Here is the loop around them: placement and
+the work list. ``independent_overlap`` runs the first two at the same time.
 """
 
 from __future__ import annotations
@@ -24,9 +24,6 @@ from .placed import Placed
 __all__ = ["Overlapped", "Rounds"]
 
 SMALL = 1 << 16  # vertices below which the host uses one thread
-
-
-COUNT, ARCS = 2, 3  # places in the tally, as in the kernels, which are not to be imported with this
 
 #: Runs the first two kernels of a round at the same time, if it is worth it; whether it did.
 Overlapped = Callable[["Rounds", Placed, Call], bool]
@@ -90,10 +87,11 @@ class Rounds:
         """Run a kernel on the entries ``lo:hi`` of the work list, or of another one."""
         from ..kernels.independent_set import rounds as kernels
         from ..kernels.runtime.launch import run
+        from ..kernels.runtime.nouns import Rows
 
         a = self.arrays
         (listed,) = a.host(work or self.work)
-        rows = (self.graph.indptr, self.graph.indices)
+        rows = Rows(self.graph.indptr, self.graph.indices)
         if name == "compact":
             state, degree, kept, tally = a.host("state", "degree", self.kept, "tally")
             run(kernels.compact, [(hi, listed, state, degree, kept, tally)], brief=True)
@@ -101,12 +99,12 @@ class Rounds:
             return
         if name == "randomize":
             degree, word = a.host("degree", "word")
-            rest: tuple[Any, ...] = (listed, self.key, degree, self.turn, word)
+            rest: tuple[Any, ...] = (listed, degree, kernels.Words(self.key, self.turn, word))
         elif name == "select":
             state, word, chosen = a.host("state", "word", "chosen")
-            rest = (listed, self.key, *rows, state, self.turn, word, chosen)
+            rest = (listed, rows, kernels.Words(self.key, self.turn, word), state, chosen)
         else:
-            rest = (listed, *rows, *a.host("chosen", "state"))
+            rest = (listed, rows, *a.host("chosen", "state"))
         workers = 1 if hi - lo < SMALL else self.threads
         cuts = [lo + (hi - lo) * w // workers for w in range(workers + 1)]
         run(getattr(kernels, name), [(b, e, *rest) for b, e in itertools.pairwise(cuts)],
@@ -115,15 +113,16 @@ class Rounds:
 
     def host_shared(self, count: int, helps: bool, patience: int) -> None:
         """Select on the host until the device is met."""
-        from ..kernels.independent_set.rounds import select_shared
+        from ..kernels.independent_set.rounds import Sharing, Words, select_shared
         from ..kernels.runtime.launch import run
+        from ..kernels.runtime.nouns import Rows
 
         work, state, word, chosen, left, tally = self.arrays.host(
             self.work, "state", "word", "chosen", self.kept, "tally"
         )
-        rows = (self.graph.indptr, self.graph.indices)
-        call = (count, helps, patience, work, self.key, *rows, state, self.turn, word, chosen, left,
-                tally)  # fmt: skip
+        rows = Rows(self.graph.indptr, self.graph.indices)
+        words, sharing = Words(self.key, self.turn, word), Sharing(helps, patience, left, tally)
+        call = (work[:count], rows, words, state, chosen, sharing)
         workers = 1 if count < SMALL else self.threads
         run(select_shared, [call] * workers, brief=workers == 1)
 
@@ -135,8 +134,11 @@ class Rounds:
         span = (np.int64(lo), np.int64(hi))
         turn, key = np.int32(self.turn), np.uint64(self.key)
         if name == "compact":
-            self._clear(COUNT, ARCS + 1)
             import pyopencl as cl
+
+            from ..kernels.independent_set.rounds import ARCS, COUNT
+
+            self._clear(COUNT, ARCS + 1)
 
             given = a.there(self.work, "state", "degree", self.kept, "tally")
             device.launch(self._compiled[name], size, span[1], *given, cl.LocalMemory(12))
@@ -175,6 +177,8 @@ class Rounds:
 
     def run(self, placed: Placed, overlapped: Overlapped | None = None) -> np.ndarray:
         """The state of every vertex at the end. ``overlapped``: how to run the first two kernels."""
+        from ..kernels.independent_set.rounds import ARCS, COUNT
+
         n = self.graph.n
         count, arcs = n, self.graph.arcs
         placed.ready = self.ready

@@ -150,12 +150,13 @@ class Overlapping(NamedTuple):
 def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, Run]:
     from ..kernels.independent_set import greedy as kernel
     from ..kernels.runtime.launch import clock
+    from ..kernels.runtime.nouns import Rows
 
-    back = graph.transpose
+    rows, back = Rows(graph.indptr, graph.indices), Rows(graph.indptr[:0], graph.indices[:0])
+    if graph.directed:
+        back = Rows(graph.transpose.indptr, graph.transpose.indices)
     begin = clock()
-    state, workers = kernel.greedy(
-        graph.indptr, graph.indices, back.indptr, back.indices, graph.directed, key
-    )
+    state, workers = kernel.greedy(rows, back, key)
     seconds = clock() - begin
     trace = {
         "kernel": ["greedy"],

@@ -1,9 +1,9 @@
 """Similarity of all edges by the host, a device, or both from the two ends of one queue.
 
 The host takes chunks at one end, that of low degrees if there is an order, the device at the other,
-until they meet (``kernels/similarity.py`` has the queue). A wrong prediction of the split thus costs no
-more than the device's last chunk, and chunks get smaller towards the end. If the device fails, the host
-does its part.
+until they meet (``kernels/similarity/edges.py`` has the queue). A wrong prediction of the split thus
+costs no more than the device's last chunk, and chunks get smaller towards the end. If the device fails,
+the host does its part.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
 from ..kernels.rows.passes import over_rows
 from ..kernels.runtime.launch import clock, prepare, run
+from ..kernels.runtime.nouns import Rows
 from ..kernels.runtime.team import SIZE
 from ..kernels.similarity import edges as kernels
 from ..util.errors import DeviceError, TachographWarning, TooLargeError
@@ -153,15 +154,15 @@ class _Work:
         self.times: list[tuple[float, float]] = []  # and when it worked on those it finished
 
     def _arguments(self, cuts: np.ndarray) -> tuple[Any, ...]:
-        done, g = self.done, self.graph
-        return (cuts.size - 1, cuts, self.queue.order, g.indptr, g.indices, self.base, self.kind,
-                done.source, done.target, done.values)  # fmt: skip
+        done, rows = self.done, Rows(self.graph.indptr, self.graph.indices)
+        edges = kernels.Edges(done.source, done.target, done.values)
+        return cuts, self.queue.order, rows, self.base, self.kind, edges
 
     def host(self, threads: int) -> None:
         """All of it on the host."""
         brief = self.graph.arcs < SMALL
         workers = 1 if brief else threads
-        calls = [(me, workers, *self._arguments(self.queue.cuts)) for me in range(workers)]
+        calls = [self._arguments(self.queue.cuts)] * workers
         found = run(kernels.walk, calls, self.queue.control, brief, "similarity")
         self._host_lanes(found)
 
@@ -173,7 +174,7 @@ class _Work:
         """Host and device, or the device alone if ``threads`` is 0."""
         from .similarity_device import worker
 
-        prepare(kernels.walk, (self.queue.control, 0, 1, *self._arguments(self.queue.cuts)))
+        prepare(kernels.walk, (self.queue.control, *self._arguments(self.queue.cuts)))
         prepare(kernels.claim_high, (self.queue.control, 1, 1))
         try:
             made = worker(device, self.graph, self.kind, self.queue.order, self.base, self.done)
@@ -188,7 +189,7 @@ class _Work:
 
         def lane(stop: np.ndarray, me: int) -> Any:
             if me < threads:
-                return kernels.walk(stop, me, threads, *arguments)
+                return kernels.walk(stop, *arguments)
             return self._device_lane(made, stop, place, guess, alone=not threads)
 
         calls = [(me,) for me in range(threads + 1)]
@@ -258,7 +259,7 @@ class _Work:
             inner = cuts[(cuts > lo) & (cuts < hi)]
             todo.append((np.array([lo, *inner, hi], np.int64), np.zeros(SIZE, np.int64)))
         for these, control in todo:
-            calls = [(me, threads, *self._arguments(these)) for me in range(threads)]
+            calls = [self._arguments(these)] * threads
             self._host_lanes(run(kernels.walk, calls, control, label="similarity"))
 
     def _give_up(self, device: OpenCL, failure: str) -> None:

@@ -11,6 +11,7 @@ from ..devices.opencl import OpenCL
 from ..devices.residency import resident
 from ..graph.graph import Graph
 from ..kernels.runtime.launch import not_counted, run
+from ..kernels.runtime.nouns import Rows
 from ..kernels.similarity import edges as kernels
 
 if TYPE_CHECKING:
@@ -138,5 +139,8 @@ class Apart:
         for buffer in (*self.buffers, self.found):
             buffer.release()
         for lo, hi in ranges:
-            arguments = (self.order, g.indptr, g.indices, self.base, done.source, done.target)
-            run(kernels.list_edges, [(lo, hi, *arguments)], brief=True)
+            rows, edges = (
+                Rows(g.indptr, g.indices),
+                kernels.Edges(done.source, done.target, done.values),
+            )
+            run(kernels.list_edges, [(lo, hi, self.order, rows, self.base, edges)], brief=True)

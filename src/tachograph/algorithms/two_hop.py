@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..kernels.runtime.launch import clock, threads_available
+from ..kernels.runtime.nouns import WeightedRows
 from ..kernels.runtime.team import run_team
 from ..kernels.similarity import two_hop as kernels
+from ..kernels.similarity.edges import Edges
 from ..kernels.similarity.pairs import weighted_sizes
 from ..util.memory import human
 from .result import Run, Trace
@@ -62,16 +64,18 @@ class _Search:
             assert g.weights is not None
             assert back.weights is not None
             weights = g.weights.astype(np.float64), back.weights.astype(np.float64)
-        self.rows = (g.indptr, g.indices, weights[0], back.indptr, back.indices, weights[1])
+        self.rows = WeightedRows(g.indptr, g.indices, weights[0])
+        self.back = WeightedRows(back.indptr, back.indices, weights[1])
         if request.weighted:
-            self.sizes = weighted_sizes(g.indptr, weights[0], request.kind)
+            sizes = weighted_sizes(g.indptr, weights[0], request.kind)
         else:
-            self.sizes = g.degrees.astype(np.float64)
+            sizes = g.degrees.astype(np.float64)
+        self.measure = kernels.Measure(request.kind, sizes)
         ids = g.indices.itemsize
         self.pair = 2 * ids + 8  # bytes
         self.brief = g.n + g.arcs < SMALL
         each = g.n * (8 + ids)  # bytes of a worker
-        own = weights[0].nbytes + weights[1].nbytes + self.sizes.nbytes + 16 * g.n
+        own = weights[0].nbytes + weights[1].nbytes + sizes.nbytes + 16 * g.n
         self.own, self.each = own, each
         self.fixed = own + each  # bytes that are needed in any case
 
@@ -93,8 +97,9 @@ class _Search:
         targets = np.empty(n * k, g.indices.dtype)
         values = np.empty(n * k)
         held = np.zeros(n, np.int64)
-        run_team(kernels.best, self.workers(size), *self.rows, self.request.kind, self.sizes, k,
-                 targets, values, held, brief=self.brief)  # fmt: skip
+        found = kernels.Best(targets, values, held)
+        given = (self.rows, self.back, self.measure, k, found)
+        run_team(kernels.best, self.workers(size), *given, brief=self.brief)
         kept = np.arange(n * k) % k < np.repeat(held, k)
         source = np.repeat(np.arange(n, dtype=g.indices.dtype), held)
         return source, targets[kept], values[kept]
@@ -106,9 +111,8 @@ class _Search:
         found = np.zeros(n, np.int64)
         workers = self.workers(0)
         seen = np.full(workers * n, -1, self.graph.indices.dtype)
-        indptr, indices, _, back_ptr, back, _ = self.rows
-        run_team(kernels.count, workers, 0, n, indptr, indices, back_ptr, back, seen, found,
-                 brief=self.brief)  # fmt: skip
+        given = (0, n, self.rows, self.back, seen, found)
+        run_team(kernels.count, workers, *given, brief=self.brief)
         return found
 
     def fill(
@@ -118,10 +122,9 @@ class _Search:
         ends = np.cumsum(counts[lo:hi])
         total = int(ends[-1]) if ends.size else 0
         ids = self.graph.indices.dtype
-        made = np.empty(total, ids), np.empty(total, ids), np.empty(total)
-        workers = self.workers(total * self.pair)
-        run_team(kernels.fill, workers, lo, hi, *self.rows, self.request.kind, self.sizes,
-                 ends - counts[lo:hi], *made, brief=self.brief)  # fmt: skip
+        made = Edges(np.empty(total, ids), np.empty(total, ids), np.empty(total))
+        given = (lo, hi, self.rows, self.back, self.measure, ends - counts[lo:hi], made)
+        run_team(kernels.fill, self.workers(total * self.pair), *given, brief=self.brief)
         return made
 
     def to_file(self, counts: np.ndarray, path: Path, begin: float) -> SimilarityResult:

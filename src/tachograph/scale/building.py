@@ -7,7 +7,6 @@ for each vertex of the whole graph: which are ghosts, and how many are before. A
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 
@@ -90,14 +89,13 @@ def _rows(
     weights: np.ndarray | None = None
     bits = np.empty(0, np.uint32)
     cursor = indptr[begin : begin + size].copy()
+    local = piece_rows.LocalIds(first, first + size, begin, seen, before)
     for source, target, weight in chunks():
         if weight is not None and weights is None:
             weights = np.empty(count, weight.dtype)
             bits = weights.view(np.uint32 if weights.itemsize == 4 else np.uint64)
-        arguments = (
-            read_only(source), read_only(target), *csr.as_bits(weight), first, first + size, begin,
-            seen, before, cursor, indices, bits,
-        )  # fmt: skip
+        part = piece_rows.Arcs(read_only(source), read_only(target), *csr.as_bits(weight))
+        arguments = (part, local, cursor, indices, bits)
         run(piece_rows.place_arcs, [arguments], brief=True)
     _sort_rows(indptr, begin, begin + size, indices, weights)
     return Graph(indptr, indices, weights, directed=True, is_sorted=True, m=count)
@@ -132,19 +130,22 @@ def _sends(
     """Own vertices that each other part has as ghosts, and where each part's begin."""
     from ..kernels.pieces import rows as piece_rows
     from ..kernels.runtime.launch import run
+    from ..kernels.runtime.nouns import Rows
 
     parts = bounds.size - 1
     counts = np.zeros(parts, np.int64)
     sends = np.empty(0, rows[0].indices.dtype)
     starts = np.zeros(parts + 1, np.int64)
     bounds = bounds.astype(np.int64)
+    out, into = rows[0], rows[-1]
+    back = Rows(into.indptr, into.indices)
+    if len(rows) == 1:  # every arc is there both ways
+        back = Rows(into.indptr[:0], into.indices[:0])
 
     def go(cursor: np.ndarray, fill: bool) -> None:
-        out, back = rows[0], rows[-1]
-        arguments: tuple[Any, ...] = (
-            begin, end, index, bounds, out.indptr, out.indices, back.indptr, back.indices,
-            len(rows) > 1, np.full(parts, -1, np.int64), cursor, sends, fill,
-        )  # fmt: skip
+        mark = np.full(parts, -1, np.int64)
+        told = piece_rows.Sends(index, bounds, mark, cursor, sends, fill)
+        arguments = (begin, end, Rows(out.indptr, out.indices), back, told)
         run(piece_rows.whom_to_tell, [arguments])
 
     go(counts, False)

@@ -1,4 +1,4 @@
-"""The maximal independent set that a greedy search in a fixed random order finds, by many at once.
+"""The maximal independent set that a greedy search in a fixed random order finds, by a team.
 
 Method: every vertex has a place in an order; going through the order, a vertex joins the set unless a
 neighbour did before it. A vertex can be decided as soon as those of its neighbours that come before it
@@ -9,7 +9,9 @@ others, "A High-Quality and Fast Maximal Independent Set Implementation for GPUs
 
 Encoding: one byte for each vertex: IN, OUT, or its level, which is its place in the order as far as
 a byte can tell: a class of degrees, then three random bits. Vertices of one level are ordered by all 64
-bits that the counter-based generator draws for them; no two vertices have the same 64 bits.
+bits that the counter-based generator draws for their ids; no two ids have the same 64 bits. Arcs of the
+transpose, ``back``, join vertices like those of ``rows``; ``back`` is empty if ``rows`` holds every arc
+both ways. Loops join nothing.
 
 Bounds: rows are those of a graph with ``state.size`` vertices. A vertex is in one chunk, so it enters
 one worker's list, once: n slots are enough for each.
@@ -17,29 +19,39 @@ one worker's list, once: n slots are enough for each.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..runtime.atomics import (
-    fetch_add,
-    ld,
-    ld_acquire,
-    let_others_run,
-    st,
-    st_release,
-    stopped,
-)
+from ..runtime.atomics import fetch_add, ld, ld_acquire, let_others_run, st, st_release, stopped
 from ..runtime.launch import inline, kernel, threads_available
+from ..runtime.nouns import Rows
 from ..runtime.random import draw
 from ..runtime.team import TICKET, barrier, run_team, share
 
-__all__ = ["CLASSES", "IN", "OUT", "before", "greedy", "level_of", "rule_out"]
+__all__ = ["CLASSES", "IN", "OUT", "Order", "before", "decide", "greedy", "level_of"]
 
 OUT, IN = 0, 1
-FIRST = 2  # the lowest level
+LOWEST_LEVEL = 2
 CLASSES = 31  # of degrees: two for each doubling
-CHUNK = 1024
-BRIEF = 1 << 20  # vertices and arcs below which Ctrl-C can wait
-SMALL = 1 << 21  # vertices and arcs below which one worker is faster than several
+VERTICES_PER_TICKET = 1024  # vertices that a worker takes at a time
+BRIEF_BELOW_SIZE = 1 << 20  # vertices and arcs: with fewer, Ctrl-C can wait
+SERIAL_BELOW_SIZE = 1 << 21  # vertices and arcs: with fewer, one worker is faster than several
+
+
+class Order(NamedTuple):
+    """What decides ties: the generator's key, and the ids it draws for (None: the vertices' own)."""
+
+    key: np.uint64
+    ids: np.ndarray | None
+
+
+@inline
+def id_of(ids, v):
+    """The id that decides ties of ``v``."""
+    if ids is None:
+        return v
+    return ld(ids, v)
 
 
 @inline
@@ -52,7 +64,7 @@ def level_of(key, vertex, degree):
         doublings += 2
     steps = min(doublings + rest - 1, np.int64(CLASSES - 1))
     random = np.int64(draw(key, vertex) >> np.uint64(61))
-    return np.uint8(FIRST + 8 * (CLASSES - 1 - steps) + random)
+    return np.uint8(LOWEST_LEVEL + 8 * (CLASSES - 1 - steps) + random)
 
 
 @inline
@@ -64,76 +76,84 @@ def before(key, level, vertex, other_level, other):
 
 
 @inline
-def look(key, v, own, indptr, indices, state):
+def look(order, v, own, rows, state):
     """IN if ``v`` comes before all undecided neighbours, OUT if one has joined, else its level."""
-    for k in range(ld(indptr, v), ld(indptr, v + 1)):
-        u = ld(indices, k)
+    for k in range(ld(rows.indptr, v), ld(rows.indptr, v + 1)):
+        u = ld(rows.indices, k)
         theirs = ld_acquire(state, u)
         if theirs == OUT or u == v:
             continue
         if theirs == IN:
             return np.uint8(OUT)
-        if before(key, theirs, u, own, v):
+        if before(order.key, theirs, id_of(order.ids, u), own, id_of(order.ids, v)):
             return own
     return np.uint8(IN)
 
 
 @inline
-def rule_out(v, indptr, indices, state):
+def rule_out(v, rows, state):
     """Take the neighbours of ``v`` out."""
-    for k in range(ld(indptr, v), ld(indptr, v + 1)):
-        u = ld(indices, k)
+    for k in range(ld(rows.indptr, v), ld(rows.indptr, v + 1)):
+        u = ld(rows.indices, k)
         if u != v:
             st_release(state, u, OUT)
 
 
 @inline
-def decide(key, v, indptr, indices, back_indptr, back_indices, both, state):
+def decide(order, v, rows, back, state):
     """Decide ``v`` if that is possible; whether it is decided now."""
     own = ld_acquire(state, v)
     if own <= IN:
         return True
-    found = look(key, v, own, indptr, indices, state)
+    both = back.indptr.size > 0
+    found = look(order, v, own, rows, state)
     if both and found == IN:
-        found = look(key, v, own, back_indptr, back_indices, state)
+        found = look(order, v, own, back, state)
     if found == OUT:
         st_release(state, v, OUT)
     elif found == IN:
         st_release(state, v, IN)
-        rule_out(v, indptr, indices, state)
+        rule_out(v, rows, state)
         if both:
-            rule_out(v, back_indptr, back_indices, state)
+            rule_out(v, back, state)
     return found <= IN
 
 
+@inline
+def degree_of(v, rows):
+    """The length of the row of ``v``."""
+    return ld(rows.indptr, v + 1) - ld(rows.indptr, v)
+
+
 @kernel
-def walk(team, indptr, indices, back_indptr, back_indices, both, key, state):
+def walk(team, rows, back, key, state):
     """What each worker does: chunks of vertices, then again those that had to wait for others."""
     control, me, workers = team
+    order = Order(key, None)
     n = state.size
     first, last = share(n, me, workers)
     for v in range(first, last):
-        degree = ld(indptr, v + 1) - ld(indptr, v)
-        if both:
-            degree += ld(back_indptr, v + 1) - ld(back_indptr, v)
+        degree = degree_of(v, rows)
+        if back.indptr.size > 0:
+            degree += degree_of(v, back)
         st(state, v, level_of(key, v, degree))
     if not barrier(control, workers):
         return
-    waiting = np.empty(n, indices.dtype)
+    waiting = np.empty(n, rows.indices.dtype)
     held = np.int64(0)
     while True:
-        begin = fetch_add(control, TICKET, CHUNK)
+        begin = fetch_add(control, TICKET, VERTICES_PER_TICKET)
         if begin >= n or stopped(control):
             break
-        for v in range(begin, min(begin + CHUNK, n)):
-            if not decide(key, v, indptr, indices, back_indptr, back_indices, both, state):
+        for v in range(begin, min(begin + VERTICES_PER_TICKET, n)):
+            if not decide(order, v, rows, back, state):
                 st(waiting, held, v)
                 held += 1
     while held and not stopped(control):
         kept = np.int64(0)
         for i in range(held):
             v = ld(waiting, i)
-            if not decide(key, v, indptr, indices, back_indptr, back_indices, both, state):
+            if not decide(order, v, rows, back, state):
                 st(waiting, kept, v)
                 kept += 1
         if kept == held:  # all wait for vertices of other workers
@@ -141,23 +161,11 @@ def walk(team, indptr, indices, back_indptr, back_indices, both, key, state):
         held = kept
 
 
-def greedy(
-    indptr: np.ndarray,
-    indices: np.ndarray,
-    back_indptr: np.ndarray,
-    back_indices: np.ndarray,
-    both: bool,
-    key: np.uint64,
-) -> tuple[np.ndarray, int]:
-    """For each vertex IN or OUT; the number of workers.
-
-    With ``both``, arcs of the transpose (``back_*``) join vertices, too. Loops join nothing.
-    """
-    n = indptr.size - 1
-    size = n + indices.size
-    brief = size < BRIEF
-    workers = 1 if size < SMALL else threads_available()
+def greedy(rows: Rows, back: Rows, key: np.uint64) -> tuple[np.ndarray, int]:
+    """For each vertex IN or OUT, and the number of workers."""
+    n = rows.indptr.size - 1
+    size = n + rows.indices.size
+    workers = 1 if size < SERIAL_BELOW_SIZE else threads_available()
     state = np.empty(n, np.uint8)
-    rows = indptr, indices, back_indptr, back_indices
-    run_team(walk, workers, *rows, both, key, state, brief=brief)
+    run_team(walk, workers, rows, back, key, state, brief=size < BRIEF_BELOW_SIZE)
     return state, workers

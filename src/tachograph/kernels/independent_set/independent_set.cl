@@ -1,5 +1,5 @@
-/* Twins of kernels/independent_rounds.py; encodings and order are explained there and in
-   kernels/independent_set.py. Flags that the host may write meanwhile are read by atomic operations. */
+/* Twins of rounds.py; encodings and order are explained there and in greedy.py. Flags that the host may
+   write meanwhile are read by atomic operations. */
 
 #pragma OPENCL EXTENSION cl_khr_global_int32_base_atomics : enable
 

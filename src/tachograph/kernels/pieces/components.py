@@ -1,31 +1,68 @@
-"""Components of a part of a graph, and what parts tell each other of them (``scale/programs``).
-
-Arrays are those of ``kernels/pieces``: all that have an entry for each vertex have ``indptr.size - 1``
-of them, which bounds every access by vertex.
-"""
+"""Components of a part of a graph, and what parts tell each other of them."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ..components.afforest import link
 from ..runtime.atomics import ld, ld_acquire, st, st_release, stopped
-from ..runtime.launch import kernel
+from ..runtime.launch import inline, kernel
+from . import VERTICES_PER_LOOK
 
-__all__ = ["find_joined", "hear_labels", "link_rows", "point_to_roots", "tell_labels"]
 
-LOOK = 4096  # vertices between two looks at the stop flag
+class Arcs(NamedTuple):
+    """Which arcs ``link_rows`` looks at: the first ``few`` of each row, or all if that is 0.
+
+    If all, vertices of the component ``skip`` join only ghosts, which are those outside
+    ``begin:end``, and those only if ``ghosts``: any other arc out of that component is also an arc of a
+    vertex outside of it.
+    """
+
+    begin: int
+    end: int
+    few: int
+    skip: int
+    ghosts: bool
+
+
+class Side(NamedTuple):
+    """Vertices that two parts know: ``places[i]``, or ``first + i`` if there are no places."""
+
+    places: np.ndarray
+    first: int
+    size: int
+
+
+class Known(NamedTuple):
+    """Each vertex's root, whether a root has other vertices in its component, and the giant's root."""
+
+    root: np.ndarray
+    joined: np.ndarray
+    giant: int
+
+
+class News(NamedTuple):
+    """New labels: a bit for each vertex of the giant, places and values of the others."""
+
+    bits: np.ndarray
+    at: np.ndarray
+    values: np.ndarray
+
+
+@inline
+def vertex_of(side, i):
+    """The ``i``-th vertex of a side."""
+    return np.int64(ld(side.places, i)) if side.places.size else side.first + i
 
 
 @kernel
-def link_rows(stop, lo, hi, indptr, indices, begin, end, few, skip, ghosts, label):
-    """Join the components of the ends of arcs of rows ``lo:hi``: the first ``few`` of each, or all.
-
-    If all, vertices of the component ``skip`` join only ghosts, which are at both ends of their sorted
-    rows, and those only if ``ghosts``: any other arc out of it is also one of a vertex outside.
-    """
+def link_rows(stop, lo, hi, indptr, indices, arcs, label):
+    """Join the components of the ends of arcs of the sorted rows ``lo:hi``."""
+    begin, end, few, skip, ghosts = arcs
     for v in range(lo, hi):
-        if v % LOOK == 0 and stopped(stop):
+        if v % VERTICES_PER_LOOK == 0 and stopped(stop):
             return
         first = ld(indptr, v)
         last = ld(indptr, v + 1)
@@ -51,7 +88,7 @@ def link_rows(stop, lo, hi, indptr, indices, begin, end, few, skip, ghosts, labe
 def point_to_roots(stop, lo, hi, label):
     """Let vertices ``lo:hi`` point to their roots, when nothing is joined any more."""
     for v in range(lo, hi):
-        if v % LOOK == 0 and stopped(stop):
+        if v % VERTICES_PER_LOOK == 0 and stopped(stop):
             return
         up = ld_acquire(label, v)
         root = ld_acquire(label, up)
@@ -65,29 +102,27 @@ def point_to_roots(stop, lo, hi, label):
 def find_joined(stop, lo, hi, root, joined):
     """Mark the roots of vertices ``lo:hi`` that have another vertex in their component."""
     for v in range(lo, hi):
-        if v % LOOK == 0 and stopped(stop):
+        if v % VERTICES_PER_LOOK == 0 and stopped(stop):
             return
         if ld(root, v) != v:
             st(joined, ld(root, v), 1)
 
 
 @kernel
-def tell_labels(
-    stop, size, places, first, root, joined, before, by_root, giant, labels, bits, at, values
-):
-    """Note who of some vertices has a lower label than before; how many have.
+def tell_labels(stop, side, known, labels, before, by_root, news):
+    """Note which vertices of a side have a lower label than before; how many of the giant, of others.
 
-    Vertices are ``places[i]``, or ``first + i`` if there are no places. A vertex has the label of its
-    root, and had what ``before`` says of its root, or of itself. One that is not joined to any other is
-    a ghost, and has its label from its owner. Those of the root ``giant`` get a bit, others an entry in
-    ``at`` and ``values``, which have ``size`` entries. Returns the numbers of both.
+    A vertex has the label of its root, and had what ``before`` says of its root, or of itself. One that
+    is not joined to any other is a ghost, and has its label from its owner. ``news`` has room for all.
     """
+    root, joined, giant = known
+    bits, at, values = news
     in_giant = np.int64(0)
     count = np.int64(0)
-    for i in range(size):
-        if i % LOOK == 0 and stopped(stop):
+    for i in range(side.size):
+        if i % VERTICES_PER_LOOK == 0 and stopped(stop):
             break
-        v = np.int64(ld(places, i)) if places.size else first + i
+        v = vertex_of(side, i)
         r = np.int64(ld(root, v))
         new = ld(labels, r)
         if new >= ld(before, r if by_root else v) or not ld(joined, r):
@@ -103,26 +138,24 @@ def tell_labels(
 
 
 @kernel
-def hear_labels(stop, places, first, root, bits, lowest, at, values, labels):
+def hear_labels(stop, side, root, news, lowest, labels):
     """Lower the labels of the roots of those whom ``tell_labels`` has noted, seen from the other side.
 
-    ``lowest`` is the label of the sender's giant. Bits and places come from as many vertices as there
-    are here (``scale/piece.py``).
+    ``lowest`` is the label of the sender's giant. The news are of as many vertices as the side has.
     """
+    bits, at, values = news
     for k in range(bits.size):
-        if k % LOOK == 0 and stopped(stop):
+        if k % VERTICES_PER_LOOK == 0 and stopped(stop):
             return
         byte = ld(bits, k)
         for j in range(8 if byte else 0):
             if byte & np.uint8(128 >> j):
-                i = 8 * k + j
-                r = ld(root, np.int64(ld(places, i)) if places.size else first + i)
+                r = ld(root, vertex_of(side, 8 * k + j))
                 if lowest < ld(labels, r):
                     st(labels, r, lowest)
     for k in range(at.size):
-        if k % LOOK == 0 and stopped(stop):
+        if k % VERTICES_PER_LOOK == 0 and stopped(stop):
             return
-        i = np.int64(ld(at, k))
-        r = ld(root, np.int64(ld(places, i)) if places.size else first + i)
+        r = ld(root, vertex_of(side, np.int64(ld(at, k))))
         if ld(values, k) < ld(labels, r):
             st(labels, r, ld(values, k))

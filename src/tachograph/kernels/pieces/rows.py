@@ -7,14 +7,53 @@ the rank of a ghost in constant time, whatever its id.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import inline, kernel
 
-__all__ = ["count_ids", "mark_ghosts", "place_arcs", "whom_to_tell"]
+__all__ = ["Arcs", "LocalIds", "Sends", "count_ids", "mark_ghosts", "place_arcs", "whom_to_tell"]
 
-LOOK = 1 << 16  # arcs between two looks at the stop flag
+ARCS_PER_LOOK = 1 << 16  # arcs between two looks at the stop flag
+ROWS_PER_LOOK = 1 << 10  # rows between two looks at the stop flag
+
+
+class Arcs(NamedTuple):
+    """Some arcs, by ids of the whole graph, and the bits of their weights, if ``weighted``."""
+
+    source: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
+    weighted: bool
+
+
+class LocalIds(NamedTuple):
+    """What turns ids of the whole graph into local ones: own vertices begin at ``begin``."""
+
+    first: int
+    last: int
+    begin: int
+    seen: np.ndarray
+    before: np.ndarray
+
+
+class Sends(NamedTuple):
+    """Own vertices that the other parts have to hear of, while they are collected.
+
+    Local ids of part ``p`` are those from ``bounds[p]`` to below ``bounds[p + 1]``; this part is
+    ``index``. ``mark`` has an entry for each part, below 0. Without ``fill``, vertices are only counted
+    in ``cursor``; with it, ``cursor`` points to where each part's begin in ``ids``, which has as many
+    entries as were counted.
+    """
+
+    index: int
+    bounds: np.ndarray
+    mark: np.ndarray
+    cursor: np.ndarray
+    ids: np.ndarray
+    fill: bool
 
 
 @kernel
@@ -24,7 +63,7 @@ def count_ids(stop, ids, others, loops, counts):
     Ids are not negative, and the caller has made ``counts`` larger than all of them.
     """
     for i in range(ids.size):
-        if i % LOOK == 0 and stopped(stop):
+        if i % ARCS_PER_LOOK == 0 and stopped(stop):
             return
         v = ld(ids, i)
         if loops or v != ld(others, i):
@@ -35,7 +74,7 @@ def count_ids(stop, ids, others, loops, counts):
 def mark_ghosts(stop, target, first, last, seen):
     """Set the bits of targets that the part does not own; ``seen`` has one for every id."""
     for i in range(target.size):
-        if i % LOOK == 0 and stopped(stop):
+        if i % ARCS_PER_LOOK == 0 and stopped(stop):
             return
         t = np.int64(ld(target, i))
         if t < first or t >= last:
@@ -52,75 +91,59 @@ def bits_of(word):
 
 
 @kernel
-def place_arcs(
-    stop,
-    source,
-    target,
-    weight,
-    weighted,
-    first,
-    last,
-    begin,
-    seen,
-    before,
-    cursor,
-    indices,
-    weights,
-):
+def place_arcs(stop, arcs, local, cursor, indices, weights):
     """Append arcs to the rows of their sources, with local ids.
 
     ``cursor`` has an entry for each own vertex: where its row goes on. Rows have room because they
     were counted from the same arcs.
     """
+    source, target, weight, weighted = arcs
+    first, last, begin, seen, before = local
     for i in range(source.size):
-        if i % LOOK == 0 and stopped(stop):
+        if i % ARCS_PER_LOOK == 0 and stopped(stop):
             return
         v = np.int64(ld(source, i)) - first
         t = np.int64(ld(target, i))
         if first <= t < last:
-            local = t - first + begin
+            place = t - first + begin
         else:
             below = (np.uint64(1) << np.uint64(t & 63)) - np.uint64(1)
-            local = ld(before, t >> 6) + bits_of(ld(seen, t >> 6) & below)
+            place = ld(before, t >> 6) + bits_of(ld(seen, t >> 6) & below)
             if t >= last:
-                local += last - first
+                place += last - first
         k = ld(cursor, v)
         st(cursor, v, k + 1)
-        st(indices, k, local)
+        st(indices, k, place)
         if weighted:
             st(weights, k, ld(weight, i))
 
 
 @inline
-def tell(v, indptr, indices, bounds, index, mark, cursor, sends, fill):
+def tell(v, rows, sends):
     """Note ``v`` for each other part that its row leads to and that was not noted yet."""
+    index, bounds, mark, cursor, ids, fill = sends
     part = np.int64(0)
-    for k in range(ld(indptr, v), ld(indptr, v + 1)):
-        t = ld(indices, k)
+    for k in range(ld(rows.indptr, v), ld(rows.indptr, v + 1)):
+        t = ld(rows.indices, k)
         while t >= ld(bounds, part + 1):
             part += 1
         if part != index and ld(mark, part) != v:
             st(mark, part, v)
             if fill:
-                st(sends, ld(cursor, part), v)
+                st(ids, ld(cursor, part), v)
             st(cursor, part, ld(cursor, part) + 1)
 
 
 @kernel
-def whom_to_tell(
-    stop, begin, end, index, bounds, indptr, indices, back_indptr, back_indices, both, mark, cursor,
-    sends, fill,
-):  # fmt: skip
+def whom_to_tell(stop, begin, end, rows, back, sends):
     """For each other part own vertices with arcs to (or from) it, in ascending order.
 
-    Rows are sorted. Local ids of part ``p`` are those from ``bounds[p]`` to below ``bounds[p + 1]``;
-    the last bound is their number, so no target is beyond it. ``mark`` has an entry for each part,
-    below 0. Without ``fill`` they are only counted in ``cursor``; with it, ``cursor`` points to where
-    each part's begin in ``sends``, which has as many entries as were counted.
+    Rows are sorted; ``back`` is empty if the graph is undirected. The last bound of ``sends`` is the
+    number of local ids, so no target is beyond it.
     """
     for v in range(begin, end):
-        if v % 1024 == 0 and stopped(stop):
+        if v % ROWS_PER_LOOK == 0 and stopped(stop):
             return
-        tell(v, indptr, indices, bounds, index, mark, cursor, sends, fill)
-        if both:
-            tell(v, back_indptr, back_indices, bounds, index, mark, cursor, sends, fill)
+        tell(v, rows, sends)
+        if back.indptr.size > 0:
+            tell(v, back, sends)

@@ -2,48 +2,56 @@
 
 Method: an edge belongs to its end of higher degree (the higher id if equal), its owner. For each owner
 the neighbours are marked in an array of bytes, then for each edge it owns the marks of the other end's
-neighbours are summed. So an edge costs the smaller of its degrees, and marking, which costs as much as
-looking at the owner's arcs, is shared by all edges of an owner.
+neighbours are summed. So an edge costs the smaller of its degrees, and all edges of an owner share the
+cost of marking, which is that of looking at the owner's arcs once.
 
-Owners are taken in chunks from one queue. The host takes chunks at its low end, a device at its high
-end (``opencl/similarity.cl`` is the twin), until they meet. The queue is one number in the control
-block: chunks taken from the high end in its upper half, from the low end in its lower half. Both ends
-only ever add, so a taker knows from the sum before whether its chunk was still there.
+The queue: workers take chunks of owners, the host's at the low end, a device at the high end (its
+twin is ``similarity.cl``), until they meet. The queue is one number in the control block: chunks taken
+from the high end in its upper half, from the low end in its lower half. Both ends only ever add, so a
+taker knows from the sum before whether its chunk was still there.
 
-Results: edges (u, v), u < v, are numbered by u, then v. ``base[u]`` is the number of u's
-first edge minus the place of its arc, so that the arc (u, v) at place p has the number ``base[u] + p``.
-That number is below the number of edges for every arc with u < v, which bounds all stores of values;
-marks have a place for each vertex.
+Encoding: edges (u, v), u < v, are numbered by u, then v. ``base[u]`` is the number of u's first edge
+minus the place of its arc, so that the arc (u, v) at place p has the number ``base[u] + p``.
+
+Bounds: that number is below the number of edges for every arc with u < v, which bounds all stores to
+``Edges``; marks have a place for each vertex.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..rows.passes import BLOCK, over_rows
+from ..rows.passes import over_rows
 from ..runtime.atomics import bit_length, fetch_add, ld, nanoseconds, prefetch, st, stopped
 from ..runtime.launch import inline, kernel, run
 from ..runtime.team import TICKET
 
-# fmt: off
-__all__ = ["CLAIM", "COSINE", "HALF", "KINDS", "arc_cuts", "claim_high", "class_cuts", "count_owned",
-           "degree_order", "edge_numbers", "list_edges", "sampled_work", "search", "similarity_of",
-           "walk"]
-# fmt: on
-
 JACCARD, OVERLAP, SORENSEN, COSINE = 0, 1, 2, 3
 KINDS = {"jaccard": JACCARD, "overlap": OVERLAP, "sorensen": SORENSEN, "cosine": COSINE}
 CLAIM = TICKET  # the cell of the queue
-HALF = 1 << 32
-AHEAD = 8  # arcs that rows are fetched ahead
-ARC, VERTEX = 6.0, 10.0  # what an arc and a vertex cost besides, in steps
-SHORT = 16  # neighbours up to which looking at all is faster than searching
-SAMPLE = 2048  # arcs looked at to estimate the work of an edge
+HALF = 1 << 32  # one chunk at the high end, in the queue's number
+PREFETCH_ARCS = 8  # arcs that rows are fetched ahead
+ARC_STEPS, VERTEX_STEPS = 6.0, 10.0  # what an arc and a vertex cost besides
+SCAN_UP_TO_NEIGHBOURS = 16  # up to so many, looking at all is faster than searching
+SAMPLED_ARCS = 2048  # arcs looked at to estimate the work of an edge
+OWNERS_PER_LOOK = 1 << 14  # vertices between two looks at the stop flag
+
+
+class Edges(NamedTuple):
+    """Both ends of every edge and their similarity, by the number of the edge."""
+
+    source: np.ndarray
+    target: np.ndarray
+    values: np.ndarray
 
 
 @inline
 def similarity_of(kind, common, a, b):
-    """From the size of what two sets have in common and their own sizes; 0 if one is empty."""
+    """The similarity of two sets of sizes ``a`` and ``b`` that have ``common`` in common; 0 if one is
+    empty.
+    """
     if kind == COSINE:
         return common / np.sqrt(np.float64(a) * np.float64(b)) if a > 0 and b > 0 else 0.0
     if common <= 0:
@@ -68,20 +76,18 @@ def search(indices, lo, hi, x):
 
 
 @kernel
-def walk(
-    control, me, workers, chunks, cuts, order, indptr, indices, base, kind, source, target, values
-):
+def walk(control, cuts, order, rows, base, kind, edges):
     """One worker: take chunks at the low end until there are none; edges done, begin, end.
 
     Chunk c has the owners at the places ``cuts[c]:cuts[c + 1]`` of ``order``, or these vertices
-    themselves if ``order`` is empty. ``source`` and ``target`` get the edges of a chunk's vertices to
-    higher ones, whoever owns them.
+    themselves if ``order`` is empty. The sources and targets of ``edges`` are those from a chunk's
+    vertices to higher ones, whoever owns them.
     """
-    n = indptr.size - 1
+    chunks = cuts.size - 1
     box = np.empty(2, np.int64)
     begin = nanoseconds(box)
-    mark = np.zeros(n, np.uint8)
-    edges = np.int64(0)
+    mark = np.zeros(rows.indptr.size - 1, np.uint8)
+    done = np.int64(0)
     while True:
         taken = fetch_add(control, CLAIM, 1)
         chunk = taken % HALF
@@ -89,22 +95,24 @@ def walk(
             break
         for i in range(ld(cuts, chunk), ld(cuts, chunk + 1)):
             u = np.int64(ld(order, i)) if order.size else i
-            edges += _owned(u, mark, indptr, indices, base, kind, source, target, values)
-    return edges, begin, nanoseconds(box)
+            done += _owned(u, mark, rows, base, kind, edges)
+    return done, begin, nanoseconds(box)
 
 
 @inline
-def _owned(u, mark, indptr, indices, base, kind, source, target, values):
-    """The edges that ``u`` owns; their number."""
+def _owned(u, mark, rows, base, kind, edges):
+    """Compute the edges that ``u`` owns; their number."""
+    indptr, indices = rows
+    source, target, values = edges
     first = ld(indptr, u)
     last = ld(indptr, u + 1)
     degree = last - first
-    edges = np.int64(0)
+    done = np.int64(0)
     for k in range(first, last):
         st(mark, ld(indices, k), 1)
     for k in range(first, last):
-        if k + AHEAD < last:
-            prefetch(indices, ld(indptr, ld(indices, k + AHEAD)))
+        if k + PREFETCH_ARCS < last:
+            prefetch(indices, ld(indptr, ld(indices, k + PREFETCH_ARCS)))
         v = np.int64(ld(indices, k))
         if u < v:
             st(source, ld(base, u) + k, u)
@@ -121,10 +129,10 @@ def _owned(u, mark, indptr, indices, base, kind, source, target, values):
         else:
             slot = ld(base, v) + search(indices, begin, end, u)
         st(values, slot, similarity_of(kind, common, degree, end - begin))
-        edges += 1
+        done += 1
     for k in range(first, last):
         st(mark, ld(indices, k), 0)
-    return edges
+    return done
 
 
 @kernel
@@ -138,14 +146,14 @@ def claim_high(control, chunks, count):
 
 @kernel
 def count_upper(stop, lo, hi, indptr, indices, base):
-    """How many neighbours of each vertex are above it."""
+    """Count for each vertex its neighbours with higher ids."""
     for v in range(lo, hi):
-        if v % BLOCK == 0 and stopped(stop):
+        if v % OWNERS_PER_LOOK == 0 and stopped(stop):
             return
         begin = ld(indptr, v)
         end = ld(indptr, v + 1)
         upper = np.int64(0)
-        if end - begin <= SHORT:
+        if end - begin <= SCAN_UP_TO_NEIGHBOURS:
             for k in range(begin, end):
                 upper += ld(indices, k) > v
         else:
@@ -155,7 +163,7 @@ def count_upper(stop, lo, hi, indptr, indices, base):
 
 @kernel
 def number_edges(stop, indptr, base):
-    """From the number of edges of each vertex to what the module's docstring says."""
+    """Turn the number of edges of each vertex into what the module's docstring says of ``base``."""
     edges = np.int64(0)
     for v in range(indptr.size - 1):
         edges += ld(base, v)
@@ -171,10 +179,12 @@ def edge_numbers(indptr: np.ndarray, indices: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def list_edges(stop, lo, hi, order, indptr, indices, base, source, target):
-    """Both ends of the edges from the vertices at places ``lo:hi`` of the order to higher ones."""
+def list_edges(stop, lo, hi, order, rows, base, edges):
+    """Write the ends of the edges from the vertices at places ``lo:hi`` of the order to higher ones."""
+    indptr, indices = rows
+    source, target, _ = edges
     for i in range(lo, hi):
-        if i % BLOCK == 0 and stopped(stop):
+        if i % OWNERS_PER_LOOK == 0 and stopped(stop):
             return
         u = np.int64(ld(order, i)) if order.size else i
         end = ld(indptr, u + 1)
@@ -202,7 +212,7 @@ def order_by_class(stop, indptr, starts, order):
 
 
 def degree_order(indptr: np.ndarray, ids: np.dtype) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices by ascending degree, approximately: by its number of bits, then by id. Also how many
+    """Vertices in about ascending order of degree (by its number of bits, then by id), and how many
     have degrees of 0, 1, 2, ... bits.
     """
     counts = np.zeros(65, np.int64)
@@ -216,7 +226,7 @@ def sampled_work(indptr: np.ndarray, indices: np.ndarray) -> float:
     """The mean over the edges of the smaller degree, estimated from evenly spread arcs."""
     if not indices.size:
         return 0.0
-    places = np.linspace(0, indices.size - 1, min(SAMPLE, indices.size)).astype(np.int64)
+    places = np.linspace(0, indices.size - 1, min(SAMPLED_ARCS, indices.size)).astype(np.int64)
     source = np.searchsorted(indptr, places, "right") - 1
     target = indices[places]
     smaller = np.minimum(
@@ -233,7 +243,7 @@ def class_cuts(counts: np.ndarray, work: float, most: int) -> np.ndarray:
     """
     classes = np.arange(counts.size)
     degrees = np.where(classes > 0, 0.75 * 2.0**classes, 0.0)
-    each = degrees * (ARC + np.minimum(degrees, work)) + VERTEX
+    each = degrees * (ARC_STEPS + np.minimum(degrees, work)) + VERTEX_STEPS
     upto = np.concatenate([np.zeros(1), np.cumsum(counts * each)])
     places = np.concatenate([np.zeros(1), np.cumsum(counts)])
     chunks = max(1, min(most, int(counts.sum())))
@@ -253,7 +263,7 @@ def arc_cuts(indptr: np.ndarray, most: int) -> np.ndarray:
 def count_owned(stop, lo, hi, indptr, indices, owned):
     """How many edges each vertex owns."""
     for u in range(lo, hi):
-        if u % BLOCK == 0 and stopped(stop):
+        if u % OWNERS_PER_LOOK == 0 and stopped(stop):
             return
         degree = ld(indptr, u + 1) - ld(indptr, u)
         edges = np.int64(0)

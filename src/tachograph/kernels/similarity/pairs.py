@@ -1,12 +1,14 @@
 """Similarity of given pairs of vertices, with or without weights.
 
-Pairs are grouped by their owner, the vertex of higher degree: row u of ``groups`` has the other
-vertices and the number of each pair. If an owner has several pairs its neighbours are marked once;
-otherwise the two sorted rows are merged, or, if one is much longer, the shorter one's entries searched
-in it.
+Method: pairs are grouped by their owner, the vertex of higher degree. If an owner has several pairs,
+its neighbours are marked once; otherwise the two sorted rows are merged or, if one is much longer, the
+entries of the shorter one are searched in it.
 
-``slots`` is a permutation of the pairs, which bounds the stores to ``values``; marks have a place for
-each vertex.
+Encoding: row u of ``groups`` has, for each pair that u owns, the other vertex as target and the number
+of the pair as weight.
+
+Bounds: the numbers are a permutation of the pairs, which bounds the stores to ``values``; marks have a
+place for each vertex.
 """
 
 from __future__ import annotations
@@ -16,14 +18,15 @@ import numpy as np
 from ..rows import build as csr
 from ..runtime.atomics import fetch_add, ld, st, stopped
 from ..runtime.launch import inline, kernel, threads_available
+from ..runtime.nouns import Rows, WeightedRows
 from ..runtime.team import TICKET, run_team
 from .edges import COSINE, search, similarity_of
 
 __all__ = ["pair_similarities", "weighted_sizes"]
 
-CHUNK = 64
-FEW = 3  # pairs of an owner up to which marking does not pay
-SMALL = 1 << 14  # pairs below which one worker is faster than several
+OWNERS_PER_TICKET = 64  # vertices that a worker takes at a time
+MERGED_UP_TO_PAIRS = 3  # up to so many pairs of an owner, marking does not pay
+SERIAL_BELOW_PAIRS = 1 << 14  # with fewer pairs, one worker is faster than several
 
 
 @inline
@@ -62,16 +65,18 @@ def _steps(degree):
 
 
 @kernel
-def walk(team, group_ptr, others, slots, indptr, indices, kind, values):
-    """One worker: chunks of owners until there are none."""
-    control, _me, _workers = team
+def walk(team, groups, rows, kind, values):
+    """One worker: take owners until there are none."""
+    control = team.control
+    group_ptr, others, slots = groups
+    indptr, indices = rows
     n = indptr.size - 1
     mark = np.zeros(n, np.uint8)
     while True:
-        begin = fetch_add(control, TICKET, CHUNK)
+        begin = fetch_add(control, TICKET, OWNERS_PER_TICKET)
         if begin >= n or stopped(control):
             break
-        for u in range(begin, min(begin + CHUNK, n)):
+        for u in range(begin, min(begin + OWNERS_PER_TICKET, n)):
             p = ld(group_ptr, u)
             p_end = ld(group_ptr, u + 1)
             if p == p_end:
@@ -79,7 +84,7 @@ def walk(team, group_ptr, others, slots, indptr, indices, kind, values):
             i = ld(indptr, u)
             i_end = ld(indptr, u + 1)
             degree = i_end - i
-            marked = p_end - p > FEW
+            marked = p_end - p > MERGED_UP_TO_PAIRS
             if marked:
                 for k in range(i, i_end):
                     st(mark, ld(indices, k), 1)
@@ -102,18 +107,20 @@ def walk(team, group_ptr, others, slots, indptr, indices, kind, values):
 
 
 @kernel
-def walk_weighted(team, group_ptr, others, slots, indptr, indices, weights, sizes, kind, values):
-    """The same with weights: what two rows have in common is the sum of the smaller weights, or, for
-    the cosine, of the products; a vertex has the size ``sizes`` says.
+def walk_weighted(team, groups, rows, sizes, kind, values):
+    """The same with weights: what two rows have in common is the sum of the smaller weights or, for
+    the cosine, of the products; vertex v has the size ``sizes[v]``.
     """
-    control, _me, _workers = team
+    control = team.control
+    group_ptr, others, slots = groups
+    indptr, indices, weights = rows
     n = indptr.size - 1
     mark = np.zeros(n, np.float64)
     while True:
-        begin = fetch_add(control, TICKET, CHUNK)
+        begin = fetch_add(control, TICKET, OWNERS_PER_TICKET)
         if begin >= n or stopped(control):
             break
-        for u in range(begin, min(begin + CHUNK, n)):
+        for u in range(begin, min(begin + OWNERS_PER_TICKET, n)):
             if ld(group_ptr, u) == ld(group_ptr, u + 1):
                 continue
             for k in range(ld(indptr, u), ld(indptr, u + 1)):
@@ -141,12 +148,18 @@ def weighted_sizes(indptr: np.ndarray, weights: np.ndarray, kind: int) -> np.nda
 
 
 def pair_similarities(
-    indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None,
-    source: np.ndarray, target: np.ndarray, kind: int,
-) -> tuple[np.ndarray, int]:  # fmt: skip
-    """Similarities of the pairs, whose ids exist, in a simple graph with sorted rows; workers."""
+    rows: Rows,
+    weights: np.ndarray | None,
+    source: np.ndarray,
+    target: np.ndarray,
+    kind: int,
+) -> tuple[np.ndarray, int]:
+    """Similarities of pairs of existing vertices of a simple graph with sorted rows, and the number of
+    workers.
+    """
+    indptr, indices = rows
     values = np.zeros(source.size)
-    brief = source.size < SMALL
+    brief = source.size < SERIAL_BELOW_PAIRS
     workers = 1 if brief else threads_available()
     if not source.size:
         return values, workers
@@ -156,12 +169,12 @@ def pair_similarities(
     owner = np.where(swap, target, source).astype(indices.dtype)
     other = np.where(swap, source, target).astype(indices.dtype)
     slots = np.arange(source.size, dtype=np.int32 if source.size < 2**31 else np.int64)
-    groups = csr.build(owner, other, slots, n, indices.dtype)
+    groups = WeightedRows(*csr.build(owner, other, slots, n, indices.dtype))
     if weights is None:
-        run_team(walk, workers, *groups, indptr, indices, kind, values, brief=brief)
+        run_team(walk, workers, groups, rows, kind, values, brief=brief)
     else:
         weights = weights.astype(np.float64)
         sizes = weighted_sizes(indptr, weights, kind)
-        run_team(walk_weighted, workers, *groups, indptr, indices, weights, sizes, kind, values,
-                 brief=brief)  # fmt: skip
+        weighted = WeightedRows(indptr, indices, weights)
+        run_team(walk_weighted, workers, groups, weighted, sizes, kind, values, brief=brief)
     return values, workers

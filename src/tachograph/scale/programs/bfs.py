@@ -220,31 +220,18 @@ def _announced(piece: Piece, levels: np.ndarray, depth: int) -> dict[int, dict[s
 
 def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
     """Announce the frontier at ``depth``, or find the next one by a push or a pull."""
-    from ...kernels.pieces import loops as pieces
+    from ...kernels.bfs.steps import Bitmaps, Tree
+    from ...kernels.pieces import bfs as pieces
     from ...kernels.runtime.launch import run, threads_available
+    from ...kernels.runtime.nouns import Rows
     from ...kernels.runtime.team import run_team
 
     n, ids = piece.n, piece.out.indices.dtype
-    parent, queue = np.empty(n, ids), np.empty(n, ids)
     front = np.empty((n + 63) >> 6, np.uint64)
-    own = piece.own
-    count, edges, visited, seen = run(
-        pieces.mark,
-        [
-            (
-                own.start,
-                own.stop,
-                depth,
-                piece.out.indptr,
-                piece.ghost_degrees,
-                levels,
-                parent,
-                front,
-                queue,
-            )
-        ],
-        brief=True,
-    )[0]
+    tree = Tree(np.empty(n, ids), levels, np.empty(n, ids))
+    own, degrees = piece.own, piece.ghost_degrees
+    given = (own.start, own.stop, depth, piece.out.indptr, degrees, tree, front)
+    count, edges, visited, seen = run(pieces.mark, [given], brief=True)[0]
     notes: Notes = {
         "found": int(count),
         "arcs": int(edges),
@@ -255,12 +242,11 @@ def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
         return Outcome({"levels": levels}, notes, _announced(piece, levels, depth))
     pulls = phase == "pull"
     rows = piece.into if pulls else piece.out
-    after = np.empty_like(front)
     brief = n + rows.arcs < SMALL
-    found, arcs = run_team(
-        pieces.expand, 1 if brief else threads_available(), pulls, n, rows.indptr, rows.indices,
-        depth + 1, count, edges, parent, levels, queue, front, after, brief=brief,
-    )[0]  # fmt: skip
+    there = Rows(rows.indptr, rows.indices)
+    workers = 1 if brief else threads_available()
+    task = (pulls, there, depth + 1, count, edges, tree, Bitmaps(front, np.empty_like(front)))
+    found, arcs = run_team(pieces.expand, workers, *task, brief=brief)[0]
     notes |= {"found": int(found), "arcs": int(arcs)}
     if pulls:
         mail = _announced(piece, levels, depth + 1)

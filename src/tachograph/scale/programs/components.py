@@ -117,9 +117,8 @@ def _join(piece: Piece, root: np.ndarray) -> int:
     from ...kernels.runtime.launch import over_parts
 
     own, rows = piece.own, piece.out
-    over_rows(
-        kernel.link_rows, rows.indptr, rows.indices, own.start, own.stop, ROUNDS, -1, False, root
-    )
+    arcs = kernel.Arcs(own.start, own.stop, ROUNDS, -1, False)
+    over_rows(kernel.link_rows, rows.indptr, rows.indices, arcs, root)
     over_parts(kernel.point_to_roots, piece.n, root)
     skip = int(most_frequent(piece.n, root))
     return _join_rest(piece, root, skip, False)
@@ -131,11 +130,9 @@ def _join_rest(piece: Piece, root: np.ndarray, giant: int, ghosts: bool) -> int:
     from ...kernels.rows.passes import over_rows
     from ...kernels.runtime.launch import over_parts
 
-    own = piece.own
+    arcs = kernel.Arcs(piece.own.start, piece.own.stop, 0, giant, ghosts)
     for rows in [piece.out] if piece.into is piece.out else [piece.out, piece.into]:
-        over_rows(
-            kernel.link_rows, rows.indptr, rows.indices, own.start, own.stop, 0, giant, ghosts, root
-        )
+        over_rows(kernel.link_rows, rows.indptr, rows.indices, arcs, root)
     over_parts(kernel.point_to_roots, piece.n, root)
     return int(root[giant])
 
@@ -191,10 +188,10 @@ def _told(
 
     bits = np.zeros((size + 7) >> 3, np.uint8)
     at, values = np.empty(size, np.int32), np.empty(size, labels.dtype)
-    arguments = (
-        size, read_only(places), first, read_only(known["root"]), read_only(known["joined"]),
-        read_only(before), by_root, int(known["giant"][0]), read_only(labels), bits, at, values,
-    )  # fmt: skip
+    vertices = kernel.Side(read_only(places), first, size)
+    root, joined, now, then = map(read_only, (known["root"], known["joined"], labels, before))
+    roots = kernel.Known(root, joined, int(known["giant"][0]))
+    arguments = (vertices, roots, now, then, by_root, kernel.News(bits, at, values))
     in_giant, count = run(kernel.tell_labels, [arguments], brief=True)[0]
     if not in_giant + count:
         return {}, 0
@@ -210,11 +207,11 @@ def _hear(piece: Piece, other: int, arrays: Arrays, root: np.ndarray, labels: np
     from ...kernels.pieces import components as kernel
     from ...kernels.runtime.launch import read_only, run
 
-    for side, (_, places, first, _) in zip(("ghost", "own"), _sides(piece, other), strict=True):
+    for side, (_, places, first, size) in zip(("ghost", "own"), _sides(piece, other), strict=True):
         if f"{side} at" in arrays:
-            bits, at, values = (read_only(arrays[f"{side} {k}"]) for k in ("bits", "at", "values"))
-            arguments = (
-                read_only(places), first, read_only(root), bits, int(arrays["giant"][0]), at, values,
-                labels,
-            )  # fmt: skip
-            run(kernel.hear_labels, [arguments], brief=True)
+            news = kernel.News(
+                *(read_only(arrays[f"{side} {k}"]) for k in ("bits", "at", "values"))
+            )
+            vertices = kernel.Side(read_only(places), first, size)
+            lowest = int(arrays["giant"][0])
+            run(kernel.hear_labels, [(vertices, read_only(root), news, lowest, labels)], brief=True)

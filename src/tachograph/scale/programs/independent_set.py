@@ -71,31 +71,35 @@ class IndependentSet(Program):
 
     def start(self, piece: Piece) -> Outcome:
         """Everybody's place in the order, ghosts included."""
-        from ...kernels.pieces import loops as pieces
+        from ...kernels.independent_set.greedy import Order
+        from ...kernels.pieces import independent_set as pieces
         from ...kernels.runtime.launch import over_parts
 
         state = np.empty(piece.n, np.uint8)
-        over_parts(pieces.first_levels, piece.n, self._key(), piece.ids, piece.all_degrees, state)
+        order = Order(self._key(), piece.ids)
+        over_parts(pieces.first_levels, piece.n, order, piece.all_degrees, state)
         return Outcome({"state": state}, {"left": piece.size}, kept={"ids": piece.ids})
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of decided ghosts, and decide what can be."""
-        from ...kernels.independent_set.greedy import IN
-        from ...kernels.pieces import loops as pieces
+        from ...kernels.independent_set.greedy import IN, Order
+        from ...kernels.pieces import independent_set as pieces
         from ...kernels.rows.passes import over_rows
         from ...kernels.runtime.launch import read_only
+        from ...kernels.runtime.nouns import Rows
 
         now = np.array(state["state"])
         for other, arrays in inbox.items():
             now[piece.ghosts_of(other)][arrays["at"]] = arrays["state"]
-        rows, back = piece.out, piece.into
-        both = back is not rows
+        out, into = piece.out, piece.into
+        back = Rows(into.indptr, into.indices)
+        if into is out:  # every arc is there both ways
+            back = Rows(into.indptr[:0], into.indices[:0])
+        own = (piece.own.start, piece.own.stop)
+        ties = Order(self._key(), read_only(state["ids"]))
         decided: list[int] = [0, 1]
         while len(decided) > 1 and any(decided):  # a thread alone goes on until it can do no more
-            decided = over_rows(
-                pieces.decide_rows, rows.indptr, rows.indices, back.indptr, back.indices, both,
-                piece.own.start, piece.own.stop, self._key(), read_only(state["ids"]), now,
-            )  # fmt: skip
+            decided = over_rows(pieces.decide_rows, out.indptr, out.indices, back, own, ties, now)
         mail = {}
         for other in piece.others:
             sends = piece.sends(other)

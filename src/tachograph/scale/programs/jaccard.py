@@ -93,9 +93,10 @@ class Similarities(Program):
 
 def _between(piece: Piece, other: Piece, upper: bool, values: np.ndarray) -> None:
     """Fill in the arcs from ``piece`` to vertices of ``other``."""
-    from ...kernels.pieces import similarity as kernel
+    from ...kernels.pieces import jaccard as kernel
     from ...kernels.rows.passes import over_rows
     from ...kernels.runtime.launch import over_parts, read_only
+    from ...kernels.runtime.nouns import Rows
 
     same = other is piece
     to = piece.own if same else piece.ghosts_of(other.index)
@@ -104,15 +105,13 @@ def _between(piece: Piece, other: Piece, upper: bool, values: np.ndarray) -> Non
     places = np.searchsorted(piece.ids, other.ids)
     found = piece.ids[np.minimum(places, piece.n - 1)] == other.ids
     here = read_only(np.where(found, places, -1).astype(ids))
-    out, theirs, back = piece.out, other.out, other.into
-    over_rows(
-        kernel.from_here, out.indptr, out.indices, to.start, to.stop, upper, there,
-        theirs.indptr, theirs.indices, here, values,
-    )  # fmt: skip
-    over_parts(
-        kernel.from_there, there.size, out.indptr, out.indices, to.start, upper, piece.own.start,
-        piece.own.stop, there, theirs.indptr, theirs.indices, back.indptr, back.indices, here, values,
-    )  # fmt: skip
+    out = Rows(piece.out.indptr, piece.out.indices)
+    theirs = Rows(other.out.indptr, other.out.indices)
+    back = Rows(other.into.indptr, other.into.indices)
+    part = kernel.Other(theirs, back, here, there, to.start)
+    over_rows(kernel.from_here, *out, part, upper, values)
+    own = (piece.own.start, piece.own.stop)
+    over_parts(kernel.from_there, there.size, out, own, part, upper, values)
 
 
 def _edges(piece: Piece, directed: bool) -> np.ndarray:

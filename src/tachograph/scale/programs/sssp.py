@@ -116,8 +116,9 @@ class Distances(Program):
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of shorter ways to own vertices, then relax what is nearer than ``limit``."""
-        from ...kernels.pieces import distances as kernel
+        from ...kernels.pieces import sssp as kernel
         from ...kernels.runtime.launch import read_only, run
+        from ...kernels.runtime.nouns import WeightedRows
 
         distance, pending = np.array(state["distance"]), np.array(state["pending"])
         rows = piece.out
@@ -126,10 +127,9 @@ class Distances(Program):
             heard = (read_only(piece.sends(other)), *told, rows.indptr, distance, pending)
             run(kernel.hear_distances, [heard], brief=True)
         queue = np.empty(piece.n, rows.indices.dtype)
-        arguments = (
-            order["limit"], max(BUSY, rows.arcs // SHARE), rows.indptr, rows.indices, rows.weights,
-            distance, pending, queue,
-        )  # fmt: skip
+        enough = max(BUSY, rows.arcs // SHARE)
+        there = WeightedRows(rows.indptr, rows.indices, rows.weights)
+        arguments = (order["limit"], enough, there, distance, pending, queue)
         scanned = int(run(kernel.relax_below, [arguments], label="sssp")[0])
         return self._outcome(piece, distance, pending, scanned)
 
@@ -137,7 +137,7 @@ class Distances(Program):
         self, piece: Piece, distance: np.ndarray, pending: np.ndarray, scanned: int
     ) -> Outcome:
         """State, news for the owners of ghosts, and what the driver has to know."""
-        from ...kernels.pieces import distances as kernel
+        from ...kernels.pieces import sssp as kernel
         from ...kernels.runtime.launch import run
 
         mail = {}

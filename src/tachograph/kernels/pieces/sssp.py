@@ -1,7 +1,7 @@
-"""Shortest paths in a part of a graph, and what parts tell each other of them (``scale/programs``).
+"""Shortest paths in a part of a graph, and what parts tell each other of them.
 
-Arrays are those of ``kernels/pieces``: all that have an entry for each vertex have ``indptr.size - 1``
-of them, which bounds every access by vertex. ``pending`` says what is to be done with a vertex.
+``pending`` says what is to be done with a vertex: nothing, its arcs must be relaxed, it waits in the
+queue for that, or its new distance must be told to its owner.
 """
 
 from __future__ import annotations
@@ -10,39 +10,40 @@ import numpy as np
 
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import kernel
+from . import VERTICES_PER_LOOK
 
 __all__ = ["hear_distances", "relax_below", "tell_distances", "what_is_left"]
 
-LOOK = 4096  # vertices or arcs between two looks at the stop flag
+SETTLED, PENDING, QUEUED, NEWS = range(4)
 
 
 @kernel
-def relax_below(stop, limit, enough, indptr, indices, weights, distance, pending, queue):
+def relax_below(stop, limit, enough, rows, distance, pending, queue):
     """Relax the arcs of pending vertices nearer than ``limit`` until there are none, or ``enough`` arcs
     were looked at; how many were.
 
-    A vertex waits in the queue at most once (``pending`` is 2 meanwhile), so a ring of n slots is
-    enough. Those that are not near enough stay pending (1). Vertices without arcs, as ghosts, never
-    are: they are marked as news (3) instead.
+    A vertex waits in the queue at most once, so a ring of n slots is enough. Those that are not near
+    enough stay pending. Vertices without arcs, as ghosts, never are: they become news instead.
     """
+    indptr, indices, weights = rows
     n = indptr.size - 1
     held = np.int64(0)
     head = np.int64(0)
     scanned = np.int64(0)
     for v in range(n):
-        if ld(pending, v) == 1 and ld(distance, v) < limit:
+        if ld(pending, v) == PENDING and ld(distance, v) < limit:
             st(queue, held, v)
-            st(pending, v, 2)
+            st(pending, v, QUEUED)
             held += 1
     taken = np.int64(0)
     while held and scanned < enough:
         taken += 1
-        if taken % LOOK == 0 and stopped(stop):
+        if taken % VERTICES_PER_LOOK == 0 and stopped(stop):
             break
         u = ld(queue, head)
         head = head + 1 if head + 1 < n else np.int64(0)
         held -= 1
-        st(pending, u, 0)
+        st(pending, u, SETTLED)
         d = ld(distance, u)
         first = ld(indptr, u)
         last = ld(indptr, u + 1)
@@ -53,19 +54,19 @@ def relax_below(stop, limit, enough, indptr, indices, weights, distance, pending
             if new < ld(distance, v):
                 st(distance, v, new)
                 if ld(indptr, v) == ld(indptr, v + 1):
-                    st(pending, v, 3)
+                    st(pending, v, NEWS)
                     continue
-                if ld(pending, v) == 2:
+                if ld(pending, v) == QUEUED:
                     continue
                 if new < limit:
                     tail = head + held
                     st(queue, tail if tail < n else tail - n, v)
                     held += 1
-                    st(pending, v, 2)
+                    st(pending, v, QUEUED)
                 else:
-                    st(pending, v, 1)
+                    st(pending, v, PENDING)
     for k in range(head, head + held):
-        st(pending, ld(queue, k if k < n else k - n), 1)
+        st(pending, ld(queue, k if k < n else k - n), PENDING)
     return scanned
 
 
@@ -73,12 +74,12 @@ def relax_below(stop, limit, enough, indptr, indices, weights, distance, pending
 def hear_distances(stop, vertices, at, values, indptr, distance, pending):
     """Take over shorter distances of ``vertices[at]``, own ones, which are pending then."""
     for k in range(at.size):
-        if k % LOOK == 0 and stopped(stop):
+        if k % VERTICES_PER_LOOK == 0 and stopped(stop):
             return
         v = np.int64(ld(vertices, ld(at, k)))
         if ld(values, k) < ld(distance, v):
             st(distance, v, ld(values, k))
-            st(pending, v, 1 if ld(indptr, v + 1) > ld(indptr, v) else 0)
+            st(pending, v, PENDING if ld(indptr, v + 1) > ld(indptr, v) else SETTLED)
 
 
 @kernel
@@ -90,10 +91,10 @@ def tell_distances(stop, first, last, distance, pending, at, values):
     count = np.int64(0)
     nearest = np.inf
     for v in range(first, last):
-        if v % LOOK == 0 and stopped(stop):
+        if v % VERTICES_PER_LOOK == 0 and stopped(stop):
             break
-        if ld(pending, v) == 3:
-            st(pending, v, 0)
+        if ld(pending, v) == NEWS:
+            st(pending, v, SETTLED)
             st(at, count, v - first)
             st(values, count, ld(distance, v))
             nearest = min(nearest, ld(distance, v))
@@ -107,14 +108,14 @@ def what_is_left(stop, begin, end, distance, pending):
     nearest = np.inf
     furthest = 0.0
     for v in range(begin, end):
-        if v % LOOK == 0 and stopped(stop):
+        if v % VERTICES_PER_LOOK == 0 and stopped(stop):
             break
         d = ld(distance, v)
         state = ld(pending, v)
-        if state == 1:
+        if state == PENDING:
             nearest = min(nearest, d)
-        elif state == 3:
-            st(pending, v, 0)
+        elif state == NEWS:
+            st(pending, v, SETTLED)
         if d < np.inf:
             furthest = max(furthest, d)
     return nearest, furthest

@@ -1,27 +1,44 @@
 """Jaccard's similarity of the ends of arcs from one part of a graph to another (or to itself).
 
-Rows are those of ``scale/piece.py``: sorted, with local ids, maybe with loops and parallel arcs, which
-count for nothing. ``here`` tells for each local id of the other part the local id in this one, or -1;
-``there`` the other way round for the vertices ``first <= v < last`` of this part that the other owns.
+Rows are sorted, with local ids, maybe with loops and parallel arcs, which count for nothing.
 
-Of each arc (u, v) the neighbours of the end with the longer row are marked (bytes, one for each
-local id of this part), those of the other end looked up: one loop goes over this part's rows, the
+Method: of each arc (u, v) the neighbours of the end with the longer row are marked (bytes, one for each
+local id of this part), and those of the other end looked up. One loop goes over this part's rows, the
 other over those of the other part, and each takes the arcs for which its own row is the longer one.
-``values`` has a place for each arc; stores go to the place of an arc that was found in ``indices``.
+
+Bounds: ``values`` has a place for each arc; stores go to the place of an arc that was found in
+``indices``.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import inline, kernel
+from ..runtime.nouns import Rows
 from ..similarity.edges import KINDS, search, similarity_of
 
-__all__ = ["from_here", "from_there"]
+__all__ = ["Other", "from_here", "from_there"]
 
 JACCARD = KINDS["jaccard"]
-LOOK = 256  # rows between two looks at the stop flag
+LONG_ROWS_PER_LOOK = 256  # rows, with all that they are compared with, between two looks
+
+
+class Other(NamedTuple):
+    """The other part: its rows of arcs out of and into its vertices, and local ids here and there.
+
+    ``here[w]`` is the local id in this part of vertex w of the other, or -1. ``there[i]`` is the local
+    id in the other part of vertex ``first + i`` of this one, for all that the other part owns.
+    """
+
+    rows: Rows
+    back: Rows
+    here: np.ndarray
+    there: np.ndarray
+    first: int
 
 
 @inline
@@ -56,28 +73,16 @@ def set_marks_through(indices, first, last, v, here, marks, value):
 
 
 @kernel
-def from_here(
-    stop,
-    lo,
-    hi,
-    indptr,
-    indices,
-    first,
-    last,
-    upper,
-    there,
-    other_indptr,
-    other_indices,
-    here,
-    values,
-):
-    """Arcs of rows ``lo:hi`` to ``first:last`` whose own row is not the shorter one.
+def from_here(stop, lo, hi, indptr, indices, other, upper, values):
+    """Arcs of rows ``lo:hi`` to the other part's vertices whose own row is not the shorter one.
 
     With ``upper`` only those to higher vertices.
     """
+    (other_indptr, other_indices), _, here, there, first = other
+    last = first + there.size
     marks = np.zeros(indptr.size - 1, np.uint8)
     for u in range(lo, hi):
-        if u % LOOK == 0 and stopped(stop):
+        if u % LONG_ROWS_PER_LOOK == 0 and stopped(stop):
             return
         begin = ld(indptr, u)
         end = ld(indptr, u + 1)
@@ -104,17 +109,17 @@ def from_here(
 
 
 @kernel
-def from_there(
-    stop, lo, hi, indptr, indices, first, upper, own_begin, own_end, there, other_indptr,
-    other_indices, back_indptr, back_indices, here, values,
-):  # fmt: skip
+def from_there(stop, lo, hi, rows, own, other, upper, values):
     """Arcs to ``first + lo : first + hi`` whose row in the other part is the longer one.
 
-    ``back_*`` are the other part's rows of arcs into its vertices.
+    ``own`` has the first and the end of this part's own vertices.
     """
+    indptr, indices = rows
+    own_begin, own_end = own
+    (other_indptr, other_indices), (back_indptr, back_indices), here, there, first = other
     marks = np.zeros(indptr.size - 1, np.uint8)
     for i in range(lo, hi):
-        if i % LOOK == 0 and stopped(stop):
+        if i % LONG_ROWS_PER_LOOK == 0 and stopped(stop):
             return
         v = first + i
         w = ld(there, i)
@@ -138,7 +143,7 @@ def from_there(
                 if counts(indices, k, begin, u):
                     size += 1
                     common += ld(marks, ld(indices, k))
-            st(values, search(indices, begin, end, v),
-               similarity_of(JACCARD, common, size, theirs))  # fmt: skip
+            place = search(indices, begin, end, v)
+            st(values, place, similarity_of(JACCARD, common, size, theirs))
         if theirs >= 0:
             set_marks_through(other_indices, a, b, w, here, marks, 0)
