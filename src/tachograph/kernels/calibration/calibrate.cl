@@ -1,4 +1,4 @@
-/* Micro-benchmarks, twins of kernels/calibrate.py: each has one cost that dominates. */
+/* Micro-benchmarks, twins of host.py: each has one cost that dominates. */
 
 __kernel void nothing(__global int *out) { if (get_global_id(0) == 0) out[0] = 1; }
 

@@ -1,4 +1,4 @@
-"""Micro-benchmarks of the host, twins of ``opencl/calibrate.cl``: each has one cost that dominates.
+"""Micro-benchmarks of the host, twins of ``calibrate.cl``: each has one cost that dominates.
 
 Every kernel works on the elements ``lo:hi`` of its arrays, which have a place for each.
 """

@@ -150,7 +150,8 @@ class _Machine:
         """The values that edges bring: for each partition its updates of every other one."""
         from . import steps
 
-        d, sent = self.design, problem.sent()
+        sent = problem.sent()
+        rule = steps.Rule(problem.step, problem.additive, self.design.update_filtering)
         made: list[list[Part | None]] = []
         for p in range(self.parts):
             targets, ends, sources, weights = self.groups[p]
@@ -159,8 +160,9 @@ class _Machine:
                 continue
             room = ends.size
             kept, update, seen = np.zeros(room, np.int64), np.zeros(room), np.zeros(room, np.int64)
-            many = call(steps.scatter, ends, sources, weights, problem.step, problem.additive,
-                        d.update_filtering, active, sent, kept, update, seen)  # fmt: skip
+            groups = steps.Groups(ends, sources, weights)
+            updates = steps.Updates(kept, update, seen)
+            many = call(steps.scatter, groups, rule, active, sent, updates)
             made.append(self._by_queue(targets[kept[:many]], update[:many], seen[:many]))
         return made
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph.graph import Graph
 from ...kernels.runtime.launch import read_only
+from ...kernels.runtime.nouns import WeightedRows
 from .problem import Problem
 
 __all__ = ["Groups", "InRows", "call"]
@@ -23,7 +24,8 @@ def call(worker: Any, *arguments: Any) -> Any:
     """Run one compiled loop; a long one where Ctrl-C can reach it."""
     from ...kernels.runtime.launch import run
 
-    size = sum(a.size for a in arguments if isinstance(a, np.ndarray))
+    arrays = (x for a in arguments for x in (a if isinstance(a, tuple) else (a,)))
+    size = sum(a.size for a in arrays if isinstance(a, np.ndarray))
     return run(worker, [arguments], brief=size < BRIEF)[0]
 
 
@@ -59,12 +61,12 @@ class InRows:
         if len(self.edges) == 1:
             yield 0, back.indptr, _ids(back.indices)
             return
-        cursor = back.indptr[:-1].copy()
+        cursor, nothing = back.indptr[:-1].copy(), np.zeros(0)
+        rows = WeightedRows(back.indptr, _ids(back.indices), nothing)
         for p, edges in enumerate(self.edges):
             pointers, sources = np.zeros(back.n + 1, np.int64), np.zeros(edges, np.int32)
-            nothing = np.zeros(0)
-            call(steps.cut, back.indptr, _ids(back.indices), nothing, cursor, (p + 1) * self.size,
-                 pointers, sources, nothing)  # fmt: skip
+            part = WeightedRows(pointers, sources, nothing)
+            call(steps.cut, rows, cursor, (p + 1) * self.size, part)
             yield p, read_only(pointers), read_only(sources)
 
     def pull(
@@ -113,11 +115,12 @@ class Groups:
             weights = back.weights.astype(np.float64)
         cursor = back.indptr[:-1].copy()
         pointers = np.zeros(back.n + 1, np.int64)
+        rows = WeightedRows(back.indptr, _ids(back.indices), weights)
         for p, edges in enumerate(self.edges.tolist()):
             sources = np.zeros(edges, np.int32)
             own = np.zeros(edges if weights.size else 0)
-            call(steps.cut, back.indptr, _ids(back.indices), weights, cursor, (p + 1) * self.size,
-                 pointers, sources, own)  # fmt: skip
+            part = WeightedRows(pointers, sources, own)
+            call(steps.cut, rows, cursor, (p + 1) * self.size, part)
             targets, ends = np.zeros(groups[p], np.int32), np.zeros(groups[p], np.int64)
             call(steps.compress, pointers, targets, ends)
             yield read_only(targets), read_only(ends), read_only(sources), own

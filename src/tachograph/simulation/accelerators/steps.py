@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...kernels.runtime.atomics import stopped
 from ...kernels.runtime.launch import kernel
 
-LOOK = 1 << 14
+ENTRIES_PER_LOOK = 1 << 14  # rows, groups or updates between two looks at the stop flag
+
+
+class Groups(NamedTuple):
+    """Edges in groups: group g is all edges up to ``ends[g]``. Weights may be missing."""
+
+    ends: np.ndarray
+    sources: np.ndarray
+    weights: np.ndarray
+
+
+class Rule(NamedTuple):
+    """What an edge sends: its part of a sum, or its source's value plus ``step`` (or the weight).
+
+    With ``filtered``, groups without an active source make no update, and inactive sources send
+    nothing.
+    """
+
+    step: float
+    additive: bool
+    filtered: bool
+
+
+class Updates(NamedTuple):
+    """For each update the number of its group, what arrives, and the edges read until then."""
+
+    kept: np.ndarray
+    update: np.ndarray
+    seen: np.ndarray
 
 
 @kernel
@@ -18,7 +48,7 @@ def count_groups(stop, indptr, sources, size, edges, groups):
     arrays have one entry for each ``ceil(n / size)`` partitions.
     """
     for v in range(indptr.size - 1):
-        if v % LOOK == 0 and stopped(stop):
+        if v % ENTRIES_PER_LOOK == 0 and stopped(stop):
             return
         last = -1
         for k in range(indptr[v], indptr[v + 1]):
@@ -30,20 +60,22 @@ def count_groups(stop, indptr, sources, size, edges, groups):
 
 
 @kernel
-def cut(stop, indptr, sources, weights, cursor, hi, pointers, part, part_weights):
+def cut(stop, back, cursor, hi, part):
     """The next partition of a transposed graph: sources below ``hi`` that were not cut before.
 
-    Writes rows of n + 1 ``pointers`` and, in order of their targets, the sources (and weights, if there
-    are any) to ``part``, which the caller made for as many edges as ``count_groups`` found.
+    Writes the rows of ``part``: n + 1 pointers and, in order of their targets, the sources (and
+    weights, if there are any). The caller made room for as many edges as ``count_groups`` found.
     """
+    indptr, sources, weights = back
+    pointers, part_sources, part_weights = part
     at = 0
     pointers[0] = 0
     for v in range(indptr.size - 1):
-        if v % LOOK == 0 and stopped(stop):
+        if v % ENTRIES_PER_LOOK == 0 and stopped(stop):
             return
         k = cursor[v]
         while k < indptr[v + 1] and sources[k] < hi:
-            part[at] = sources[k]
+            part_sources[at] = sources[k]
             if weights.size > 0:
                 part_weights[at] = weights[k]
             at += 1
@@ -57,7 +89,7 @@ def compress(stop, pointers, targets, ends):
     """Rows of a partition that are not empty: their targets, and where each row ends."""
     at = 0
     for v in range(pointers.size - 1):
-        if v % LOOK == 0 and stopped(stop):
+        if v % ENTRIES_PER_LOOK == 0 and stopped(stop):
             return
         if pointers[v + 1] > pointers[v]:
             targets[at] = v
@@ -74,7 +106,7 @@ def pull(stop, pointers, sources, step, additive, sent, values, changed):
     """
     many = 0
     for v in range(pointers.size - 1):
-        if v % LOOK == 0 and stopped(stop):
+        if v % ENTRIES_PER_LOOK == 0 and stopped(stop):
             return many
         begin, end = pointers[v], pointers[v + 1]
         if additive:
@@ -97,18 +129,14 @@ def pull(stop, pointers, sources, step, additive, sent, values, changed):
 
 
 @kernel
-def scatter(
-    stop, ends, sources, weights, step, additive, filtered, active, sent, kept, update, seen
-):
-    """One update for each group of edges; how many there are.
-
-    A group is all edges up to ``ends[g]``. ``kept`` gets the number of the group, ``update`` what
-    arrives, ``seen`` the edges read until then; with ``filtered`` groups without an active source give
-    none, and inactive sources nothing. All three have room for every group.
-    """
+def scatter(stop, groups, rule, active, sent, updates):
+    """Make one update for each group of edges; how many there are. ``updates`` has room for all."""
+    ends, sources, weights = groups
+    step, additive, filtered = rule
+    kept, update, seen = updates
     many, k = 0, 0
     for g in range(ends.size):
-        if g % LOOK == 0 and stopped(stop):
+        if g % ENTRIES_PER_LOOK == 0 and stopped(stop):
             return many
         total, best, some = 0.0, np.inf, not filtered
         while k < ends[g]:
@@ -132,7 +160,7 @@ def scatter(
 def gather(stop, targets, update, additive, values, changed, wrote):
     """Apply updates in order; ``wrote`` tells which of them changed their vertex."""
     for i in range(targets.size):
-        if i % LOOK == 0 and stopped(stop):
+        if i % ENTRIES_PER_LOOK == 0 and stopped(stop):
             return
         v = targets[i]
         if additive:

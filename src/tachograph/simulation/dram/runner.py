@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,17 @@ from ...kernels.runtime.launch import run, threads_available
 from ...util.errors import InputError
 from .commands import NAMES, Commands, table
 from .engine import layout as at
-from .engine.feed import CONTROLS, END, FIRST, NEXT, TIME, channels_of, feed, feed_channels
+from .engine.feed import (
+    CONTROLS,
+    END,
+    FIRST_NUMBER,
+    NEXT,
+    TIME,
+    Requests,
+    channels_of,
+    feed,
+    feed_channels,
+)
 
 if TYPE_CHECKING:
     from .memory import Memory
@@ -102,8 +113,8 @@ class Run:
 
     def _one_port(self, addresses: np.ndarray, writes: np.ndarray, times: np.ndarray) -> None:
         control = self.controls[0]
-        control[NEXT], control[FIRST] = 0, self.count
-        call = (self.state, control, addresses, writes, times, NO_TIMES, False)
+        control[NEXT], control[FIRST_NUMBER] = 0, self.count
+        call = (self.state, control, Requests(addresses, writes, times, NO_TIMES), False)
         while not run(feed, [call], self.stop, brief=True)[0]:
             self._empty_logs()
 
@@ -114,11 +125,12 @@ class Run:
         order = np.argsort(found, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(found, minlength=channels))])
         self.controls[:, NEXT] = 0
-        parts = (starts, self.controls, addresses[order], writes[order],
-                 times[order] if times.size else times, order + self.count)  # fmt: skip
+        due = times[order] if times.size else times
+        requests = Requests(addresses[order], writes[order], due, order + self.count)
         workers = min(threads_available(), channels)
         cuts = [channels * w // workers for w in range(workers + 1)]
-        calls = [(self.state, cuts[w], cuts[w + 1], *parts) for w in range(workers)]
+        parts = itertools.pairwise(cuts)
+        calls = [(self.state, *part, starts, self.controls, requests) for part in parts]
         while not all(run(feed_channels, calls, self.stop, brief=True)):
             self._empty_logs()
 
@@ -126,7 +138,7 @@ class Run:
         """Let everything drain; the number of cycles."""
         control = np.array([0, self.controls[:, TIME].max(), 0, 0])
         none = np.zeros(0, np.uint8)
-        call = (self.state, control, NO_TIMES, none, NO_TIMES, NO_TIMES, True)
+        call = (self.state, control, Requests(NO_TIMES, none, NO_TIMES, NO_TIMES), True)
         while not run(feed, [call], self.stop, brief=True)[0]:
             self._empty_logs()
         self._empty_logs()

@@ -98,14 +98,11 @@ class Engine:
         tables = Tables(phase, self.memory.channels)
         self._clock[at.C_DRAIN] = phase.drain
         begin, before = self.now, self._counts()
-        (how,) = run(
-            at.play,
-            [(self.state, tables.streams, tables.first, tables.count, *tables.needs,
-              tables.rings, tables.items, self._busy, tables.nodes, tables.kids, tables.ports,
-              self._clock)],
-            brief=tables.total < 200_000,
-            label=phase.name,
-        )  # fmt: skip
+        runs = at.Runs(tables.first, tables.count, *tables.needs)
+        reads = at.Reads(tables.rings, tables.items, self._busy)
+        mergers = at.Mergers(tables.nodes, tables.kids, tables.ports)
+        call = (self.state, tables.streams, runs, reads, mergers, self._clock)
+        (how,) = run(at.play, [call], brief=tables.total < 200_000, label=phase.name)
         if how == at.STUCK:
             raise InputError(f"phase {phase.name!r}: {tables.circle()}")
         if how != at.FINISHED:
@@ -150,7 +147,7 @@ class Tables:
         self.number = {id(s): i for i, s in enumerate(self.members)}
         self.total = sum(s.total for s in self.members)
         self._runs()
-        self.streams = np.zeros(len(self.members) * at.WORDS, np.int64)
+        self.streams = np.zeros(len(self.members) * at.STREAM_WORDS, np.int64)
         parts = [s.items for s in self.members if s.items is not None]
         self.items = np.concatenate(parts) if len(parts) > 1 else (parts or [np.zeros(0)])[0]
         self.items = np.ascontiguousarray(self.items, np.int32).view()
@@ -181,7 +178,7 @@ class Tables:
     def _streams(self, channels: int) -> None:
         items = 0
         for i, s in enumerate(self.members):
-            row = self.streams[i * at.WORDS : (i + 1) * at.WORDS]
+            row = self.streams[i * at.STREAM_WORDS : (i + 1) * at.STREAM_WORDS]
             row[at.TOTAL], row[at.WRITE] = s.total, s.write
             row[at.CHANNEL] = -1 if s.channel is None else s.channel
             if row[at.CHANNEL] >= channels:
@@ -215,10 +212,10 @@ class Tables:
         """Room to bring reads in order; those that wait for banks may be many."""
         where = 0
         for i, s in enumerate(self.members):
-            most = 1 if s.write else at.RING if s.items is None else at.LARGE_RING
+            most = 1 if s.write else at.RING_READS if s.items is None else at.LARGE_RING_READS
             size = min(most, 1 << (s.total - 1).bit_length())
-            self.streams[i * at.WORDS + at.RING_AT] = where
-            self.streams[i * at.WORDS + at.RING_SIZE] = size
+            self.streams[i * at.STREAM_WORDS + at.RING_AT] = where
+            self.streams[i * at.STREAM_WORDS + at.RING_SIZE] = size
             where += size
         self.rings = np.full(where, at.NEVER, np.int64)
 
@@ -232,7 +229,7 @@ class Tables:
             ports += [begin, len(rows), at.NEVER if port.rate is None else port.rate, *[0] * 5]
             for n in range(begin, len(rows)):
                 if rows[n][at.N_KIND] == at.LEAF:
-                    row = self.streams[rows[n][at.N_STREAM] * at.WORDS :]
+                    row = self.streams[rows[n][at.N_STREAM] * at.STREAM_WORDS :]
                     row[at.PORT], row[at.NODE] = number, n
         self.nodes = np.array(rows, np.int64).ravel()
         self.kids = np.array(kids, np.int64)
@@ -262,11 +259,11 @@ class Tables:
             for s in port.merger.streams():
                 found.setdefault(s.name, 0)
         for i, s in enumerate(self.members):
-            found[s.name] += int(self.streams[i * at.WORDS + at.SENT])
+            found[s.name] += int(self.streams[i * at.STREAM_WORDS + at.SENT])
         return found
 
     def circle(self) -> str:
         """Which streams did not end."""
         names = [s.name for i, s in enumerate(self.members)
-                 if self.streams[i * at.WORDS + at.SENT] < s.total]  # fmt: skip
+                 if self.streams[i * at.STREAM_WORDS + at.SENT] < s.total]  # fmt: skip
         return f"the streams {', '.join(names)} wait for each other"

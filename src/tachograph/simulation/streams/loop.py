@@ -1,10 +1,8 @@
 """The closed loop of request streams and memory, each at its own clock.
 
-Every stream is a row of ``S`` (the words below) and a stretch of runs: ``count[r]`` consecutive lines
-from ``first[r]``, which may be asked for when the streams it waits for have come to ``need0[r]`` and
-``need1[r]`` requests. A cycle of the accelerator: take what the memory has finished, move on what
-waited for it, let producers make requests, let every port send. Cycles in which nothing can happen are
-skipped.
+Every stream is a row of ``S`` (the words below) and a stretch of ``Runs``. In a cycle of the
+accelerator, the loop takes what the memory has finished, moves on what waited for it, lets producers
+make requests, and lets every port send. It skips cycles in which nothing can happen.
 
 Bounds: a stream sends at most TOTAL lines, which is the sum of its counts, so SEND_RUN stays below
 RUN_END; a read's place in its ring is its number modulo RING_SIZE, a power of two, and no more than
@@ -13,6 +11,8 @@ that are sent and not done; PICK is a stream or -1. All tables are made and chec
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...kernels.runtime.atomics import ld, st, stopped
@@ -20,21 +20,21 @@ from ...kernels.runtime.launch import inline, kernel
 from ..dram.engine.layout import CHANNELS
 from ..dram.engine.port import advance, drain, offer, quiet_until, take
 
-# fmt: off
 # A stream: what it is ...
-(TOTAL, WRITE, CHANNEL, RATE, PER, WINDOW, DEP0, KIND0, DEP1, KIND1, RUN_END, ITEMS, ITEMS_EACH,
- ITEMS_END, RING_AT, RING_SIZE, PORT, NODE) = range(18)
+TOTAL, WRITE, CHANNEL, RATE, PER, WINDOW, DEP0, KIND0, DEP1, KIND1, RUN_END = range(11)
+ITEMS, ITEMS_EACH, ITEMS_END, RING_AT, RING_SIZE, PORT, NODE = range(11, 18)
 # ... and where it is: runs that may be asked for and their lines, lines made, sent, come back, done in
 # order, the next line to send, since when it waits (in 1/256 cycles; NEVER: nothing to send), whether
 # it can send
-(NEXT_RUN, OPEN, MADE, READY, SENT, BACK, DONE, SEND_RUN, SEND_AT, SINCE, CAN) = range(18, 29)
-WORDS = 32
-NOTHING, SENT_ALL, DONE_ALL = range(3)        # what KIND0 and KIND1 wait for
-RING, LARGE_RING = 1 << 12, 1 << 20           # reads of a stream that are sent and not done in order
-STREAM_BITS = 12
+NEXT_RUN, OPEN, MADE, READY, SENT, BACK, DONE, SEND_RUN, SEND_AT, SINCE, CAN = range(18, 29)
+STREAM_WORDS = 32
+NOTHING, SENT_ALL, DONE_ALL = range(3)  # what KIND0 and KIND1 wait for
+# Reads of a stream that are sent and not done in order, at most; the second if their items need banks
+RING_READS, LARGE_RING_READS = 1 << 12, 1 << 20
+STREAM_BITS = 12  # of a request's ident, below its number in the stream
 NEVER = 1 << 62
 # A node of a merger tree, children before their parents
-(N_KIND, N_STREAM, N_FIRST, N_END, N_TURN, N_PICK, N_PARENT, N_PLACE) = range(8)
+N_KIND, N_STREAM, N_FIRST, N_END, N_TURN, N_PICK, N_PARENT, N_PLACE = range(8)
 NODE_WORDS = 8
 LEAF, PRIORITY, ROUND_ROBIN, DIRECT = range(4)
 # A port: its nodes, how many requests it sends in a cycle, how many streams can send, their sum
@@ -44,15 +44,44 @@ PORT_WORDS = 8
 # in a line number, and whether to wait for the memory at the end
 C_CYCLE, C_TICKS, C_CYCLES, C_SHIFT, C_BITS, C_LINE, C_DRAIN, C_NOW = range(8)
 FINISHED, STOPPED, STUCK = range(3)
-# fmt: on
+CYCLES_PER_LOOK = 4096  # cycles between two looks at the stop flag
+
+
+class Runs(NamedTuple):
+    """Run r is ``count[r]`` consecutive lines from ``first[r]``.
+
+    They may be asked for when the streams that it waits for have come to ``need0[r]`` and ``need1[r]``
+    requests.
+    """
+
+    first: np.ndarray
+    count: np.ndarray
+    need0: np.ndarray
+    need1: np.ndarray
+
+
+class Reads(NamedTuple):
+    """When reads are done (rings of cycles by stream), their items, and until when banks are busy."""
+
+    rings: np.ndarray
+    items: np.ndarray
+    busy: np.ndarray
+
+
+class Mergers(NamedTuple):
+    """The nodes of merger trees, their children, and the ports."""
+
+    nodes: np.ndarray
+    kids: np.ndarray
+    ports: np.ndarray
 
 
 @inline
 def progress(S, stream, kind):
     """Requests of a stream that were sent, or that are done."""
     if kind == SENT_ALL:
-        return ld(S, stream * WORDS + SENT)
-    return ld(S, stream * WORDS + DONE)
+        return ld(S, stream * STREAM_WORDS + SENT)
+    return ld(S, stream * STREAM_WORDS + DONE)
 
 
 @inline
@@ -62,11 +91,12 @@ def ring_place(S, o, k):
 
 
 @inline
-def arrived(S, rings, items, busy, ident, a):
+def arrived(S, reads, ident, a):
     """A read came back in cycle ``a``; if its items need banks, it is done when they were served."""
+    rings, items, busy = reads
     s = ident & ((1 << STREAM_BITS) - 1)
     k = ident >> STREAM_BITS
-    o = s * WORDS
+    o = s * STREAM_WORDS
     st(S, o + BACK, ld(S, o + BACK) + 1)
     over = a
     if ld(S, o + ITEMS) >= 0:
@@ -83,7 +113,7 @@ def arrived(S, rings, items, busy, ident, a):
 @inline
 def settle(S, rings, s, a):
     """Count reads that are done, in order; whether one is only waiting for its bank."""
-    o = s * WORDS
+    o = s * STREAM_WORDS
     done, sent = ld(S, o + DONE), ld(S, o + SENT)
     waits = False
     while done < sent:
@@ -99,20 +129,20 @@ def settle(S, rings, s, a):
 
 
 @inline
-def blocked(S, need0, need1, o, r):
+def blocked(S, runs, o, r):
     """Whether run ``r`` of the stream at ``o`` still waits for another stream."""
     kind0, kind1 = ld(S, o + KIND0), ld(S, o + KIND1)
-    if kind0 != NOTHING and progress(S, ld(S, o + DEP0), kind0) < ld(need0, r):
+    if kind0 != NOTHING and progress(S, ld(S, o + DEP0), kind0) < ld(runs.need0, r):
         return True
-    return kind1 != NOTHING and progress(S, ld(S, o + DEP1), kind1) < ld(need1, r)
+    return kind1 != NOTHING and progress(S, ld(S, o + DEP1), kind1) < ld(runs.need1, r)
 
 
 @inline
-def produce(S, count, need0, need1, o, a):
+def produce(S, runs, o, a):
     """Open runs whose needs are met and make requests; whether more can be made in the next cycle."""
     r, opened = ld(S, o + NEXT_RUN), ld(S, o + OPEN)
-    while r < ld(S, o + RUN_END) and not blocked(S, need0, need1, o, r):
-        opened += ld(count, r)
+    while r < ld(S, o + RUN_END) and not blocked(S, runs, o, r):
+        opened += ld(runs.count, r)
         r += 1
     st(S, o + NEXT_RUN, r)
     st(S, o + OPEN, opened)
@@ -134,7 +164,7 @@ def produce(S, count, need0, need1, o, a):
 @inline
 def mark(S, ports, s):
     """Note whether a stream has a request to send and may."""
-    o = s * WORDS
+    o = s * STREAM_WORDS
     sent = ld(S, o + SENT)
     can = 0
     if (
@@ -152,8 +182,9 @@ def mark(S, ports, s):
 
 
 @inline
-def choose(S, nodes, kids, ports, p):
+def choose(S, mergers, p):
     """The stream whose turn it is at a port, or -1."""
+    nodes, kids, ports = mergers
     x = p * PORT_WORDS
     if ld(ports, x + P_COUNT) == 0:
         return np.int64(-1)
@@ -165,7 +196,7 @@ def choose(S, nodes, kids, ports, p):
         kind = ld(nodes, x + N_KIND)
         pick = np.int64(-1)
         if kind == LEAF:
-            if ld(S, ld(nodes, x + N_STREAM) * WORDS + CAN) != 0:
+            if ld(S, ld(nodes, x + N_STREAM) * STREAM_WORDS + CAN) != 0:
                 pick = ld(nodes, x + N_STREAM)
         else:
             begin, stop = ld(nodes, x + N_FIRST), ld(nodes, x + N_END)
@@ -181,7 +212,7 @@ def choose(S, nodes, kids, ports, p):
                 if kind != DIRECT:
                     pick = s
                     break
-                since = ld(S, s * WORDS + SINCE)
+                since = ld(S, s * STREAM_WORDS + SINCE)
                 if since < oldest:
                     oldest, pick = since, s
         st(nodes, x + N_PICK, pick)
@@ -200,10 +231,10 @@ def turns(nodes, leaf):
 
 
 @inline
-def address_of(S, first, clock, s):
+def address_of(S, runs, clock, s):
     """The byte address of a stream's next request."""
-    o = s * WORDS
-    line = ld(first, ld(S, o + SEND_RUN)) + ld(S, o + SEND_AT)
+    o = s * STREAM_WORDS
+    line = ld(runs.first, ld(S, o + SEND_RUN)) + ld(S, o + SEND_AT)
     channel = ld(S, o + CHANNEL)
     if channel >= 0:
         shift = ld(clock, C_SHIFT)
@@ -213,16 +244,16 @@ def address_of(S, first, clock, s):
 
 
 @inline
-def went(S, count, s, a):
+def went(S, runs, s, a):
     """The next request of a stream was taken by the memory."""
-    o = s * WORDS
+    o = s * STREAM_WORDS
     sent = ld(S, o + SENT) + 1
     st(S, o + SENT, sent)
     if ld(S, o + WRITE) != 0:
         st(S, o + BACK, sent)
         st(S, o + DONE, sent)
     at = ld(S, o + SEND_AT) + 1
-    if at == ld(count, ld(S, o + SEND_RUN)):
+    if at == ld(runs.count, ld(S, o + SEND_RUN)):
         st(S, o + SEND_RUN, ld(S, o + SEND_RUN) + 1)
         at = 0
     st(S, o + SEND_AT, at)
@@ -234,49 +265,50 @@ def went(S, count, s, a):
 
 
 @inline
-def send(m, S, first, count, nodes, kids, ports, clock, p, a, now):
+def send(m, S, runs, mergers, clock, p, a, now):
     """Let a port send; how many requests went, and whether the memory had no room for one."""
     gone = np.int64(0)
-    while gone < ld(ports, p * PORT_WORDS + P_RATE):
-        s = choose(S, nodes, kids, ports, p)
+    while gone < ld(mergers.ports, p * PORT_WORDS + P_RATE):
+        s = choose(S, mergers, p)
         if s < 0:
             return gone, False
-        o = s * WORDS
+        o = s * STREAM_WORDS
         ident = (ld(S, o + SENT) << STREAM_BITS) | s
-        if not offer(m, address_of(S, first, clock, s), ld(S, o + WRITE), ident, now):
+        if not offer(m, address_of(S, runs, clock, s), ld(S, o + WRITE), ident, now):
             return gone, True
-        went(S, count, s, a)
-        mark(S, ports, s)
-        turns(nodes, ld(S, o + NODE))
+        went(S, runs, s, a)
+        mark(S, mergers.ports, s)
+        turns(mergers.nodes, ld(S, o + NODE))
         gone += 1
     return gone, False
 
 
 @kernel
-def play(stop, m, S, first, count, need0, need1, rings, items, busy, nodes, kids, ports, clock):
+def play(stop, m, S, runs, reads, mergers, clock):
     """Run all streams to their end; FINISHED, STOPPED by the user, or STUCK: they wait in a circle."""
-    streams, doors = S.size // WORDS, ports.size // PORT_WORDS
+    rings, ports = reads.rings, mergers.ports
+    streams, doors = S.size // STREAM_WORDS, ports.size // PORT_WORDS
     a = ld(clock, C_CYCLE)
     looks = 0
     while True:
         looks += 1
-        if looks % 4096 == 0 and stopped(stop):
+        if looks % CYCLES_PER_LOOK == 0 and stopped(stop):
             return STOPPED
         now = a * ld(clock, C_TICKS) // ld(clock, C_CYCLES)
         advance(m, now)
         for channel in range(ld(m, CHANNELS)):
             ident = take(m, channel, now)
             while ident >= 0:
-                arrived(S, rings, items, busy, ident, a)
+                arrived(S, reads, ident, a)
                 ident = take(m, channel, now)
         active, waiting, over = False, False, True
         for s in range(streams):
-            o = s * WORDS
+            o = s * STREAM_WORDS
             if ld(S, o + DONE) < ld(S, o + SENT):
                 if settle(S, rings, s, a):
                     active = True
         for s in range(streams):
-            o = s * WORDS
+            o = s * STREAM_WORDS
             sent = ld(S, o + SENT)
             if ld(S, o + DONE) < ld(S, o + TOTAL):
                 over = False
@@ -285,16 +317,16 @@ def play(stop, m, S, first, count, need0, need1, rings, items, busy, nodes, kids
             opened = ld(S, o + OPEN)
             if sent == opened and ld(S, o + MADE) == opened * ld(S, o + PER):  # can only wait
                 r = ld(S, o + NEXT_RUN)
-                if r == ld(S, o + RUN_END) or blocked(S, need0, need1, o, r):
+                if r == ld(S, o + RUN_END) or blocked(S, runs, o, r):
                     continue
-            if produce(S, count, need0, need1, o, a):
+            if produce(S, runs, o, a):
                 active = True
             mark(S, ports, s)
         if over:
             break
         for i in range(doors):
             p = (a + i) % doors
-            gone, refused = send(m, S, first, count, nodes, kids, ports, clock, p, a, now)
+            gone, refused = send(m, S, runs, mergers, clock, p, a, now)
             if gone > 0:
                 active = True
             if refused:

@@ -8,7 +8,6 @@ from ....kernels.runtime.launch import inline, kernel
 
 DRAM, LOAD_STORE, CORE = range(3)
 LINE, SPACE, TAB, RETURN = 10, 32, 9, 13
-LONGEST = 16  # hexadecimal digits
 
 
 @inline

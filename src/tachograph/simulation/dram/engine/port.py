@@ -8,71 +8,37 @@ Time is counted in ticks of the memory's clock. A request offered at time ``now`
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....kernels.runtime.atomics import ld, st
 from ....kernels.runtime.launch import inline, kernel
+from . import layout as L
 from .address import locate
 from .count import add, finish, note
 from .issue import issue
-from .layout import (
-    ACTIVATED,
-    AS_OLDEST,
-    AS_QUEUED,
-    BLOCKS,
-    BYTES_SHIFT,
-    CAPACITY,
-    CHANNELS,
-    CLOSE,
-    COLLECT,
-    DONE,
-    FORWARD,
-    FORWARDED,
-    FREE,
-    HEAD,
-    HIGH,
-    IN_ORDER,
-    INJECT,
-    LAST_FINISH,
-    LENGTH,
-    LINES,
-    LOG_SIZE,
-    LOGGED,
-    LOW,
-    NONE,
-    NOTHING,
-    PLAN_KIND,
-    PLAN_TICK,
-    PLAN_WHAT,
-    POOL,
-    READS,
-    REFRESHES,
-    RING,
-    RING_FIRST,
-    RING_NEXT,
-    RING_TABLE,
-    STRIDE,
-    WRAPPED,
-    WRITING,
-)
 from .plan import plan, ready
 from .queues import append, waiting_write
 
-NO_GOAL, ONE_STEP, ROOM = range(3)
+# Of a type of their own: plain numbers would have ``advance_to`` compiled for each of them.
+NO_GOAL, ONE_STEP, ROOM, FOR_EVER = np.array([0, 1, 2, L.NONE], np.int64)
 
 
 @inline
 def log_is_full(m, o):
     """Whether commands are written down and there is no room for another."""
-    return ld(m, o + LOG_SIZE) > 0 and ld(m, o + LOGGED) >= ld(m, o + LOG_SIZE)
+    return ld(m, o + L.LOG_SIZE) > 0 and ld(m, o + L.LOGGED) >= ld(m, o + L.LOG_SIZE)
 
 
 @inline
 def has_room(m, o, w):
     """Whether a request fits into the channel's queue."""
-    if ld(m, o + LENGTH + w) >= ld(m, o + CAPACITY + w) or ld(m, o + FREE) >= POOL:
+    if ld(m, o + L.LENGTH + w) >= ld(m, o + L.CAPACITY + w) or ld(m, o + L.FREE) >= L.POOL:
         return False
-    if ld(m, o + COLLECT) != 0 and w == 0:  # every read in the channel must find room when it ends
-        waiting = ld(m, o + RING_NEXT) - ld(m, o + RING_FIRST)
-        return waiting + ld(m, o + LENGTH) + ld(m, o + ACTIVATED) < RING
+    if (
+        ld(m, o + L.COLLECT) != 0 and w == 0
+    ):  # every read in the channel must find room when it ends
+        waiting = ld(m, o + L.RING_NEXT) - ld(m, o + L.RING_FIRST)
+        return waiting + ld(m, o + L.LENGTH) + ld(m, o + L.ACTIVATED) < L.RING
     return True
 
 
@@ -86,18 +52,18 @@ def advance_to(m, o, until, goal):
     while True:
         if goal >= ROOM and has_room(m, o, goal - ROOM):
             return True
-        if ld(m, o + PLAN_KIND) == NOTHING:
-            now = ld(m, o + DONE) + 1
+        if ld(m, o + L.PLAN_KIND) == L.NOTHING:
+            now = ld(m, o + L.DONE) + 1
             if now > until:
                 return True
             plan(m, o, now)
-        tick = ld(m, o + PLAN_TICK)
+        tick = ld(m, o + L.PLAN_TICK)
         if tick > until:
-            st(m, o + DONE, max(until, ld(m, o + DONE)))
+            st(m, o + L.DONE, max(until, ld(m, o + L.DONE)))
             return True
-        if ld(m, o + PLAN_KIND) == INJECT:
-            st(m, o + PLAN_KIND, NOTHING)
-            st(m, o + DONE, tick - 1)
+        if ld(m, o + L.PLAN_KIND) == L.INJECT:
+            st(m, o + L.PLAN_KIND, L.NOTHING)
+            st(m, o + L.DONE, tick - 1)
             continue
         if log_is_full(m, o):
             return False
@@ -107,50 +73,44 @@ def advance_to(m, o, until, goal):
 
 
 @inline
-def advance_channel(m, o, until):
-    """Do all ticks of a channel up to ``until``; False if the log is full."""
-    return advance_to(m, o, until, NO_GOAL)
-
-
-@inline
 def _reconsider(m, o, w, e, now):
     """Change the plan if the request that just arrived changes it."""
-    kind = ld(m, o + PLAN_KIND)
-    if kind == NOTHING:
+    kind = ld(m, o + L.PLAN_KIND)
+    if kind == L.NOTHING:
         return
-    reads, writes = ld(m, o + LENGTH), ld(m, o + LENGTH + 1)
-    if ld(m, o + WRITING) != 0:
-        switch = writes < ld(m, o + LOW) and reads != 0
+    reads, writes = ld(m, o + L.LENGTH), ld(m, o + L.LENGTH + 1)
+    if ld(m, o + L.WRITING) != 0:
+        switch = writes < ld(m, o + L.LOW) and reads != 0
     else:
-        switch = writes > ld(m, o + HIGH) or reads == 0
+        switch = writes > ld(m, o + L.HIGH) or reads == 0
     if switch:
-        st(m, o + PLAN_KIND, NOTHING)
+        st(m, o + L.PLAN_KIND, L.NOTHING)
         return
-    if w != ld(m, o + WRITING) or ld(m, o + REFRESHES) > 0:
+    if w != ld(m, o + L.WRITING) or ld(m, o + L.REFRESHES) > 0:
         return
     time, over = ready(m, o, e)
-    behind = over or ld(m, o + IN_ORDER) != 0
-    if behind and ld(m, o + HEAD + w) != e:
+    behind = over or ld(m, o + L.IN_ORDER) != 0
+    if behind and ld(m, o + L.HEAD + w) != e:
         return
-    tick, planned = max(time, now + 1), ld(m, o + PLAN_TICK)
+    tick, planned = max(time, now + 1), ld(m, o + L.PLAN_TICK)
     if tick < planned or (
-        tick == planned and (kind == CLOSE or (kind == AS_OLDEST and not behind))
+        tick == planned and (kind == L.CLOSE or (kind == L.AS_OLDEST and not behind))
     ):
-        st(m, o + PLAN_TICK, tick)
-        st(m, o + PLAN_KIND, AS_OLDEST if behind else AS_QUEUED)
-        st(m, o + PLAN_WHAT, e)
+        st(m, o + L.PLAN_TICK, tick)
+        st(m, o + L.PLAN_KIND, L.AS_OLDEST if behind else L.AS_QUEUED)
+        st(m, o + L.PLAN_WHAT, e)
 
 
 @inline
 def accept(m, o, w, number, row, address, ident, now):
     """Take a request for which there is room; a read of a waiting write is answered at once."""
-    add(m, o + READS + w, 1)
-    if address >> ld(m, BYTES_SHIFT) >= ld(m, LINES):
-        add(m, o + WRAPPED, 1)
-    if w == 0 and ld(m, o + LENGTH + 1) > 0 and waiting_write(m, o, number, address):
-        add(m, o + FORWARDED, 1)
+    add(m, o + L.READS + w, 1)
+    if address >> ld(m, L.BYTES_SHIFT) >= ld(m, L.LINES):
+        add(m, o + L.WRAPPED, 1)
+    if w == 0 and ld(m, o + L.LENGTH + 1) > 0 and waiting_write(m, o, number, address):
+        add(m, o + L.FORWARDED, 1)
         finish(m, o, now + 1, now, ident)
-        note(m, o, now + 1, FORWARD, number, row, ident)
+        note(m, o, now + 1, L.FORWARD, number, row, ident)
         return
     e = append(m, o, w, number, row, address, ident, now)
     _reconsider(m, o, w, e, now)
@@ -161,7 +121,7 @@ def offer(m, address, is_write, ident, now):
     """Offer a request at time ``now``; whether its channel had room for it."""
     o, number, row = locate(m, address)
     w = 1 if is_write else 0
-    advance_channel(m, o, now)
+    advance_to(m, o, now, NO_GOAL)
     if not has_room(m, o, w):
         return False
     accept(m, o, w, number, row, address, ident, now)
@@ -171,19 +131,19 @@ def offer(m, address, is_write, ident, now):
 @kernel
 def advance(m, now):
     """Do all ticks of all channels up to ``now``."""
-    for channel in range(ld(m, CHANNELS)):
-        advance_channel(m, BLOCKS + channel * ld(m, STRIDE), now)
+    for channel in range(ld(m, L.CHANNELS)):
+        advance_to(m, L.BLOCKS + channel * ld(m, L.STRIDE), now, NO_GOAL)
 
 
 @inline
 def take(m, channel, now):
     """The ident of a read that a channel has finished by ``now``, or -1; each is given once."""
-    o = BLOCKS + channel * ld(m, STRIDE)
-    n = ld(m, o + RING_FIRST)
-    if n < ld(m, o + RING_NEXT):
-        at = o + RING_TABLE + 2 * (n % RING)
+    o = L.BLOCKS + channel * ld(m, L.STRIDE)
+    n = ld(m, o + L.RING_FIRST)
+    if n < ld(m, o + L.RING_NEXT):
+        at = o + L.RING_TABLE + 2 * (n % L.RING)
         if ld(m, at) <= now:
-            st(m, o + RING_FIRST, n + 1)
+            st(m, o + L.RING_FIRST, n + 1)
             return ld(m, at + 1)
     return -1
 
@@ -191,56 +151,34 @@ def take(m, channel, now):
 @kernel
 def quiet_until(m, now):
     """A tick after ``now`` before which nothing is finished and no room appears."""
-    first = NONE
-    for channel in range(ld(m, CHANNELS)):
-        o = BLOCKS + channel * ld(m, STRIDE)
-        if ld(m, o + PLAN_KIND) == NOTHING:
+    first = L.NONE
+    for channel in range(ld(m, L.CHANNELS)):
+        o = L.BLOCKS + channel * ld(m, L.STRIDE)
+        if ld(m, o + L.PLAN_KIND) == L.NOTHING:
             first = now + 1
         else:
-            first = min(first, ld(m, o + PLAN_TICK))
-        n = ld(m, o + RING_FIRST)
-        if n < ld(m, o + RING_NEXT):
-            first = min(first, ld(m, o + RING_TABLE + 2 * (n % RING)))
+            first = min(first, ld(m, o + L.PLAN_TICK))
+        n = ld(m, o + L.RING_FIRST)
+        if n < ld(m, o + L.RING_NEXT):
+            first = min(first, ld(m, o + L.RING_TABLE + 2 * (n % L.RING)))
     return max(first, now + 1)
 
 
 @inline
 def occupied(m, o):
     """Whether a channel has requests or refreshes waiting (reads on their way not counted)."""
-    return (
-        ld(m, o + LENGTH)
-        + ld(m, o + LENGTH + 1)
-        + ld(m, o + ACTIVATED)
-        + ld(m, o + REFRESHES)
-        > 0
-    )  # fmt: skip
-
-
-@inline
-def empty_at(m, o, now):
-    """The first tick from ``now`` on at which a channel is empty; -1 if the log is full before."""
-    now = max(now, ld(m, o + DONE))  # not empty before, if a full log interrupted
-    while True:
-        if not advance_channel(m, o, now):
-            return -1
-        if occupied(m, o):
-            if not advance_to(m, o, NONE, ONE_STEP):
-                return -1
-            now = max(now, ld(m, o + DONE))
-        elif ld(m, o + LAST_FINISH) > now:
-            now = ld(m, o + LAST_FINISH)
-        else:
-            return now
+    queued = ld(m, o + L.LENGTH) + ld(m, o + L.LENGTH + 1) + ld(m, o + L.ACTIVATED)
+    return queued + ld(m, o + L.REFRESHES) > 0
 
 
 @inline
 def set_high(m, value):
     """The number of writes above which they go first, for all channels."""
-    for channel in range(ld(m, CHANNELS)):
-        o = BLOCKS + channel * ld(m, STRIDE)
-        if ld(m, o + HIGH) != value:
-            st(m, o + HIGH, value)
-            st(m, o + PLAN_KIND, NOTHING)
+    for channel in range(ld(m, L.CHANNELS)):
+        o = L.BLOCKS + channel * ld(m, L.STRIDE)
+        if ld(m, o + L.HIGH) != value:
+            st(m, o + L.HIGH, value)
+            st(m, o + L.PLAN_KIND, L.NOTHING)
 
 
 @inline
@@ -248,11 +186,20 @@ def settle(m, now):
     """Run until all channels are empty at once; that tick, or -1 if a log is full before."""
     while True:
         first = now
-        for channel in range(ld(m, CHANNELS)):
-            tick = empty_at(m, BLOCKS + channel * ld(m, STRIDE), now)
-            if tick < 0:
-                return -1
-            now = max(now, tick)
+        for channel in range(ld(m, L.CHANNELS)):
+            o = L.BLOCKS + channel * ld(m, L.STRIDE)
+            now = max(now, ld(m, o + L.DONE))  # not empty before, if a full log interrupted
+            while True:
+                if not advance_to(m, o, now, NO_GOAL):
+                    return -1
+                if occupied(m, o):
+                    if not advance_to(m, o, FOR_EVER, ONE_STEP):
+                        return -1
+                    now = max(now, ld(m, o + L.DONE))
+                elif ld(m, o + L.LAST_FINISH) > now:
+                    now = ld(m, o + L.LAST_FINISH)
+                else:
+                    break
         if now == first:
             return now
 
@@ -260,7 +207,7 @@ def settle(m, now):
 @kernel
 def drain(m, now):
     """End of a phase: all writes go out. The tick in which the last request is done (no log kept)."""
-    high = ld(m, BLOCKS + HIGH)
+    high = ld(m, L.BLOCKS + L.HIGH)
     advance(m, now)
     set_high(m, 0)
     over = settle(m, now + 1)

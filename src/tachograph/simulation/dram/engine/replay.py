@@ -6,12 +6,12 @@ import numpy as np
 
 from ....kernels.runtime.launch import kernel
 
-RING = 32  # commands of a kind that are remembered in each place
+REMEMBERED_COMMANDS = 32  # of a kind, in each place
 ACT, PRE, RD, WR, PREA, REF = range(6)
 CHANNEL, RANK, GROUP, BANK, OTHER_RANK = range(5)
 #: What else can be wrong, numbered from -1 downwards.
-(ONE_A_CYCLE, ROW_IS_OPEN, ROW_IS_CLOSED, WRONG_ROW, RANK_HAS_ROWS, BUS_IS_TAKEN,
- TOO_LATE) = range(-1, -8, -1)  # fmt: skip
+ONE_A_CYCLE, ROW_IS_OPEN, ROW_IS_CLOSED, WRONG_ROW = range(-1, -5, -1)
+RANK_HAS_ROWS, BUS_IS_TAKEN, TOO_LATE = range(-5, -8, -1)
 
 
 @kernel
@@ -26,7 +26,7 @@ def replay(rules, cycles, commands, places, rows, shape, bus, latest, found):
     first_group = 1 + ranks
     first_bank = first_group + ranks * groups
     nodes = first_bank + ranks * groups * banks
-    past = np.zeros((6, nodes, RING), np.int64)
+    past = np.zeros((6, nodes, REMEMBERED_COMMANDS), np.int64)
     count = np.zeros((6, nodes), np.int64)
     opened = np.full(nodes, -1, np.int64)
     path = np.zeros(4, np.int64)
@@ -52,11 +52,17 @@ def replay(rules, cycles, commands, places, rows, shape, bus, latest, found):
                 for other in range(ranks):
                     seen = count[before, 1 + other]
                     if other != rank and seen > 0:
-                        early |= tick < past[before, 1 + other, (seen - 1) % RING] + distance
+                        early |= (
+                            tick
+                            < past[before, 1 + other, (seen - 1) % REMEMBERED_COMMANDS] + distance
+                        )
             else:
                 seen = count[before, path[place]]
                 if seen >= nth:
-                    early = tick < past[before, path[place], (seen - nth) % RING] + distance
+                    early = (
+                        tick
+                        < past[before, path[place], (seen - nth) % REMEMBERED_COMMANDS] + distance
+                    )
             if early:
                 wrong[n], n = r, n + 1
         # Rows are open where they are used, closed where they are opened
@@ -85,12 +91,12 @@ def replay(rules, cycles, commands, places, rows, shape, bus, latest, found):
             bus_free = max(bus_free, begin + bus[2])
         if command == REF:
             seen = count[REF, path[RANK]]
-            since = past[REF, path[RANK], (seen - 1) % RING] if seen > 0 else 0
+            since = past[REF, path[RANK], (seen - 1) % REMEMBERED_COMMANDS] if seen > 0 else 0
             if tick - since > latest:
                 wrong[n], n = TOO_LATE, n + 1
         for level in range(RANK + 1 if whole else BANK + 1):
             seen = count[command, path[level]]
-            past[command, path[level], seen % RING] = tick
+            past[command, path[level], seen % REMEMBERED_COMMANDS] = tick
             count[command, path[level]] = seen + 1
         for i in range(n):
             if bad < found.shape[0]:

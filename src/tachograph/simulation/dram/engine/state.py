@@ -29,8 +29,8 @@ def gaps(t: dict[str, int]) -> list[int]:
     to_read = t["CWL"] + burst
     read_read = [max(t["CCDL"], near), near, burst + change]
     read_write = [to_write + t["TURN"]] * 2 + [max(burst, to_write) + change]
-    write_read = [to_read + max(t["WTRL"], t["WTRS"]), to_read + t["WTRS"],
-                  to_read + change - t["CL"]]  # fmt: skip
+    slow, fast = max(t["WTRL"], t["WTRS"]), t["WTRS"]
+    write_read = [to_read + slow, to_read + fast, to_read + change - t["CL"]]
     write_write = [max(t["CCDL"], near), near, burst]
     return [*read_read, *read_write, *write_read, *write_write]
 

@@ -7,138 +7,96 @@ row comes or a refresh is due. The plan would find the same, step by step.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....kernels.runtime.atomics import ld, st
 from ....kernels.runtime.launch import inline
+from . import layout as L
 from .address import locate
 from .count import add, classify, count_column
 from .issue import column_times
-from .layout import (
-    ACTIVATED,
-    AS_OLDEST,
-    AS_QUEUED,
-    B_HEAD,
-    B_HIT,
-    B_MISS,
-    B_NUMBER,
-    B_OPEN,
-    B_TAIL,
-    B_USES,
-    BUSY,
-    BUSY_BANKS,
-    BYTES_SHIFT,
-    DONE,
-    E_ADDRESS,
-    E_ARRIVAL,
-    E_BANK_BEFORE,
-    E_BANK_NEXT,
-    E_BEFORE,
-    E_FIRST,
-    E_IDENT,
-    E_KEY,
-    E_NEXT,
-    GAPS,
-    HEAD,
-    KEY_BITS,
-    LENGTH,
-    LINES,
-    LOG_SIZE,
-    LOGGED,
-    NEXT_REFRESH,
-    NONE,
-    NOTHING,
-    OPEN_ROW,
-    PLAN_KIND,
-    PLAN_TICK,
-    POLICY,
-    READS,
-    REFRESHES,
-    SERIAL,
-    STALLS,
-    TAIL,
-    WAIT,
-    WRAPPED,
-    WRITING,
-)
 from .queues import entry_at
 
 
 @inline
 def running(m, o):
     """The bank whose open row all queued requests read, with that planned next; else -1."""
-    kind = ld(m, o + PLAN_KIND)
-    if kind != AS_QUEUED and kind != AS_OLDEST:
+    kind = ld(m, o + L.PLAN_KIND)
+    if kind != L.AS_QUEUED and kind != L.AS_OLDEST:
         return -1
-    alone = ld(m, o + BUSY) == 1 and ld(m, o + BUSY + 1) == 0 and ld(m, o + LENGTH) > 1
-    if not alone or ld(m, o + WRITING) != 0 or ld(m, o + POLICY) != OPEN_ROW:
+    alone = ld(m, o + L.BUSY) == 1 and ld(m, o + L.BUSY + 1) == 0 and ld(m, o + L.LENGTH) > 1
+    if not alone or ld(m, o + L.WRITING) != 0 or ld(m, o + L.POLICY) != L.OPEN_ROW:
         return -1
-    if ld(m, o + ACTIVATED) != 0 or ld(m, o + REFRESHES) != 0:
+    if ld(m, o + L.ACTIVATED) != 0 or ld(m, o + L.REFRESHES) != 0:
         return -1
-    bank = ld(m, o + BUSY_BANKS)
-    return bank if ld(m, bank + B_MISS) == NONE else -1
+    bank = ld(m, o + L.BUSY_BANKS)
+    return bank if ld(m, bank + L.B_MISS) == L.NONE else -1
 
 
 @inline
 def _rotate(m, o, bank, address, ident, tick):
     """The oldest request is done; its place in the pool is taken by a new one at the end."""
-    e = ld(m, o + HEAD)
+    e = ld(m, o + L.HEAD)
     x = entry_at(o, e)
-    following, last = ld(m, x + E_NEXT), ld(m, o + TAIL)
-    serial = ld(m, o + SERIAL)
-    st(m, o + SERIAL, serial + 1)
-    st(m, x + E_ADDRESS, address)
-    st(m, x + E_ARRIVAL, tick)
-    st(m, x + E_IDENT, ident)
-    st(m, x + E_FIRST, 1)
-    st(m, x + E_KEY, (serial << KEY_BITS) | e)
+    following, last = ld(m, x + L.E_NEXT), ld(m, o + L.TAIL)
+    serial = ld(m, o + L.SERIAL)
+    st(m, o + L.SERIAL, serial + 1)
+    st(m, x + L.E_ADDRESS, address)
+    st(m, x + L.E_ARRIVAL, tick)
+    st(m, x + L.E_IDENT, ident)
+    st(m, x + L.E_FIRST, 1)
+    st(m, x + L.E_KEY, (serial << L.KEY_BITS) | e)
     # the queue has one bank, so both lists are the same
-    st(m, o + HEAD, following)
-    st(m, bank + B_HEAD, following)
-    st(m, entry_at(o, following) + E_BEFORE, -1)
-    st(m, entry_at(o, following) + E_BANK_BEFORE, -1)
-    st(m, entry_at(o, last) + E_NEXT, e)
-    st(m, entry_at(o, last) + E_BANK_NEXT, e)
-    st(m, x + E_BEFORE, last)
-    st(m, x + E_BANK_BEFORE, last)
-    st(m, x + E_NEXT, -1)
-    st(m, x + E_BANK_NEXT, -1)
-    st(m, o + TAIL, e)
-    st(m, bank + B_TAIL, e)
+    st(m, o + L.HEAD, following)
+    st(m, bank + L.B_HEAD, following)
+    st(m, entry_at(o, following) + L.E_BEFORE, -1)
+    st(m, entry_at(o, following) + L.E_BANK_BEFORE, -1)
+    st(m, entry_at(o, last) + L.E_NEXT, e)
+    st(m, entry_at(o, last) + L.E_BANK_NEXT, e)
+    st(m, x + L.E_BEFORE, last)
+    st(m, x + L.E_BANK_BEFORE, last)
+    st(m, x + L.E_NEXT, -1)
+    st(m, x + L.E_BANK_NEXT, -1)
+    st(m, o + L.TAIL, e)
+    st(m, bank + L.B_TAIL, e)
 
 
 @inline
-def stream(m, o, bank, k, now, addresses, writes, idents, first):
+def stream(m, o, bank, k, now, requests, first):
     """Take requests from number ``k`` on as long as they go on with the run; the next, and the time.
 
     Ends before a refresh is due and before a full log.
     """
-    row, number = ld(m, bank + B_OPEN), ld(m, bank + B_NUMBER)
-    due, step = ld(m, o + NEXT_REFRESH), ld(m, o + GAPS)
-    tick, begun = ld(m, o + PLAN_TICK), k
+    addresses, writes, _, idents = requests
+    read = np.int64(0)  # a plain 0 would have helpers compiled twice
+    row, number = ld(m, bank + L.B_OPEN), ld(m, bank + L.B_NUMBER)
+    due, step = ld(m, o + L.NEXT_REFRESH), ld(m, o + L.GAPS)
+    tick, begun = ld(m, o + L.PLAN_TICK), k
     while k < addresses.size and writes[k] == 0 and tick < due:
         place, b, r = locate(m, addresses[k])
-        logged = ld(m, o + LOGGED)
+        logged = ld(m, o + L.LOGGED)
         if place != o or b != number or r != row:
             break
-        if ld(m, o + LOG_SIZE) > 0 and logged >= ld(m, o + LOG_SIZE):
+        if ld(m, o + L.LOG_SIZE) > 0 and logged >= ld(m, o + L.LOG_SIZE):
             break
-        x = entry_at(o, ld(m, o + HEAD))
-        if ld(m, x + E_FIRST) != 0:
+        x = entry_at(o, ld(m, o + L.HEAD))
+        if ld(m, x + L.E_FIRST) != 0:
             classify(m, o, tick, bank, row)
-        add(m, o + WAIT, tick - ld(m, x + E_ARRIVAL))
-        count_column(m, o, tick, x, bank, 0)
+        add(m, o + L.WAIT, tick - ld(m, x + L.E_ARRIVAL))
+        count_column(m, o, tick, x, bank, read)
         ident = idents[k] if idents.size > 0 else first + k
         _rotate(m, o, bank, addresses[k], ident, tick)
-        if addresses[k] >> ld(m, BYTES_SHIFT) >= ld(m, LINES):
-            add(m, o + WRAPPED, 1)
-        add(m, o + STALLS, tick - now)
+        if addresses[k] >> ld(m, L.BYTES_SHIFT) >= ld(m, L.LINES):
+            add(m, o + L.WRAPPED, 1)
+        add(m, o + L.STALLS, tick - now)
         now = tick + 1
         tick += step
         k += 1
     if k > begun:
-        add(m, o + READS, k - begun)
-        add(m, bank + B_USES, k - begun - 1)
-        column_times(m, o, now - 1, bank, 0)
-        st(m, bank + B_HIT, ld(m, entry_at(o, ld(m, o + HEAD)) + E_KEY))
-        st(m, o + DONE, now - 1)
-        st(m, o + PLAN_KIND, NOTHING)
+        add(m, o + L.READS, k - begun)
+        add(m, bank + L.B_USES, k - begun - 1)
+        column_times(m, o, now - 1, bank, read)
+        st(m, bank + L.B_HIT, ld(m, entry_at(o, ld(m, o + L.HEAD)) + L.E_KEY))
+        st(m, o + L.DONE, now - 1)
+        st(m, o + L.PLAN_KIND, L.NOTHING)
     return k, now
