@@ -246,8 +246,8 @@ def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
     sharing = kernels.Sharing(helps, 9, np.empty(g.n, np.int32), tally)
     run(kernels.select_shared, [(work, rows, words, state, found, sharing)] * workers)
     assert np.array_equal(found[front_at:], expected[front_at:])
-    assert (found[: max(front_at - kernels.SHARE, 0)] == 9).all()
-    assert not tally[: kernels.COUNT].any()
+    assert (found[: max(front_at - kernels.VERTICES_PER_TAKE, 0)] == 9).all()
+    assert not tally[: kernels.KEPT].any()
 
 
 def test_words_that_do_not_come_are_left():
@@ -275,6 +275,6 @@ def test_the_device_has_the_same_numbers():
     from tachograph.kernels.independent_set import greedy, rounds
 
     text = Path(rounds.__file__).with_name("independent_set.cl").read_text()
-    there = dict(re.findall(r"#define ([A-Z]+) (\d+)", text))
+    there = dict(re.findall(r"#define ([A-Z_]+) (\d+)", text))
     here = {name: getattr(rounds, name, None) or getattr(greedy, name, 0) for name in there}
     assert here == {name: int(value) for name, value in there.items()}

@@ -136,9 +136,9 @@ class Rounds:
         if name == "compact":
             import pyopencl as cl
 
-            from ..kernels.independent_set.rounds import ARCS, COUNT
+            from ..kernels.independent_set.rounds import KEPT, KEPT_ARCS
 
-            self._clear(COUNT, ARCS + 1)
+            self._clear(KEPT, KEPT_ARCS + 1)
 
             given = a.there(self.work, "state", "degree", self.kept, "tally")
             device.launch(self._compiled[name], size, span[1], *given, cl.LocalMemory(12))
@@ -177,7 +177,7 @@ class Rounds:
 
     def run(self, placed: Placed, overlapped: Overlapped | None = None) -> np.ndarray:
         """The state of every vertex at the end. ``overlapped``: how to run the first two kernels."""
-        from ..kernels.independent_set.rounds import ARCS, COUNT
+        from ..kernels.independent_set.rounds import KEPT, KEPT_ARCS
 
         n = self.graph.n
         count, arcs = n, self.graph.arcs
@@ -190,7 +190,7 @@ class Rounds:
                 self._placed(placed, call._replace(kernel="select"))
             self._placed(placed, call._replace(kernel="deactivate"))
             (tally,) = self.arrays.host("tally")
-            count, arcs = int(tally[COUNT]), int(np.uint32(tally[ARCS]))
+            count, arcs = int(tally[KEPT]), int(np.uint32(tally[KEPT_ARCS]))
             self.work, self.kept = self.kept, self.work
         (state,) = self.arrays.host("state")
         return np.array(state)

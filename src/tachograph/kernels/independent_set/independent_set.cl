@@ -9,12 +9,12 @@
 #define CLASSES 31
 #define POLLS 0
 #define LEFT 1
-#define COUNT 2
-#define ARCS 3
+#define KEPT 2
+#define KEPT_ARCS 3
 #define QUIT 4
 #define FRONT 16
 #define REAR 32
-#define SHARE 512
+#define VERTICES_PER_TAKE 512
 
 inline ulong draw(ulong key, ulong counter)
 {
@@ -130,10 +130,10 @@ __kernel void select_shared(long count, int helps, int patience, __global const 
     if (helps) {
         i = count - 1 - i;
         if (i < acquire(&tally[FRONT])) return; /* the host has it */
-        if (i % SHARE == SHARE - 1) atomic_min(&tally[REAR], (int)i - (SHARE - 1));
+        if ((i + 1) % VERTICES_PER_TAKE == 0) atomic_min(&tally[REAR], (int)i + 1 - VERTICES_PER_TAKE);
     } else {
         if (i >= acquire(&tally[REAR])) return;
-        if (i % SHARE == 0) atomic_max(&tally[FRONT], (int)i + SHARE);
+        if (i % VERTICES_PER_TAKE == 0) atomic_max(&tally[FRONT], (int)i + VERTICES_PER_TAKE);
     }
     ID v = work[i];
     int polls = 0;
@@ -171,8 +171,8 @@ __kernel void compact(long count, __global const ID *work, __global const uchar 
     if (stays) atomic_add(&box[2], (int)degree[work[i]]);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
-        box[1] = atomic_add(&tally[COUNT], box[0]);
-        atomic_add(&tally[ARCS], box[2]);
+        box[1] = atomic_add(&tally[KEPT], box[0]);
+        atomic_add(&tally[KEPT_ARCS], box[2]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (stays) kept[box[1] + at] = work[i];

@@ -32,8 +32,8 @@ UNKNOWN = 2  # neither selected (1) nor not (0)
 # What ``tally`` counts: looks that found nothing; vertices left; vertices kept and, modulo 2**32, their
 # arcs; whether a consumer has lost patience; how far the work list is taken from its two ends, each in
 # a cache line of its own. The device's twin has the same numbers.
-POLLS, LEFT, COUNT, ARCS, QUIT, FRONT, REAR, TALLY = 0, 1, 2, 3, 4, 16, 32, 48
-SHARE = 1 << 9  # vertices taken at a time while host and device share the list
+POLLS, LEFT, KEPT, KEPT_ARCS, QUIT, FRONT, REAR, TALLY = 0, 1, 2, 3, 4, 16, 32, 48
+VERTICES_PER_TAKE = 1 << 9  # vertices taken at a time while host and device share the list
 WORK_PER_LOOK = 1 << 12  # entries of the work list between two looks at the stop flag
 SAMPLED_DEGREES = 1 << 14  # degrees looked at to find which are high
 PAUSES_PER_POLL = 64  # instructions that a consumer pauses before it looks at an empty word again
@@ -140,11 +140,11 @@ def select_shared(stop, work, rows, words, state, chosen, sharing):
         if stopped(stop):
             return
         if helps:
-            hi = np.int64(fetch_add(tally, REAR, -SHARE))
-            lo = max(hi - SHARE, np.int64(0))
+            hi = np.int64(fetch_add(tally, REAR, -VERTICES_PER_TAKE))
+            lo = max(hi - VERTICES_PER_TAKE, np.int64(0))
         else:
-            lo = np.int64(fetch_add(tally, FRONT, SHARE))
-            hi = min(lo + SHARE, np.int64(work.size))
+            lo = np.int64(fetch_add(tally, FRONT, VERTICES_PER_TAKE))
+            hi = min(lo + VERTICES_PER_TAKE, np.int64(work.size))
         for i in range(lo, hi):
             v = ld(work, i)
             found, more = choice(v, rows, words, state, patience, tally)
@@ -185,8 +185,8 @@ def compact(stop, count, work, state, degree, kept, tally):
             st(kept, at, v)
             at += 1
             arcs += ld(degree, v)
-    tally[COUNT] = at
-    tally[ARCS] = np.int32(arcs & 0xFFFFFFFF)
+    tally[KEPT] = at
+    tally[KEPT_ARCS] = np.int32(arcs & 0xFFFFFFFF)
 
 
 @kernel

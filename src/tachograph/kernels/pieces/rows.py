@@ -43,12 +43,12 @@ class Sends(NamedTuple):
     """Own vertices that the other parts have to hear of, while they are collected.
 
     Local ids of part ``p`` are those from ``bounds[p]`` to below ``bounds[p + 1]``; this part is
-    ``index``. ``mark`` has an entry for each part, below 0. Without ``fill``, vertices are only counted
+    ``part``. ``mark`` has an entry for each part, below 0. Without ``fill``, vertices are only counted
     in ``cursor``; with it, ``cursor`` points to where each part's begin in ``ids``, which has as many
     entries as were counted.
     """
 
-    index: int
+    part: int
     bounds: np.ndarray
     mark: np.ndarray
     cursor: np.ndarray
@@ -121,13 +121,13 @@ def place_arcs(stop, arcs, local, cursor, indices, weights):
 @inline
 def tell(v, rows, sends):
     """Note ``v`` for each other part that its row leads to and that was not noted yet."""
-    index, bounds, mark, cursor, ids, fill = sends
+    own, bounds, mark, cursor, ids, fill = sends
     part = np.int64(0)
     for k in range(ld(rows.indptr, v), ld(rows.indptr, v + 1)):
         t = ld(rows.indices, k)
         while t >= ld(bounds, part + 1):
             part += 1
-        if part != index and ld(mark, part) != v:
+        if part != own and ld(mark, part) != v:
             st(mark, part, v)
             if fill:
                 st(ids, ld(cursor, part), v)

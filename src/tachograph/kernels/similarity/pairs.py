@@ -169,7 +169,9 @@ def pair_similarities(
     owner = np.where(swap, target, source).astype(indices.dtype)
     other = np.where(swap, source, target).astype(indices.dtype)
     slots = np.arange(source.size, dtype=np.int32 if source.size < 2**31 else np.int64)
-    groups = WeightedRows(*csr.build(owner, other, slots, n, indices.dtype))
+    group_ptr, others, numbers = csr.build(owner, other, slots, n, indices.dtype)
+    assert numbers is not None
+    groups = WeightedRows(group_ptr, others, numbers)
     if weights is None:
         run_team(walk, workers, groups, rows, kind, values, brief=brief)
     else:

@@ -1,6 +1,7 @@
-/* Similarity of the ends of edges, twin of edges.py, which explains owners, slots and the order. Rows of owners come from one part of the graph, rows of their neighbours from another (or
- * the same): row v of a part is INDICES[PTR[v - FIRST] - BEGIN ...]. Edges whose ends lie elsewhere are
- * left to other launches. ID is the type of vertices, BASE that of `base`.
+/* Similarity of the ends of edges, twin of edges.py, which explains owners, slots and the order. Rows of
+ * owners come from one part of the graph, rows of their neighbours from another (or the same): row v of a
+ * part is INDICES[PTR[v - FIRST] - BEGIN ...]. Edges whose ends lie elsewhere are left to other launches.
+ * ID is the type of vertices, BASE that of `base`.
  */
 #ifdef DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

@@ -128,6 +128,7 @@ class Distances(Program):
             run(kernel.hear_distances, [heard], brief=True)
         queue = np.empty(piece.n, rows.indices.dtype)
         enough = max(BUSY, rows.arcs // SHARE)
+        assert rows.weights is not None
         there = WeightedRows(rows.indptr, rows.indices, rows.weights)
         arguments = (order["limit"], enough, there, distance, pending, queue)
         scanned = int(run(kernel.relax_below, [arguments], label="sssp")[0])

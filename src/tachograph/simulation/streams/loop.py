@@ -48,14 +48,14 @@ CYCLES_PER_LOOK = 4096  # cycles between two looks at the stop flag
 
 
 class Runs(NamedTuple):
-    """Run r is ``count[r]`` consecutive lines from ``first[r]``.
+    """Run r is ``lines[r]`` consecutive lines from ``first[r]``.
 
     They may be asked for when the streams that it waits for have come to ``need0[r]`` and ``need1[r]``
     requests.
     """
 
     first: np.ndarray
-    count: np.ndarray
+    lines: np.ndarray
     need0: np.ndarray
     need1: np.ndarray
 
@@ -142,7 +142,7 @@ def produce(S, runs, o, a):
     """Open runs whose needs are met and make requests; whether more can be made in the next cycle."""
     r, opened = ld(S, o + NEXT_RUN), ld(S, o + OPEN)
     while r < ld(S, o + RUN_END) and not blocked(S, runs, o, r):
-        opened += ld(runs.count, r)
+        opened += ld(runs.lines, r)
         r += 1
     st(S, o + NEXT_RUN, r)
     st(S, o + OPEN, opened)
@@ -253,7 +253,7 @@ def went(S, runs, s, a):
         st(S, o + BACK, sent)
         st(S, o + DONE, sent)
     at = ld(S, o + SEND_AT) + 1
-    if at == ld(runs.count, ld(S, o + SEND_RUN)):
+    if at == ld(runs.lines, ld(S, o + SEND_RUN)):
         st(S, o + SEND_RUN, ld(S, o + SEND_RUN) + 1)
         at = 0
     st(S, o + SEND_AT, at)
