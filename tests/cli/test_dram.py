@@ -23,7 +23,7 @@ def test_generate_run_and_compare():
     assert pq.read_table("c.parquet").num_rows == len(result.commands)
     people = tacho("dram", "run", "a.trace", "--memory", "ddr3-1600k", "--rows", "closed")
     assert "DDR3-1600K, 8Gb x16, 1 channel" in people.stdout
-    assert "no currents declared" in people.stdout
+    assert "no currents are declared" in people.stdout
     both = tacho("dram", "compare", "a.trace", "--memory", "ddr3-1600k,hbm", "--json")
     assert list(json.loads(both.stdout)) == ["DDR3-1600K", "HBM-1000"]
     table = tacho("dram", "compare", "a.trace", "--memory", "ddr3-1600k,hbm")

@@ -4,10 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import tachograph as tg
 from tachograph.cli.app import app
+from tachograph.journal import journal
+from tachograph.simulation.accelerators import compare
 from tachograph.util.errors import InputError
 from tests.cli.test_cli import tacho
 
@@ -25,6 +28,7 @@ def test_side_by_side(graph):
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
     assert len(rows) == 8
+    assert {row["task"] for row in rows} == {"connected_components"}
     g = tg.read(graph)
     for row in rows:
         design = {"hitgraph": tg.HitGraph, "accugraph": tg.AccuGraph}[row["accelerator"]]
@@ -52,14 +56,14 @@ def test_roots_sweeps_and_plots(graph):
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (["wcc", "d.tgraph"], "undirected graphs only"),
-    (["colour", "k.tgraph"], "does not run 'colour'"),
+    (["colour", "k.tgraph"], "there is no task 'colour'"),
     (["wcc", "k.tgraph", "--accelerator", "gpu"], "unknown accelerator 'gpu'"),
     (["wcc", "k.tgraph", "--set", "speed=3"], "no accelerator here has a parameter 'speed'"),
     (["wcc", "k.tgraph", "--set", "speed"], "write name=value"),
     (["wcc", "k.tgraph", "--set", "pipelines=fast"], "pipelines = 'fast'"),
     (["wcc", "k.tgraph", "--channels", "2"], "changes a named memory"),
     (["wcc", "k.tgraph", "--memory", "hbm", "--channels", "two"], "whole numbers"),
-    (["wcc", "k.tgraph", "--roots", "2"], "wcc has no source"),
+    (["wcc", "k.tgraph", "--roots", "2"], "connected_components has no source"),
     (["bfs", "k.tgraph", "--roots", "2", "--source", "1"], "not both"),
     (["bfs", "k.tgraph"], "bfs needs a source"),
     (["wcc", "k.tgraph", "--memory", "ddr7"], "unknown memory 'ddr7'"),
@@ -68,6 +72,34 @@ def test_mistakes_are_explained(graph, arguments, message):
     done = CliRunner().invoke(app, ["simulate", *arguments, "--workers", "1"])
     assert isinstance(done.exception, InputError)
     assert message in str(done.exception)
+
+
+def test_one_road(graph, monkeypatch):
+    """A run finds its design once and leaves one record in the journal."""
+    real, found = compare.accelerator_named, []
+    monkeypatch.setattr(compare, "accelerator_named", lambda name: found.append(name) or real(name))
+    arguments = ["simulate", "wcc", graph, "--accelerator", "hitgraph"]
+    for _ in range(2):  # the second time from the journal
+        found.clear()
+        assert CliRunner().invoke(app, arguments).exception is None
+        assert found == ["hitgraph"]
+        (run,) = journal().runs()
+        assert run.task == "connected_components on hitgraph"
+        assert journal().kinds() == []
+
+
+def test_help_loses_nothing_to_markup(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    for arguments, command in ((["simulate"], "simulate"), (["dram", "run"], "run"),
+                               (["dram", "compare"], "compare")):  # fmt: skip
+        shown = CliRunner().invoke(app, [*arguments, "--help"]).stdout
+        group = get_command(app)
+        for name in arguments:
+            group = group.commands[name]
+        assert group.name == command
+        for option in group.params:
+            assert all(text in shown for text in option.opts if text.startswith("--"))
+            assert (option.help or "") in " ".join(shown.split())
 
 
 def test_a_mistake_is_not_a_traceback(graph):

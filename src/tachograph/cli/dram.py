@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Cluster, Json, Workers, executor, out, print_json
+from .options import Crew, Json, grouped, out, print_json
+
+if TYPE_CHECKING:
+    from ..simulation.dram import Memory
 
 __all__ = ["app"]
 
@@ -20,33 +24,54 @@ app = typer.Typer(
 TraceFile = Annotated[
     Path, typer.Argument(metavar="TRACE", help="Ramulator's text, .npz or .parquet.")
 ]
-Channels = Annotated[int | None, typer.Option(help="Default: what the standard usually has.")]
-Ranks = Annotated[int, typer.Option(help="Ranks of each channel.")]
-Density = Annotated[str | None, typer.Option(help="Of a device, such as 8Gb.")]
-Width = Annotated[int | None, typer.Option(help="Of a device, such as 16.")]
-MappingName = Annotated[str, typer.Option(help="Fields of an address, highest bits first.")]
-Hashed = Annotated[bool, typer.Option("--hash-banks", help="XOR banks with bits of the row.")]
-Scheduler = Annotated[str, typer.Option(help="FRFCFS-Cap, FRFCFS or FCFS.")]
-Rows = Annotated[str, typer.Option(help="When rows are closed: open, closed or timeout.")]
-Rate = Annotated[float | None, typer.Option(help="Requests per cycle, at most 1.")]
-Ports = Annotated[str, typer.Option(help="shared, or channel: each takes its own requests.")]
 Picture = Annotated[Path | None, typer.Option("--plot", help="Draw to this .png, .svg or .pdf.")]
 
 
+@dataclass(frozen=True)
+class Settings:
+    """How a memory is built and controlled."""
+
+    channels: Annotated[
+        int | None, typer.Option(help="Default: what the standard usually has.")
+    ] = None
+    ranks: Annotated[int, typer.Option(help="Ranks of each channel.")] = 1
+    density: Annotated[str | None, typer.Option(help="Density of a device, such as 8Gb.")] = None
+    width: Annotated[int | None, typer.Option(help="Width of a device, such as 16.")] = None
+    mapping: Annotated[str, typer.Option(help="Fields of an address, highest bits first.")] = (
+        "RoBaRaCoCh"
+    )
+    hash_banks: Annotated[
+        bool, typer.Option("--hash-banks", help="XOR banks with bits of the row.")
+    ] = False
+    scheduler: Annotated[str, typer.Option(help="FRFCFS-Cap, FRFCFS or FCFS.")] = "FRFCFS-Cap"
+    rows: Annotated[str, typer.Option(help="When rows are closed: open, closed or timeout.")] = (
+        "open"
+    )
+
+    def memory(self, name: str) -> Memory:
+        """Return the memory of that name."""
+        from ..simulation.dram import Memory
+
+        return Memory(name.strip(), **asdict(self))
+
+
+@dataclass(frozen=True)
+class Offer:
+    """How requests come to the memory."""
+
+    rate: Annotated[float | None, typer.Option(help="Requests per cycle, at most 1.")] = None
+    ports: Annotated[str, typer.Option(help="shared, or channel: each takes its own requests.")] = (
+        "shared"
+    )
+
+
 @app.command()
+@grouped
 def run(
     trace: TraceFile,
-    memory: Annotated[str, typer.Option(help="A name of tacho dram list, or a .toml file.")],
-    channels: Channels = None,
-    ranks: Ranks = 1,
-    density: Density = None,
-    width: Width = None,
-    mapping: MappingName = "RoBaRaCoCh",
-    hash_banks: Hashed = False,
-    scheduler: Scheduler = "FRFCFS-Cap",
-    rows: Rows = "open",
-    rate: Rate = None,
-    ports: Ports = "shared",
+    memory: Annotated[str, typer.Option(help="A name from tacho dram list, or a .toml file.")],
+    settings: Settings,
+    offer: Offer,
     commands: Annotated[
         Path | None, typer.Option(help="Write every command to this Parquet file.")
     ] = None,
@@ -61,21 +86,20 @@ def run(
 
     tacho dram run a.npz --memory hbm --json --plot hbm.png
     """
-    from ..simulation.dram import Memory
     from ..util.progress import bar
 
-    made = Memory(
-        memory, channels=channels, ranks=ranks, density=density, width=width, mapping=mapping,
-        hash_banks=hash_banks, scheduler=scheduler, rows=rows,
-    )  # fmt: skip
+    made = settings.memory(memory)
     with bar(f"simulating {made.standard.name}"):
-        result = made.run(trace, rate=rate, ports=ports, commands=commands is not None)
+        result = made.run(trace, **asdict(offer), commands=commands is not None)
     if commands is not None and result.commands is not None:
-        _write(result.commands.to_arrow(), commands)
-    if plot is not None:
-        from ..simulation.dram.plots import plot as draw
+        from pyarrow import parquet
 
-        draw(result, plot)
+        from ..graph.files.streams import aside
+
+        with aside(commands) as temporary:
+            parquet.write_table(result.commands.to_arrow(), temporary)
+    if plot is not None:
+        result.plot(plot)
     if json:
         print_json(result.to_dict())
         return
@@ -87,20 +111,14 @@ def run(
 
 
 @app.command()
+@grouped
 def compare(
     trace: TraceFile,
     memory: Annotated[str, typer.Option(help="Names with commas between them.")],
-    channels: Channels = None,
-    ranks: Ranks = 1,
-    mapping: MappingName = "RoBaRaCoCh",
-    hash_banks: Hashed = False,
-    scheduler: Scheduler = "FRFCFS-Cap",
-    rows: Rows = "open",
-    rate: Rate = None,
-    ports: Ports = "shared",
+    settings: Settings,
+    offer: Offer,
+    crew: Crew,
     plot: Picture = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Run a trace through several memories, side by side.
@@ -113,15 +131,13 @@ def compare(
     """
     from ..simulation.dram.compare import compare as simulated
 
-    names = [name.strip() for name in memory.split(",")]
-    settings = {"channels": channels, "ranks": ranks, "mapping": mapping, "hash_banks": hash_banks,
-                "scheduler": scheduler, "rows": rows}  # fmt: skip
-    with executor(workers, cluster) as chosen:
-        results = simulated(trace, names, settings, rate=rate, ports=ports, executor=chosen)
+    memories = [settings.memory(name) for name in memory.split(",")]
+    with crew.executor() as chosen:
+        results = simulated(trace, memories, **asdict(offer), executor=chosen)
     if plot is not None:
-        from ..simulation.dram.plots import plot_compare
+        from ..plots.bandwidth import bandwidth
 
-        plot_compare(results, plot)
+        bandwidth({name: result.timeline() for name, result in results.items()}).save(plot)
     if json:
         print_json({name: result.to_dict() for name, result in results.items()})
         return
@@ -141,38 +157,34 @@ def list_memories(json: Json = False) -> None:
     from ..simulation.dram import names, standard
 
     found = [standard(name) for name in names()]
-    if json:
-        print_json(
-            [
-                {
-                    "name": s.name,
-                    "density": s.density,
-                    "width": s.width,
-                    "channels": s.default_channels,
-                    "peak_gbps": s.peak / 1e9,
-                    "tck_ns": s.tck,
-                    "timings": s.timings,
-                    "currents": s.currents,
-                    "source": s.source,
-                }
-                for s in found
-            ]
-        )
-        return
-    from .show_dram import standards_table
+    if not json:
+        from .show_dram import standards_table
 
-    out().print(standards_table(found))
+        out().print(standards_table(found))
+        return
+    own = ("name", "density", "width", "timings", "currents", "source")
+    print_json(
+        [
+            {
+                **{name: getattr(s, name) for name in own},
+                "channels": s.default_channels,
+                "peak_gbps": s.peak / 1e9,
+                "tck_ns": s.tck,
+            }
+            for s in found
+        ]
+    )
 
 
 @app.command()
 def generate(
     pattern: Annotated[str, typer.Argument(help="sequential, stride or random.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The suffix tells the format.")],
-    requests: Annotated[int, typer.Option(help="How many.")] = 100_000,
+    requests: Annotated[int, typer.Option(help="Number of requests.")] = 100_000,
     writes: Annotated[float, typer.Option(help="Share of writes, 0 to 1.")] = 0.0,
-    stride: Annotated[int, typer.Option(help="Bytes from one to the next.")] = 4096,
+    stride: Annotated[int, typer.Option(help="Bytes from one request to the next.")] = 4096,
     size: Annotated[int, typer.Option(help="Bytes that random requests spread over.")] = 1 << 30,
-    seed: Annotated[int, typer.Option(help="Of random requests and writes.")] = 0,
+    rng: Annotated[int, typer.Option(help="Seed of random requests and writes.")] = 0,
 ) -> None:
     """Make a trace to try memories with.
 
@@ -187,22 +199,13 @@ def generate(
 
     if requests < 1 or not 0 <= writes <= 1 or size < 64:
         raise InputError("--requests must be 1 or more, --writes 0 to 1, --size 64 or more")
-    rng = np.random.default_rng(seed)
+    chance = np.random.default_rng(rng)
     makers = {
         "sequential": lambda: np.arange(requests) * 64,
         "stride": lambda: np.arange(requests) * stride,
-        "random": lambda: rng.integers(0, size // 64, requests) * 64,
+        "random": lambda: chance.integers(0, size // 64, requests) * 64,
     }
     if pattern not in makers:
         raise InputError(f"unknown pattern {pattern!r}; known: {', '.join(makers)}")
-    write_trace(output, makers[pattern](), rng.random(requests) < writes)
+    write_trace(output, makers[pattern](), chance.random(requests) < writes)
     typer.echo(f"{output}: {requests:,} requests", err=True)
-
-
-def _write(table: Any, path: Path) -> None:
-    from pyarrow import parquet
-
-    from ..graph.files.streams import aside
-
-    with aside(path) as temporary:
-        parquet.write_table(table, temporary)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -22,14 +24,17 @@ if TYPE_CHECKING:
 __all__ = [
     "Cluster",
     "Confidence",
+    "Crew",
     "Dedupe",
     "Directed",
     "GraphFile",
+    "GraphInput",
     "Json",
     "MaxError",
     "Relabel",
     "Workers",
     "executor",
+    "grouped",
     "load",
     "measured",
     "out",
@@ -136,3 +141,55 @@ def print_json(value: Any) -> None:
     """Write ``value`` to stdout as JSON."""
     json.dump(value, sys.stdout, indent=2)
     sys.stdout.write("\n")
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take dataclasses: every field of one becomes an argument or option of its own."""
+    hints = get_type_hints(command, include_extras=True)
+    kinds = {name: kind for name, kind in hints.items() if isinstance(kind, type)}
+    nouns = {name: kind for name, kind in kinds.items() if dataclasses.is_dataclass(kind)}
+
+    def call(**told: object) -> None:
+        for name, kind in nouns.items():
+            told[name] = kind(**{f.name: told.pop(f.name) for f in dataclasses.fields(kind)})
+        command(**told)
+
+    def parameters() -> Iterator[inspect.Parameter]:
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        for p in inspect.signature(command).parameters.values():
+            if p.name not in nouns:
+                yield p.replace(kind=keyword, annotation=hints[p.name])
+                continue
+            own = get_type_hints(nouns[p.name], include_extras=True)
+            for f in dataclasses.fields(nouns[p.name]):
+                default = p.empty if f.default is dataclasses.MISSING else f.default
+                yield inspect.Parameter(f.name, keyword, default=default, annotation=own[f.name])
+
+    call.__signature__ = inspect.Signature(list(parameters()))  # type: ignore[attr-defined]
+    call.__name__, call.__doc__ = command.__name__, command.__doc__
+    return call
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphInput:
+    """A graph file or data set, and how to read it."""
+
+    graph: GraphFile
+    directed: Directed = None
+    relabel: Relabel = False
+
+    def load(self) -> Graph:
+        """Read the graph."""
+        return load(self.graph, directed=self.directed, relabel=self.relabel)
+
+
+@dataclasses.dataclass(frozen=True)
+class Crew:
+    """Who does the tasks of a campaign."""
+
+    workers: Workers = None
+    cluster: Cluster = None
+
+    def executor(self) -> AbstractContextManager[Executor | None]:
+        """Return a context with the executor, None for the default one."""
+        return executor(self.workers, self.cluster)

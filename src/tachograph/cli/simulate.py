@@ -1,68 +1,132 @@
-"""``tacho simulate``: algorithms on accelerators that are not there."""
+"""``tacho simulate``: graph tasks on simulated accelerators."""
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..util.errors import InputError
-from .options import (
-    Cluster,
-    Directed,
-    GraphFile,
-    Json,
-    Relabel,
-    Workers,
-    executor,
-    load,
-    out,
-    print_json,
-)
+from .options import Crew, GraphInput, Json, grouped, out, print_json
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
-    from ..journal.campaign import Executor
-    from ..simulation.accelerators.compare import Job
+    from ..simulation.dram import Memory
 
 __all__ = ["simulate"]
 
 
-def simulate(
-    algorithm: Annotated[str, typer.Argument(help="bfs, sssp, wcc, pagerank or spmv.")],
-    graph: GraphFile,
+@dataclass(frozen=True)
+class Designs:
+    """Accelerators, and the values of their parameters."""
+
     accelerator: Annotated[
         str, typer.Option(help="hitgraph, accugraph or package.module:Class; several with commas.")
-    ] = "hitgraph,accugraph",
-    memory: Annotated[
-        str, typer.Option(help="Names of tacho dram list, with commas; own: the accelerator's.")
-    ] = "own",
-    channels: Annotated[
-        str | None, typer.Option(help="Of the named memories, with commas.")
-    ] = None,
-    ranks: Annotated[str | None, typer.Option(help="Of each channel, with commas.")] = None,
-    density: Annotated[str | None, typer.Option(help="Of a device, such as 8Gb.")] = None,
-    width: Annotated[int | None, typer.Option(help="Of a device, such as 16.")] = None,
+    ] = "hitgraph,accugraph"
     partition_size: Annotated[
         str | None, typer.Option(help="Vertices of a partition; several with commas.")
-    ] = None,
+    ] = None
     parameters: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A parameter as name=value; name=a,b sweeps over them."),
-    ] = None,
-    source: Annotated[int | None, typer.Option(help="Of bfs and sssp.")] = None,
+        typer.Option("--set", help="A parameter as name=value; name=a,b sweeps over the values."),
+    ] = None
+
+    def settings(self) -> dict[str, list[str]]:
+        """Return the values of every parameter that was named."""
+        size = [f"partition_size={self.partition_size}"] if self.partition_size else []
+        made: dict[str, list[str]] = {}
+        for text in [*(self.parameters or []), *size]:
+            name, found, values = text.partition("=")
+            if not found or not values:
+                raise InputError(f"--set {text}: write name=value, or name=a,b to sweep")
+            made[name.strip().replace("-", "_")] = split(values)
+        return made
+
+
+@dataclass(frozen=True)
+class Memories:
+    """Memories, and their sizes."""
+
+    memory: Annotated[
+        str,
+        typer.Option(help="Names from tacho dram list, with commas; own is the accelerator's."),
+    ] = "own"
+    channels: Annotated[
+        str | None, typer.Option(help="Channels of the named memories; several with commas.")
+    ] = None
+    ranks: Annotated[
+        str | None, typer.Option(help="Ranks of each channel; several with commas.")
+    ] = None
+    density: Annotated[str | None, typer.Option(help="Density of a device, such as 8Gb.")] = None
+    width: Annotated[int | None, typer.Option(help="Width of a device, such as 16.")] = None
+
+    def made(self) -> list[Memory | None]:
+        """Return every combination, None for the accelerator's own memory."""
+        from ..simulation.dram import Memory
+
+        names = split(self.memory)
+        sizes: dict[str, list[int]] = {}
+        for option, text in (("channels", self.channels), ("ranks", self.ranks)):
+            if text is not None:
+                try:
+                    sizes[option] = [int(part) for part in text.split(",")]
+                except ValueError:
+                    raise InputError(
+                        f"--{option} {text}: write whole numbers with commas between"
+                    ) from None
+        device = {k: v for k in ("density", "width") if (v := getattr(self, k)) is not None}
+        changed = [*sizes, *device]
+        if changed and any(name.lower() == "own" for name in names):
+            raise InputError(f"--{changed[0]} changes a named memory: give --memory, too")
+        made: list[Memory | None] = []
+        combinations = list(itertools.product(*sizes.values()))
+        for name, values in itertools.product(names, combinations):
+            chosen = {**device, **dict(zip(sizes, values, strict=True))}
+            made.append(None if name.lower() == "own" else Memory(name, **chosen))
+        return made
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where and how long a task runs."""
+
+    source: Annotated[int | None, typer.Option(help="Where bfs and sssp start.")] = None
     roots: Annotated[
         int | None, typer.Option(min=1, help="So many sources, drawn as the paper drew its 20.")
-    ] = None,
-    iterations: Annotated[int | None, typer.Option(help="Of pagerank and spmv: default 1.")] = None,
+    ] = None
+    iterations: Annotated[
+        int | None, typer.Option(help="Iterations of pagerank and spmv: default 1.")
+    ] = None
     along_arcs: Annotated[
         bool, typer.Option("--along-arcs", help="Let wcc pass labels along directed edges only.")
-    ] = False,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    directed: Directed = None,
-    relabel: Relabel = False,
+    ] = False
+
+    def sources(self, task: str, graph: Graph) -> list[int]:
+        """Return the sources that ``--roots`` asks for."""
+        from ..simulation.accelerators.compare import roots
+
+        if self.roots is None:
+            return []
+        if self.source is not None:
+            raise InputError("give --source or --roots, not both")
+        if task not in ("bfs", "sssp"):
+            raise InputError(f"{task} has no source: leave --roots out")
+        return roots(graph.n, self.roots)
+
+
+@grouped
+def simulate(
+    task: Annotated[
+        str, typer.Argument(help="bfs, sssp, connected_components (wcc), pagerank or spmv.")
+    ],
+    graph: GraphInput,
+    designs: Designs,
+    memories: Memories,
+    start: Start,
+    crew: Crew,
     plot: Annotated[Path | None, typer.Option(help="Draw the comparison: .png or .svg.")] = None,
     json: Json = False,
 ) -> None:
@@ -78,109 +142,34 @@ def simulate(
 
     tacho simulate sssp web.txt.gz --accelerator hitgraph --roots 20
     """
-    from ..simulation.accelerators.compare import jobs
+    from ..simulation.accelerators import compare
+    from ..simulation.accelerators.problem import Question
+    from ..util.names import canonical
 
-    if source is not None and roots is not None:
-        raise InputError("give --source or --roots, not both")
-    loaded = load(graph, directed=directed, relabel=relabel)
-    memories = [None if m.strip().lower() == "own" else m.strip() for m in memory.split(",")]
-    todo = jobs(
-        algorithm,
-        [name.strip() for name in accelerator.split(",")],
-        memories,
-        settings=_settings(parameters or [], partition_size),
-        memory_settings=_memory_settings(memories, channels, ranks, density, width),
-        sources=_sources(algorithm, loaded, source, roots),
-        iterations=iterations,
-        along_arcs=along_arcs,
+    loaded = graph.load()
+    question = Question(canonical(task), start.source, start.iterations, start.along_arcs)
+    todo = compare.jobs(
+        question,
+        split(designs.accelerator),
+        memories.made(),
+        settings=designs.settings(),
+        sources=start.sources(question.task, loaded),
     )
-    with executor(workers, cluster) as chosen:
-        rows = _run(loaded, todo, chosen)
-    _keep(rows, loaded, graph)
+    with crew.executor() as chosen:
+        found = dict(compare.compare(loaded, todo, chosen, graph.graph))
+    done = [(todo[i], found[i]) for i in sorted(found)]
     if plot is not None:
-        from ..simulation.accelerators.plots import plot_comparison
+        from .show_simulate import drawn
 
-        plot_comparison(rows, plot)
+        drawn(done).save(plot)
     if json:
-        print_json(rows)
+        print_json([{**job.to_dict(), "result": numbers} for job, numbers in done])
         return
     from .show_simulate import show
 
-    show(out(), repr(loaded), rows)
+    show(out(), repr(loaded), done)
 
 
-def _keep(rows: list[dict[str, Any]], graph: Graph, name: str) -> None:
-    """Remember the simulations as runs, for reports."""
-    from ..journal import Run, journal
-    from ..tasks.record import describe
-
-    about = describe(graph, name)
-    for row in rows:
-        found = row["result"]
-        facts = {k: found[k] for k in ("iterations", "gbps", "row_hit_rate", "memory", "series")}
-        run = Run(
-            f"{row['algorithm']} on {row['accelerator']}",
-            about,
-            found["seconds"],
-            options={**row["settings"], **row["options"]},
-            provenance="simulated",
-            facts=facts,
-        )
-        row["run"] = journal().record(run)
-
-
-def _settings(parameters: list[str], partition_size: str | None) -> dict[str, list[str]]:
-    """Values by the names of parameters."""
-    given = [*parameters, *([f"partition_size={partition_size}"] if partition_size else [])]
-    made: dict[str, list[str]] = {}
-    for text in given:
-        name, found, values = text.partition("=")
-        if not found or not values:
-            raise InputError(f"--set {text}: write name=value, or name=a,b to sweep")
-        made[name.strip().replace("-", "_")] = [v.strip() for v in values.split(",")]
-    return made
-
-
-def _memory_settings(
-    memories: list[str | None],
-    channels: str | None,
-    ranks: str | None,
-    density: str | None,
-    width: int | None,
-) -> dict[str, list[Any]]:
-    made: dict[str, list[Any]] = {}
-    for name, text in (("channels", channels), ("ranks", ranks)):
-        if text is not None:
-            try:
-                made[name] = [int(part) for part in text.split(",")]
-            except ValueError:
-                raise InputError(f"--{name} {text}: whole numbers with commas between") from None
-    if density is not None:
-        made["density"] = [density]
-    if width is not None:
-        made["width"] = [width]
-    if made and None in memories:
-        raise InputError(f"--{next(iter(made))} changes a named memory: give --memory, too")
-    return made
-
-
-def _sources(
-    algorithm: str, graph: Graph, source: int | None, roots: int | None
-) -> list[int | None]:
-    from ..simulation.accelerators.roots import roots as drawn
-
-    if roots is None:
-        return [source]
-    if algorithm not in ("bfs", "sssp"):
-        raise InputError(f"{algorithm} has no source: leave --roots out")
-    return list(drawn(graph.n, roots))
-
-
-def _run(graph: Graph, todo: list[Job], chosen: Executor | None) -> list[dict[str, Any]]:
-    """A row for each job that came out: what was asked and the result, in the order asked."""
-    from dataclasses import asdict
-
-    from ..simulation.accelerators.compare import compare
-
-    found = dict(compare(graph, todo, chosen))
-    return [{**asdict(todo[i]), "result": found[i]} for i in sorted(found)]
+def split(text: str) -> list[str]:
+    """Return the parts of a list with commas."""
+    return [part.strip() for part in text.split(",")]

@@ -105,6 +105,14 @@ class Campaign:
             for task in self.tasks
         ]
 
+    def known(self, key: str) -> Record | None:
+        """Return the record of a task that was done before, or None."""
+        return journal().get(self.kind, key)
+
+    def keep(self, number: int, key: str, record: Record) -> None:
+        """Keep the record of a task."""
+        journal().put(self.kind, key, record)
+
     def run(
         self, executor: Executor | None = None, budget: float = float("inf")
     ) -> Iterator[tuple[int, Outcome]]:
@@ -122,7 +130,7 @@ class Campaign:
             same.setdefault(key, []).append(number)
         missing: dict[int, str] = {}
         for key, numbers in same.items():
-            if (known := kept.get(self.kind, key)) is None:
+            if (known := self.known(key)) is None:
                 missing[numbers[0]] = key
             else:
                 yield from ((number, known) for number in numbers)
@@ -138,7 +146,7 @@ class Campaign:
                 if isinstance(outcome, Failure):
                     kept.put("failure", key, self._failed(first, outcome))
                 else:
-                    kept.put(self.kind, key, outcome)
+                    self.keep(first, key, outcome)
                 tally.add(outcome)
                 shown.advance(1)
                 shown.note(tally.text())
@@ -179,10 +187,9 @@ class Campaign:
         return [found.get(number) for number in range(len(self.tasks))]
 
     def _failed(self, number: int, failure: Failure) -> Record:
-        return {
-            "kind": self.kind, "function": self.function, "arguments": dict(self.tasks[number]),
-            "error": failure.error, "trace": failure.trace,
-        }  # fmt: skip
+        arguments = json.loads(json.dumps(dict(self.tasks[number]), default=str))
+        about = {"kind": self.kind, "function": self.function, "arguments": arguments}
+        return {**about, "error": failure.error, "trace": failure.trace}
 
 
 class Tally:

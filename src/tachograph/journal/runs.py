@@ -55,6 +55,8 @@ class Run:
         What is worth telling of the result: single values, not arrays.
     parent
         The id of the run that this one belongs to, for example the run that it audits.
+    key
+        A hash of all that the result depends on, if a run like this need not be repeated.
     trace
         The columns of its trace. A run that is read has None here: see :meth:`Runs.trace`.
     id, created, machine, version
@@ -70,6 +72,7 @@ class Run:
     provenance: str = "measured"
     facts: Record = field(default_factory=dict)
     parent: int | None = None
+    key: str | None = None
     trace: Trace | None = field(default=None, repr=False)
     id: int = 0
     created: float = 0.0
@@ -134,6 +137,12 @@ class Runs(Store):
     def run(self, number: int) -> Run | None:
         """Return the run of that id, or None."""
         rows = self._read(f"SELECT {', '.join(COLUMNS)} FROM runs WHERE id = ?", number)
+        return _run(rows[0]) if rows else None
+
+    def run_with_key(self, key: str) -> Run | None:
+        """Return the last run with that key, or None."""
+        names = ", ".join(COLUMNS)
+        rows = self._read(f"SELECT {names} FROM runs WHERE key = ? ORDER BY id DESC LIMIT 1", key)
         return _run(rows[0]) if rows else None
 
     def trace(self, run: int) -> dict[str, list[Any]] | None:

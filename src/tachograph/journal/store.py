@@ -48,6 +48,10 @@ MIGRATIONS = (
     );
     """,
     "ALTER TABLE runs ADD COLUMN parent INTEGER REFERENCES runs (id) ON DELETE SET NULL",
+    """
+    ALTER TABLE runs ADD COLUMN key TEXT;
+    CREATE INDEX runs_of_key ON runs (key);
+    """,
 )
 
 #: Variables that say where; the last two move the user's own directory.

@@ -1,4 +1,4 @@
-"""What ``tacho warm`` does to have the simulators' loops compiled."""
+"""What ``tacho warm`` runs to compile the loops of the simulators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["EXERCISES"]
 
 
 def _accelerators() -> None:
-    """Streams with the memory, one partition and several, weights and none."""
+    """Run streams with a memory, one partition and several, with and without weights."""
     Memory("DDR4-2400R").run([0, 64], commands=True, completion=True)
     for weights in (None, True):
         g = kronecker(5, weights=weights)

@@ -133,7 +133,6 @@ def _measured(question: Question, name: str) -> Machine:
 
 
 def _simulated(question: Question, name: str) -> Machine:
-    from ..simulation.accelerators.compare import design
     from ..simulation.accelerators.simulate import simulate
 
     task, graph, what = question.task.name, question.graph, question.what
@@ -144,10 +143,8 @@ def _simulated(question: Question, name: str) -> Machine:
         options["iterations"] = run(task, graph, keep=False, **told).iterations
     if graph.weighted and task in ("bfs", "connected_components"):  # which do not look at them
         graph = Graph.from_csr(graph.indptr, graph.indices, directed=graph.directed)
-    made = simulate(task, graph, design(accelerator)(), memory or None, **options)
-    how, error = f"{made.iterations} iterations", made.expected_error
-    if error is not None:
-        how += f"; mean error against hardware {error:.0f} %"
-    spread = 1 + (error or 0.0) / 100
+    made = simulate(task, graph, accelerator, memory or None, **options)
+    how = f"{made.iterations} iterations; mean error against hardware {made.expected_error:.0f} %"
+    spread = 1 + made.expected_error / 100
     low, high = made.seconds / spread, made.seconds * spread
     return Machine(name, made.seconds, low, high, "simulated", how)

@@ -10,7 +10,9 @@ from tachograph.simulation.dram.compare import compare
 from tachograph.simulation.dram.statistics import MemoryResult
 from tachograph.util.errors import InputError, MissingFileError
 
-NAMES = ["ddr3-1600k", "hbm"]
+
+def memories(*names, **settings):
+    return [Memory(name, **settings) for name in names or ("ddr3-1600k", "hbm")]
 
 
 @pytest.fixture
@@ -21,22 +23,22 @@ def trace():
 
 
 def test_the_same_as_one_after_the_other_and_kept(trace, monkeypatch):
-    found = compare(trace, NAMES, {"rows": "closed"})
+    found = compare(trace, memories(rows="closed"))
     for name, result in found.items():
         alone = Memory(name, rows="closed").run(trace)
         assert result.to_dict() == json.loads(json.dumps(alone.to_dict()))
         for column, values in alone.series.items():
             assert np.array_equal(result.series[column], values, equal_nan=True)
     monkeypatch.setattr(Memory, "run", None)  # nothing is simulated again
-    again = compare(trace, NAMES, {"rows": "closed"})
+    again = compare(trace, memories(rows="closed"))
     assert list(again) == ["DDR3-1600K", "HBM-1000"]
     assert again["HBM-1000"].cycles == found["HBM-1000"].cycles
 
 
 def test_another_trace_in_the_same_file_is_another_trace(trace):
-    before = compare(trace, NAMES[:1])["DDR3-1600K"]
+    before = compare(trace, memories("ddr3-1600k"))["DDR3-1600K"]
     write_trace(trace, np.arange(3000) * 64, np.zeros(3000, bool))
-    assert compare(trace, NAMES[:1])["DDR3-1600K"].row_hits > before.row_hits
+    assert compare(trace, memories("ddr3-1600k"))["DDR3-1600K"].row_hits > before.row_hits
 
 
 def test_records_are_whole(trace):
@@ -47,7 +49,7 @@ def test_records_are_whole(trace):
 
 
 def test_mistakes_come_before_work(trace):
-    with pytest.raises(InputError, match="unknown memory 'ddr7'"):
-        compare(trace, ["hbm", "ddr7"])
     with pytest.raises(MissingFileError, match="no such file"):
-        compare("b.npz", NAMES)
+        compare("b.npz", memories())
+    with pytest.raises(InputError, match="unknown ports 'two'"):
+        compare(trace, memories(), ports="two")

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tachograph.plots.bandwidth import bandwidth
 from tachograph.simulation.dram import Memory
-from tachograph.simulation.dram.plots import plot, plot_compare
 from tachograph.util.errors import InputError, MissingDependencyError
 
 
@@ -15,20 +15,21 @@ def test_pictures_show_the_run():
     pytest.importorskip("matplotlib")
     memory = Memory("HBM", channels=4)
     result = memory.run(np.arange(5000) * 64)
-    plot(result, "a.svg")
+    result.plot("a.svg")
     text = Path("a.svg").read_text()
     assert "DRAM bandwidth over time" in text
     assert "ch 3" in text  # a row of the heat map
-    plot(result, "a.png")
+    result.plot("a.png")
     assert Path("a.png").read_bytes()[:4] == b"\x89PNG"
-    plot_compare({"HBM": result, "DDR3": Memory("DDR3-1600K").run([0])}, "b.pdf")
+    other = Memory("DDR3-1600K").run([0])
+    bandwidth({"HBM": result.timeline(), "DDR3": other.timeline()}).save("b.pdf")
     assert Path("b.pdf").read_bytes()[:4] == b"%PDF"
     with pytest.raises(InputError, match=r"written as .svg"):
-        plot(result, "a.doc")
+        result.plot("a.doc")
     assert not [p for p in Path().iterdir() if "tmp" in p.name]
 
 
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingDependencyError, match=r"tachograph\[plot\]"):
-        plot(Memory("HBM").run([0]), "a.png")
+        Memory("HBM").run([0]).plot("a.png")

@@ -11,9 +11,7 @@ from ...plots.bars import bars
 from ...plots.report.page import Figure, Section
 from ...plots.report.sections import memory_figure
 from ...plots.tables import Table
-from ...simulation.accelerators.accugraph import AccuGraph
-from ...simulation.accelerators.hitgraph import HitGraph
-from ...simulation.accelerators.simulate import Simulation, simulate
+from ...simulation.accelerators import Simulation, simulate
 from .race import race
 from .setting import Outcome, Setting, nearest
 
@@ -23,8 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["accelerators"]
 
 MOST = 1 << 22  # arcs: a simulation of so many takes some seconds
-DESIGNS = (("HitGraph", HitGraph, None), ("AccuGraph", AccuGraph, None),
-           ("AccuGraph with HBM", AccuGraph, "HBM"))  # fmt: skip
+DESIGNS = {
+    "HitGraph": ("hitgraph", None),
+    "AccuGraph": ("accugraph", None),
+    "AccuGraph with HBM": ("accugraph", "HBM"),
+}
 
 
 def accelerators(setting: Setting) -> Outcome:
@@ -32,7 +33,7 @@ def accelerators(setting: Setting) -> Outcome:
     graph, what = nearest(setting.undirected, setting.source, MOST)
     if setting.graph.directed:
         what += " without directions"
-    done = {name: simulate("wcc", graph, design(), memory) for name, design, memory in DESIGNS}
+    done = {k: simulate("connected_components", graph, *design) for k, design in DESIGNS.items()}
     here = race({"host": lambda: connected_components(graph)})["host"]
     labels = here.result.labels
     same = all(bool((run.labels == labels).all()) for run in done.values())

@@ -1,16 +1,18 @@
 """Graph accelerators, simulated by their off-chip memory requests."""
 
+from ..machine import Parameter
 from .accugraph import AccuGraph
-from .base import Accelerator, Parameter
+from .base import Accelerator, Layout
 from .hitgraph import HitGraph
-from .layout import Layout
 from .problem import Problem
-from .simulate import Simulation, simulate
+from .result import Simulation
+from .simulate import Job, simulate
 
 __all__ = [
     "Accelerator",
     "AccuGraph",
     "HitGraph",
+    "Job",
     "Layout",
     "Parameter",
     "Problem",

@@ -1,24 +1,26 @@
 """AccuGraph (Yao et al., PACT 2018): vertex-centric, pulls along the edges of an inverse CSR.
 
-A partition has the edges whose sources are in an interval of the vertices. Processing it: prefetch
-the interval's values; read values (those that are not on chip) and pointers of all vertices, in turns;
-read their neighbours, a line of them in a cycle; write values that changed. A line of neighbours is
-done when the banks of the vertex cache have served each of them. Writes go before neighbours, these
-before values and pointers. Changes are seen at once, by this partition and all that follow.
+A partition has the edges whose sources are in an interval of the vertices. To process it, AccuGraph
+prefetches the interval's values; reads values (those that are not on chip) and pointers of all
+vertices, in turns; reads their neighbours, a line of them in a cycle; and writes values that changed.
+A line of neighbours is done when the banks of the vertex cache have served each of them. Writes go
+before neighbours, these before values and pointers. This partition and all that follow see changes at
+once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from ..dram import Memory
+from ..machine import Parameter
 from ..streams import Phase, Port, Priority, RoundRobin, Runs, Stream, buffered, joined, lines
-from .base import Accelerator, Parameter
-from .layout import Layout
+from .base import Accelerator, Layout
 from .partitions import InRows
 from .problem import Problem
 
@@ -37,7 +39,7 @@ class AccuGraph(Accelerator):
     (99, 2)
     """
 
-    algorithms: ClassVar[tuple[str, ...]] = ("bfs", "wcc", "pagerank", "sssp")
+    tasks: ClassVar[tuple[str, ...]] = ("bfs", "connected_components", "pagerank", "sssp")
     weights: ClassVar[bool] = False
 
     partition_size = Parameter(
@@ -46,17 +48,23 @@ class AccuGraph(Accelerator):
     vertex_pipelines = Parameter(8, "vertices begun in a cycle", "Table 4", low=1)
     edge_pipelines = Parameter(16, "edges begun in a cycle", "Table 4", low=1)
     vertex_pipeline_size = Parameter(
-        8, "lines of pointers, and of values, that each vertex pipeline can have asked for",
-        "Table 4 (VS); inferred: its meaning", low=1,
-    )  # fmt: skip
+        8,
+        "lines of pointers, and of values, that each vertex pipeline can have asked for",
+        "Table 4 (VS); inferred: its meaning",
+        low=1,
+    )
     edge_pipeline_size = Parameter(
-        8, "lines of neighbours that each edge pipeline can have asked for",
-        "Table 4 (ES); inferred: its meaning", low=1,
-    )  # fmt: skip
+        8,
+        "lines of neighbours that each edge pipeline can have asked for",
+        "Table 4 (ES); inferred: its meaning",
+        low=1,
+    )
     cache_banks = Parameter(
-        16, "banks of the vertex cache, each serves a value in a cycle; vertex v is in v mod banks",
-        "section 3.3; inferred: which vertex is where", low=1,
-    )  # fmt: skip
+        16,
+        "banks of the vertex cache, each serves a value in a cycle; vertex v is in v mod banks",
+        "section 3.3; inferred: which vertex is where",
+        low=1,
+    )
     stalls = Parameter(
         True, "whether neighbours wait for their bank of the vertex cache", "section 3.3"
     )
@@ -68,29 +76,30 @@ class AccuGraph(Accelerator):
         False, "skip partitions without new values", "section 5: off in the published design"
     )
 
-    def width(self, algorithm: str) -> int:
-        """Bytes of a vertex value: 8 bits for BFS, else 32."""
-        return (self.value_bits or (8 if algorithm == "bfs" else 32)) // 8
+    def width(self, task: str) -> int:
+        """Return the bytes of a vertex value: 1 for ``bfs``, else 4, unless ``value_bits`` is set."""
+        return (self.value_bits or (8 if task == "bfs" else 32)) // 8
 
     def memory(self) -> Memory:
-        """Table 2: one channel of DDR4-2400R, 4 Gb x16."""
+        """Return the memory of Table 2: one channel of DDR4-2400R, 4 Gb x16."""
         return Memory("DDR4-2400R", channels=1, ranks=1, density="4Gb", width=16)
 
     @property
     def banks(self) -> int:
-        """Banks of on-chip memory that items of a line wait for."""
+        """Banks of on-chip memory that the items of a line wait for."""
         return self.cache_banks
 
     def phases(self, problem: Problem, layout: Layout) -> Iterator[Phase]:
-        """One phase for each partition in each iteration."""
-        n, width = problem.graph.n, self.width(problem.algorithm)
+        """Yield one phase for each partition in each iteration."""
+        n, width = problem.graph.n, self.width(problem.task)
         size = min(n, self.partition_size or n)
         self.fits(size, width, "partition_size")
         rows = InRows(problem.graph, size)
-        base = layout.place(n * width)
-        pointer = self.pointer_bits // 8
-        places = [(layout.place((n + 1) * pointer), layout.place(edges * self.vertex_bits // 8))
-                  for edges in rows.edges]  # fmt: skip
+        pointer, edge = self.pointer_bits // 8, self.vertex_bits // 8
+        arrays = _Arrays(layout.line, n, size, width, pointer, edge, layout.place(n * width))
+        places = [
+            (layout.place((n + 1) * pointer), layout.place(edges * edge)) for edges in rows.edges
+        ]
         dirty = np.ones(len(places), bool)  # partitions with values that they have not sent on
         on_chip, more = -1, n > 0
         while more:
@@ -110,67 +119,94 @@ class AccuGraph(Accelerator):
                 some = some or bool(changed.any())
                 skip = self.prefetch_skipping and on_chip == p
                 on_chip = p
-                yield self._partition(
-                    problem.done, (p * size, min(n, (p + 1) * size)), pointers, sources, changed,
-                    (base, *places[p]), (width, pointer), skip, layout.line,
-                )  # fmt: skip
+                streams = _Partition(self, arrays, p, pointers, *places[p])
+                yield Phase("pull", [streams.port(sources, changed, skip)], problem.done)
             if problem.additive:
                 problem.summed(target)
             more = problem.again(some)
 
-    def _partition(
-        self,
-        iteration: int,
-        interval: tuple[int, int],
-        pointers: np.ndarray,
-        sources: np.ndarray,
-        changed: np.ndarray,
-        places: tuple[int, int, int],
-        widths: tuple[int, int],
-        skip: bool,
-        line: int,
-    ) -> Phase:
-        n, (lo, hi), (width, pointer), edge = changed.size, interval, widths, self.vertex_bits // 8
-        at_values, at_pointers, at_neighbours = places
-        prefetch = Stream("prefetch", lines(at_values + lo * width, (hi - lo) * width, line))
-        if skip:
-            prefetch = Stream("prefetch", lines(0, 0, line))
-        window = self.vertex_pipelines * self.vertex_pipeline_size
+
+@dataclass(frozen=True)
+class _Arrays:
+    """Sizes in bytes, numbers of vertices, and where the values are."""
+
+    line: int
+    n: int
+    size: int  # vertices of a partition
+    width: int  # of a value
+    pointer: int
+    edge: int
+    at_values: int
+
+    def values(self, lo: int, hi: int) -> Runs:
+        """Return the lines of the values of vertices ``lo`` to ``hi``."""
+        return lines(self.at_values + lo * self.width, (hi - lo) * self.width, self.line)
+
+
+@dataclass(frozen=True)
+class _Partition:
+    """The streams of one partition."""
+
+    design: AccuGraph
+    arrays: _Arrays
+    number: int
+    pointers: np.ndarray
+    at_pointers: int
+    at_neighbours: int
+
+    def port(self, sources: np.ndarray, changed: np.ndarray, skip: bool) -> Port:
+        """Return all requests; with ``skip`` the interval's values are on chip already."""
+        d, a = self.design, self.arrays
+        lo, hi = self.number * a.size, min(a.n, (self.number + 1) * a.size)
+        prefetch = Stream("prefetch", a.values(lo, lo if skip else hi))
+        window = d.vertex_pipelines * d.vertex_pipeline_size
         reading = Stream(
-            "pointers", lines(at_pointers, (n + 1) * pointer, line),
-            rate=Fraction(self.vertex_pipelines * pointer, line), window=window,
-        ).after(prefetch)  # fmt: skip
+            "pointers",
+            lines(self.at_pointers, (a.n + 1) * a.pointer, a.line),
+            rate=Fraction(d.vertex_pipelines * a.pointer, a.line),
+            window=window,
+        ).after(prefetch)
         values = Stream(
             "values",
-            joined(lines(at_values, lo * width, line),
-                   lines(at_values + hi * width, (n - hi) * width, line)),
-            rate=Fraction(self.vertex_pipelines * width, line), window=window,
-        ).after(prefetch)  # fmt: skip
-        # With pointer line j there are the edges of all vertices but its last one.
-        each = line // pointer
-        known = np.minimum(np.arange(1, reading.total + 1) * each - 1, n)
-        known[-1] = n
-        upto = -(-pointers[known].astype(np.int64) * edge // line)
-        runs = Runs(at_neighbours // line + np.append(0, upto[:-1]), np.diff(upto, prepend=0))
+            joined(a.values(0, lo), a.values(hi, a.n)),
+            rate=Fraction(d.vertex_pipelines * a.width, a.line),
+            window=window,
+        ).after(prefetch)
+        # Pointer line j tells the edges of all vertices but its last one.
+        known = np.minimum(np.arange(1, reading.total + 1) * (a.line // a.pointer) - 1, a.n)
+        known[-1] = a.n
+        upto = self._lines_of_edges(known)
+        runs = Runs(
+            self.at_neighbours // a.line + np.append(0, upto[:-1]), np.diff(upto, prepend=0)
+        )
         neighbours = Stream(
-            "neighbours", runs, rate=Fraction(self.edge_pipelines * edge, line),
-            window=self.edge_pipelines * self.edge_pipeline_size,
-            items=sources if self.stalls else None, items_each=line // edge,
-        )  # fmt: skip
+            "neighbours",
+            runs,
+            rate=Fraction(d.edge_pipelines * a.edge, a.line),
+            window=d.edge_pipelines * d.edge_pipeline_size,
+            items=sources if d.stalls else None,
+            items_each=a.line // a.edge,
+        )
         neighbours.after(reading, np.arange(1, reading.total + 1))
-        neighbours.after(values, _outside(known, at_values, lo, hi, width, line))
+        neighbours.after(values, self._lines_of_values(known, lo, hi))
         written = np.flatnonzero(changed)
-        need = -(-pointers[written + 1].astype(np.int64) * edge // line)
-        to_write, need = buffered(at_values + written * width, line, need, last=True)
+        need = self._lines_of_edges(written + 1)
+        to_write, need = buffered(a.at_values + written * a.width, a.line, need, last=True)
         writes = Stream("writes", to_write, write=True).after(neighbours, need)
-        merged = Priority(writes, neighbours, RoundRobin(values, reading), prefetch)
-        return Phase("pull", [Port(merged, self.inject)], iteration)
+        return Port(Priority(writes, neighbours, RoundRobin(values, reading), prefetch), d.inject)
 
+    def _lines_of_edges(self, vertices: np.ndarray) -> np.ndarray:
+        """Return how many lines hold the edges of the first so many vertices."""
+        made: np.ndarray = -(
+            -self.pointers[vertices].astype(np.int64) * self.arrays.edge // self.arrays.line
+        )
+        return made
 
-def _outside(known: np.ndarray, base: int, lo: int, hi: int, width: int, line: int) -> np.ndarray:
-    """Lines of values, without those of the interval, that the first ``known`` vertices need."""
-    before = -(-np.minimum(known, lo) * width // line)
-    first = (base + hi * width) // line
-    behind = -(-(base + known * width) // line) - first
-    made: np.ndarray = before + np.where(known > hi, behind, 0)
-    return made
+    def _lines_of_values(self, known: np.ndarray, lo: int, hi: int) -> np.ndarray:
+        """Return how many lines outside the interval the first ``known`` vertices need."""
+        a = self.arrays
+        before = -(-np.minimum(known, lo) * a.width // a.line)
+        first = (a.at_values + hi * a.width) // a.line
+        behind = -(-(a.at_values + known * a.width) // a.line) - first
+        made: np.ndarray = before + np.where(known > hi, behind, 0)
+        return made

@@ -1,190 +1,131 @@
-"""What an accelerator is: declared parameters, and phases of request streams."""
+"""What an accelerator is: a machine with phases of request streams, and arrays in its memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from typing import ClassVar
 
 from ...util.errors import InputError
+from ...util.memory import human
 from ..dram import Memory
+from ..machine import Machine, Parameter
 from ..streams import Phase
-from .layout import Layout
 from .problem import Problem
 
-__all__ = ["Accelerator", "Parameter"]
-
-T = TypeVar("T")
+__all__ = ["Accelerator", "Layout"]
 
 
-class Parameter(Generic[T]):
-    """A declared parameter: its default, what it means, and where the default comes from.
+class Layout:
+    """Addresses for arrays, one after the other, in the whole memory or on one channel of it.
 
-    ``source`` names the table of the paper, or says ``inferred`` and why. ``low`` is the smallest
-    value, ``choices`` are all values; a parameter whose default is None needs ``kind``.
+    >>> from tachograph.simulation.dram import Memory
+    >>> layout = Layout(Memory("DDR3-1600K", channels=2))
+    >>> layout.place(100), layout.place(100), layout.place(10, channel=1)
+    (0, 128, 128)
     """
 
-    def __init__(
-        self,
-        default: T,
-        about: str,
-        source: str,
-        *,
-        kind: type | None = None,
-        low: float | None = None,
-        choices: tuple[T, ...] | None = None,
-    ) -> None:
-        self.default = default
-        self.about = about
-        self.source = source
-        self.kind = kind or type(default)
-        self.low = low
-        self.choices = choices
-        self.name = ""
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.line = memory.standard.request_bytes
+        self._used = [0] * memory.channels  # lines of each channel
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+    @property
+    def bytes(self) -> int:
+        """Bytes in use, in all channels."""
+        return sum(self._used) * self.line
 
-    @overload
-    def __get__(self, instance: None, owner: type) -> Parameter[T]: ...
-    @overload
-    def __get__(self, instance: object, owner: type) -> T: ...
-    def __get__(self, instance: object | None, owner: type) -> Parameter[T] | T:
-        if instance is None:
-            return self
-        value: T = instance.__dict__[self.name]
-        return value
+    def place(self, size: int, channel: int | None = None) -> int:
+        """Make room for ``size`` bytes, from a line on, and return the address of the first line.
 
-    def __set__(self, instance: object, value: T) -> None:
-        raise AttributeError(f"an accelerator cannot be changed: make one with {self.name}={value}")
+        Addresses of an array on one channel count the lines of this channel alone.
 
-    def checked(self, value: Any) -> T:
-        """The value, given as itself or as text; refuses what cannot be used."""
-        if value is None or (isinstance(value, str) and value.lower() == "none"):
-            if self.default is not None:
-                raise InputError(f"{self.name} needs a value: {self.about}")
-            return self.default
-        if isinstance(value, str) and self.kind is not str:
-            value = self._read(value)
-        if self.kind is float and isinstance(value, int):
-            value = float(value)
-        fits: bool = isinstance(value, self.kind)
-        if not fits or (self.kind is int and isinstance(value, bool)):
+        Raises
+        ------
+        InputError
+            If the memory is full.
+        """
+        lines, channels = -(-size // self.line), len(self._used)
+        if channel is None:
+            start = max(self._used) * channels
+            top = -(-(start + lines) // channels)
+            self._used = [top] * channels
+        else:
+            start = self._used[channel]
+            self._used[channel] = top = start + lines
+        if top > self.memory.capacity // channels // self.line:
             raise InputError(
-                f"{self.name} = {value!r}: {self.about} is written as {self.kind.__name__}"
+                f"the graph needs {human(top * self.line * channels)} of simulated memory with its "
+                f"values and queues, but {self.memory!r} has {human(self.memory.capacity)}: use more "
+                "channels or ranks, or a larger density"
             )
-        if self.low is not None and not float(value) >= self.low:
-            raise InputError(f"{self.name} = {value}: {self.about} is at least {self.low}")
-        if self.choices is not None and value not in self.choices:
-            known = ", ".join(map(str, self.choices))
-            raise InputError(f"{self.name} = {value!r}: {self.about} is one of {known}")
-        made: T = value
-        return made
-
-    def _read(self, text: str) -> Any:
-        words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-        if self.kind is bool:
-            return words.get(text.lower(), text)
-        try:
-            return self.kind(text.replace("_", ""))
-        except ValueError:
-            return text
+        return start * self.line
 
 
-class Accelerator:
-    """A machine simulated by its off-chip memory requests.
+class Accelerator(Machine):
+    """A graph accelerator, simulated by its off-chip memory requests.
 
-    A subclass declares :class:`Parameter` objects and writes :meth:`phases`: see the guide.
-    Parameters are keywords; an unknown one is an error that lists the known ones.
-
-    >>> from tachograph.simulation.accelerators import AccuGraph
-    >>> AccuGraph(edge_pipelines=8)
-    AccuGraph(edge_pipelines=8)
+    A subclass declares its :class:`Parameter` objects, says which ``tasks`` it runs and writes
+    :meth:`phases`: see the guide.
     """
 
-    algorithms: ClassVar[tuple[str, ...]] = ()
+    tasks: ClassVar[tuple[str, ...]] = ()
     weights: ClassVar[bool] = True  # whether edges can have weights
 
     clock_mhz = Parameter(
-        200.0, "clock of the accelerator in MHz",
+        200.0,
+        "clock of the accelerator in MHz",
         "inferred: not given in the text; chosen on slashdot, where 200 MHz agrees best with the "
-        "paper's simulation", low=1.0,
-    )  # fmt: skip
-    inject = Parameter(
-        None, "requests that a port sends in a cycle (None: as many as the memory takes)",
-        "inferred: producers make requests in bulk, only edge and update reading is rate limited",
-        kind=int, low=1,
-    )  # fmt: skip
-    bram_bytes = Parameter(
-        10_000_000, "on-chip memory for vertex values in bytes",
-        "inferred: 2,394,385 values of 32 bits (wiki-talk) fit, 3,072,627 (orkut) do not", low=1,
-    )  # fmt: skip
-    value_bits = Parameter(
-        None, "width of a vertex value in bits (None: as in Table 3)", "Table 3", kind=int, low=1
+        "paper's simulation",
+        low=1.0,
     )
-    vertex_bits = Parameter(32, "width of a vertex id in bits", "Table 3", low=8)
+    inject = Parameter(
+        None,
+        "requests that a port sends in a cycle (None: as many as the memory takes)",
+        "inferred: producers make requests in bulk, only edge and update reading is rate limited",
+        kind=int,
+        low=1,
+    )
+    bram_bytes = Parameter(
+        10_000_000,
+        "on-chip memory for vertex values in bytes",
+        "inferred: 2,394,385 values of 32 bits (wiki-talk) fit, 3,072,627 (orkut) do not",
+        low=1,
+    )
+    value_bits = Parameter(
+        None,
+        "width of a vertex value in bits (None: as in Table 3)",
+        "Table 3",
+        kind=int,
+        choices=(8, 16, 32, 64),
+    )
+    vertex_bits = Parameter(32, "width of a vertex id in bits", "Table 3", choices=(8, 16, 32, 64))
     permute_ids = Parameter(
-        None, "seed of a permutation of the vertex ids (None: as they are)",
-        "inferred: the text speaks of none", kind=int, low=0,
-    )  # fmt: skip
+        None,
+        "seed of a permutation of the vertex ids (None: as they are)",
+        "inferred: the text does not mention one",
+        kind=int,
+        low=0,
+    )
 
-    def __init__(self, **settings: Any) -> None:
-        known = self.declared()
-        for name in settings:
-            if name not in known:
-                raise InputError(
-                    f"{type(self).__name__} has no parameter {name!r}; known: {', '.join(known)}"
-                )
-        for name, parameter in known.items():
-            given = parameter.default
-            if name in settings:
-                given = parameter.checked(settings[name])
-            self.__dict__[name] = given
-        for name in ("value_bits", "vertex_bits"):
-            if (bits := self.__dict__[name]) is not None and bits not in (8, 16, 32, 64):
-                raise InputError(f"{name} = {bits}: 8, 16, 32 or 64")
-
-    @classmethod
-    def declared(cls) -> dict[str, Parameter[Any]]:
-        """All parameters by name, those of the subclass first."""
-        found: dict[str, Parameter[Any]] = {}
-        for owner in cls.__mro__:
-            for name, value in vars(owner).items():
-                if isinstance(value, Parameter):
-                    found.setdefault(name, value)
-        return found
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The value of every parameter."""
-        return {name: self.__dict__[name] for name in self.declared()}
-
-    def __repr__(self) -> str:
-        given = [
-            f"{name}={self.__dict__[name]!r}"
-            for name, p in self.declared().items()
-            if self.__dict__[name] != p.default
-        ]
-        return f"{type(self).__name__}({', '.join(given)})"
-
-    def width(self, algorithm: str) -> int:
-        """Bytes of a vertex value."""
+    def width(self, task: str) -> int:
+        """Return the bytes of a vertex value."""
         return (self.value_bits or 32) // 8
 
     def memory(self) -> Memory:
-        """The memory that is used if none is given."""
+        """Return the memory that is used if none is given."""
         return Memory("DDR4-2400R")
 
     @property
     def banks(self) -> int:
-        """Banks of on-chip memory that items of a line wait for."""
+        """Banks of on-chip memory that the items of a line wait for."""
         return 1
 
     def phases(self, problem: Problem, layout: Layout) -> Iterator[Phase]:
-        """The phases of a run. Values are computed between them, so that a phase can depend on them."""
+        """Yield the phases of a run; values computed between them decide what the next one asks for."""
         raise NotImplementedError
 
     def fits(self, values: int, width: int, what: str) -> None:
-        """Refuse what the on-chip memory cannot hold."""
+        """Raise InputError if the on-chip memory cannot hold so many values of ``width`` bytes."""
         if values * width > self.bram_bytes:
             most = self.bram_bytes // width
             raise InputError(

@@ -1,165 +1,166 @@
-"""Many simulations of one graph: side by side in processes, kept in the journal."""
+"""Many simulations of one graph: side by side in processes, each kept in the journal as a run."""
 
 from __future__ import annotations
 
 import hashlib
-import importlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import numpy as np
 
 from ...graph.graph import Graph
-from ...journal.campaign import Campaign, Executor, code_hash
+from ...journal import Run, journal
+from ...journal.campaign import Campaign, Executor, Record, code_hash
 from ...journal.processes import Local
 from ...kernels.runtime.launch import threads_available
 from ...util.errors import InputError
+from ...util.names import canonical
 from ..dram import Memory
-from .accugraph import AccuGraph
-from .base import Accelerator
-from .hitgraph import HitGraph
-from .simulate import Simulation, simulate
+from .problem import Question
+from .result import Numbers
+from .simulate import Job, accelerator_named
 
-__all__ = ["ACCELERATORS", "Job", "compare", "design", "jobs", "record"]
+__all__ = ["PAPER_ROOTS", "PAPER_SEED", "compare", "jobs", "roots", "variation"]
 
-ACCELERATORS: dict[str, type[Accelerator]] = {"hitgraph": HitGraph, "accugraph": AccuGraph}
-KIND = "simulation"
-SMALL = 1 << 22  # edges of all jobs together below which starting processes would take longer
-
-
-def design(name: str) -> type[Accelerator]:
-    """An accelerator by its name, or as ``package.module:Class``."""
-    if ":" in name:
-        module, _, attribute = name.partition(":")
-        try:
-            found = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError) as error:
-            raise InputError(f"accelerator {name!r}: {error}") from None
-        if not (isinstance(found, type) and issubclass(found, Accelerator)):
-            raise InputError(f"accelerator {name!r} is not a subclass of Accelerator")
-        return found
-    if name.lower() not in ACCELERATORS:
-        raise InputError(
-            f"unknown accelerator {name!r}; known: {', '.join(ACCELERATORS)}, or your own as "
-            "package.module:Class"
-        )
-    return ACCELERATORS[name.lower()]
-
-
-@dataclass(frozen=True)
-class Job:
-    """One simulation; everything in it is plain data."""
-
-    algorithm: str
-    accelerator: str
-    settings: dict[str, Any] = field(default_factory=dict)
-    memory: str | None = None
-    memory_settings: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
-
-    def run(self, graph: Graph) -> Simulation:
-        """Simulate it."""
-        made = design(self.accelerator)(**self.settings)
-        memory = None if self.memory is None else Memory(self.memory, **self.memory_settings)
-        return simulate(self.algorithm, graph, made, memory, **self.options)
+ONE_PROCESS_BELOW_EDGES = 1 << 22  # of all jobs together: starting processes would take longer
+PAPER_SEED, PAPER_ROOTS = 3483584297, 20
 
 
 def jobs(
-    algorithm: str,
+    question: Question,
     accelerators: Sequence[str],
-    memories: Sequence[str | None] = (None,),
+    memories: Sequence[Memory | None] = (None,),
     *,
-    settings: Mapping[str, Sequence[Any]] | None = None,
-    memory_settings: Mapping[str, Sequence[Any]] | None = None,
-    sources: Sequence[int | None] = (None,),
-    **options: Any,
+    settings: Mapping[str, Sequence[object]] | None = None,
+    sources: Sequence[int] = (),
 ) -> list[Job]:
-    """Every combination: accelerators, memories, values of their settings, sources.
+    """Return every combination of accelerators, values of their settings, memories and sources.
 
     A setting goes to those accelerators that declare it; one that none declares is an error.
 
-    >>> len(jobs("wcc", ["hitgraph", "accugraph"], settings={"pipelines": [8, 16]}))
+    >>> len(jobs(Question("wcc"), ["hitgraph", "accugraph"], settings={"pipelines": [8, 16]}))
     3
     """
-    wanted = {k: list(v) for k, v in (settings or {}).items()}
-    classes = {name: design(name) for name in accelerators}
-    known = sorted({p for c in classes.values() for p in c.declared()})
+    wanted = dict(settings or {})
+    classes = [accelerator_named(name) for name in accelerators]
+    known = sorted({name for kind in classes for name in kind.declared()})
     for name in wanted:
         if name not in known:
             raise InputError(
                 f"no accelerator here has a parameter {name!r}; known: {', '.join(known)}"
             )
-    made = []
-    for name, kind in classes.items():
-        declared = kind.declared()
-        own = {k: [declared[k].checked(v) for v in values] for k, values in wanted.items()
-               if k in declared}  # fmt: skip
+    asked = replace(question, task=canonical(question.task))
+    questions = [replace(asked, source=source) for source in sources] or [asked]
+    machines = []
+    for kind in classes:
+        own = {name: values for name, values in wanted.items() if name in kind.declared()}
         for values in itertools.product(*own.values()):
-            given = dict(zip(own, values, strict=True))
-            for memory in memories:
-                kinds = dict(memory_settings or {}) if memory is not None else {}
-                for more in itertools.product(*kinds.values()):
-                    for source in sources:
-                        extra = {**options, **({} if source is None else {"source": source})}
-                        made.append(Job(algorithm, name, given, memory,
-                                        dict(zip(kinds, more, strict=True)), extra))  # fmt: skip
-    return made
+            machines.append(kind(**dict(zip(own, values, strict=True))))
+    every = itertools.product(machines, memories, questions)
+    return [Job(asked, machine, memory) for machine, memory, asked in every]
 
 
-def record(result: Simulation) -> dict[str, Any]:
-    """The numbers of a simulation as plain data."""
-    return {
-        "seconds": result.seconds,
-        "expected_error": result.expected_error,
-        "iterations": result.iterations,
-        "requests": result.requests,
-        "reps": result.reps,
-        "teps": result.teps,
-        "bytes": result.memory.bytes,
-        "gbps": result.memory.gbps,
-        "peak_share": result.memory.peak_share,
-        "row_hit_rate": result.memory.row_hit_rate,
-        "memory": result.memory.memory,
-        "parameters": result.parameters,
-        "phases": result.trace.summary(),
-        "series": result.memory.timeline(),
-        "rate": result.rate,
-        "provenance": result.provenance,
-    }
+@dataclass(frozen=True)
+class Simulations(Campaign):
+    """Jobs as a campaign; ``graph`` describes what they run on."""
+
+    graph: Record = field(default_factory=dict)
+
+    def known(self, key: str) -> Record | None:
+        """Return the numbers of the run with this key."""
+        run = journal().run_with_key(key)
+        return None if run is None else {**run.facts, "run": run.id}
+
+    def keep(self, number: int, key: str, record: Record) -> None:
+        """Record a run."""
+        job: Job = self.tasks[number]["job"]
+        run = Run(
+            f"{job.question.task} on {job.name}",
+            self.graph,
+            record["seconds"],
+            options={**job.accelerator.given, **job.question.options},
+            provenance="simulated",
+            facts=record,
+            key=key,
+        )
+        record["run"] = journal().record(run)
 
 
-def _fingerprint(graph: Graph) -> str:
+def work(graph: Graph, job: Job) -> Numbers:
+    """Return the numbers of one job: a task of the campaign."""
+    return job.run(graph).numbers()
+
+
+def compare(
+    graph: Graph, todo: Sequence[Job], executor: Executor | None = None, name: str | None = None
+) -> Iterator[tuple[int, Numbers]]:
+    """Run jobs, or take their results from the journal; yield (number of the job, numbers) as they end.
+
+    A result is in the journal when it is yielded, so that a comparison that was interrupted goes on
+    where it was. By default jobs run side by side on all cores, if that pays. ``name`` is the graph's
+    in the journal.
+
+    >>> import tachograph as tg
+    >>> g = tg.kronecker(7, rng=1)
+    >>> found = dict(compare(g, jobs(Question("wcc"), ["hitgraph", "accugraph"])))
+    >>> found[1]["seconds"] < found[0]["seconds"], found[0]["provenance"]
+    (True, 'simulated')
+    """
+    if executor is None:
+        small = graph.arcs * len(todo) < ONE_PROCESS_BELOW_EDGES
+        executor = Local(1 if small else min(threads_available(), len(todo)))
+    about = _about(graph, name)
+    campaign = Simulations(
+        "simulation",
+        f"{__name__}:work",
+        [{"job": job} for job in todo],
+        mark=f"{code_hash('simulation')} {about['mark']}",
+        shared=graph,
+        label="simulating",
+        graph=about,
+    )
+    return cast(Iterator[tuple[int, Numbers]], campaign.results(executor))
+
+
+def _about(graph: Graph, name: str | None) -> dict[str, str | int]:
+    """Return a graph's name and sizes, and a hash of its contents."""
     contents = hashlib.sha256(str((graph.n, graph.directed, graph.weighted)).encode())
     for array in (graph.indptr, graph.indices, graph.weights):
         if array is not None:
             contents.update(array.data)
-    return contents.hexdigest()[:16]
+    sizes = {k: getattr(graph, k) for k in ("n", "m", "arcs", "directed", "weighted")}
+    return {"name": name or repr(graph), **sizes, "mark": contents.hexdigest()[:16]}
 
 
-def work(graph: Graph, **job: Any) -> dict[str, Any]:
-    """The record of one job: a task of the campaign."""
-    return record(Job(**job).run(graph))
+def roots(n: int, count: int = PAPER_ROOTS, rng: int = PAPER_SEED) -> list[int]:
+    """Draw start vertices with C++'s mt19937, as ``uniform_int_distribution`` maps its numbers.
 
+    The paper names generator and seed, not the mapping; this is that of today's libstdc++.
 
-def compare(
-    graph: Graph, todo: Sequence[Job], executor: Executor | None = None
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Run jobs, or take their results from the journal; (number of the job, record) as they end.
-
-    Every result is in the journal when it is given, so that a comparison that was interrupted goes
-    on where it was. By default they run side by side on all cores, if that pays.
-
-    >>> import tachograph as tg
-    >>> g = tg.kronecker(7, rng=1)
-    >>> found = dict(compare(g, jobs("wcc", ["hitgraph", "accugraph"])))
-    >>> found[1]["seconds"] < found[0]["seconds"], found[0]["provenance"]
-    (True, 'simulated')
+    >>> len(roots(1000)), roots(1000) == roots(1000)
+    (20, True)
     """
-    campaign = Campaign(
-        KIND, f"{__name__}:work", [asdict(job) for job in todo],
-        mark=f"{code_hash('simulation')} {_fingerprint(graph)}", shared=graph, label="simulating",
-    )  # fmt: skip
-    if executor is None:
-        small = graph.arcs * len(todo) < SMALL
-        executor = Local(1 if small else min(threads_available(), len(todo)))
-    return campaign.results(executor)
+    if n < 1 or count < 1:
+        raise InputError(
+            f"{count} roots of a graph with {n} vertices: at least one of each is needed"
+        )
+    twister = np.random.MT19937()
+    twister._legacy_seeding(rng % 2**32)  # as C++ seeds it
+    found: list[int] = []
+    while len(found) < count:
+        product = int(twister.random_raw()) * n
+        if product % 2**32 >= 2**32 % n:  # the few that would make some vertices more likely
+            found.append(product >> 32)
+    return found
+
+
+def variation(seconds: Sequence[float]) -> dict[str, float]:
+    """Return mean, standard deviation and coefficient of variation (figure 10).
+
+    >>> variation([1.0, 3.0])
+    {'mean': 2.0, 'deviation': 1.0, 'coefficient': 0.5}
+    """
+    mean, deviation = float(np.mean(seconds)), float(np.std(seconds))
+    return {"mean": mean, "deviation": deviation, "coefficient": deviation / mean if mean else 0.0}

@@ -20,11 +20,11 @@ import numpy as np
 
 from ...util.errors import InputError
 from ..dram import Memory
+from ..machine import Parameter
 from ..streams import Direct, Phase, Port, Runs, Stream, buffered, joined, lines
-from .base import Accelerator, Parameter
-from .layout import Layout
+from .base import Accelerator, Layout
 from .partitions import Groups, call
-from .problem import Problem
+from .problem import ANSWERS, Problem
 
 __all__ = ["HitGraph"]
 
@@ -50,7 +50,7 @@ class HitGraph(Accelerator):
     (99, 100)
     """
 
-    algorithms: ClassVar[tuple[str, ...]] = ("bfs", "sssp", "wcc", "pagerank", "spmv")
+    tasks: ClassVar[tuple[str, ...]] = tuple(ANSWERS)
 
     partition_size = Parameter(256_000, "vertices of a partition", "Table 4 (elements)", low=1)
     pes = Parameter(
@@ -95,7 +95,7 @@ class HitGraph(Accelerator):
         """Scatter and gather of each iteration."""
         if problem.weighted and not self.weighted:
             raise InputError(
-                f"{problem.algorithm} needs the graph's weights, but weighted=False leaves no room for "
+                f"{problem.task} needs the graph's weights, but weighted=False leaves no room for "
                 "them in an edge: set weighted=True, or drop the weights"
             )
         machine = _Machine(self, problem, layout)
@@ -115,7 +115,7 @@ class _Machine:
         graph, channels = problem.graph, layout.memory.channels
         self.design, self.line = design, layout.line
         self.size = min(max(1, graph.n), design.partition_size)
-        self.n, self.width = graph.n, design.width(problem.algorithm)
+        self.n, self.width = graph.n, design.width(problem.task)
         self.pes = design.pes or channels
         design.fits(self.pes * self.size, self.width, f"partition_size with {self.pes} PEs")
         self.groups = Groups(graph, self.size, design.update_merging, problem.weighted)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...util.errors import InputError
 from .engine import layout as at
 from .engine.port import advance, drain, offer, take
 from .engine.state import build
-from .mapping import mapping as read_mapping
 from .runner import Run, blocks_of
 from .settings import Controller
+from .settings import mapping as read_mapping
 from .standards import standard
 from .statistics import MemoryResult, collect
 
@@ -24,6 +24,8 @@ MAX_CHANNELS = 1024
 
 class Memory:
     """A DRAM system, simulated command by command.
+
+    ``name`` and ``given`` are what the caller chose, ``standard`` and ``controller`` what came of it.
 
     Parameters
     ----------
@@ -66,20 +68,24 @@ class Memory:
         width: int | None = None,
         mapping: str = "RoBaRaCoCh",
         hash_banks: bool = False,
-        **settings: Any,
+        **settings: str | float,
     ) -> None:
-        self.standard = standard(name, density, width)
-        self.channels = self.standard.default_channels if channels is None else channels
+        self.name = name
+        self.standard = s = standard(name, density, width)
+        self.channels = s.default_channels if channels is None else channels
         self.ranks = ranks
-        s = self.standard
         if not 1 <= self.channels <= MAX_CHANNELS:
-            raise InputError(f"channels = {self.channels}: must be 1 to {MAX_CHANNELS}")
+            raise InputError(f"channels = {self.channels} must be 1 to {MAX_CHANNELS}")
         if not 1 <= ranks <= s.max_ranks:
-            raise InputError(f"ranks = {ranks}: {s.name} can have 1 to {s.max_ranks}")
+            raise InputError(f"ranks = {ranks} must be 1 to {s.max_ranks} for {s.name}")
         if ranks * s.groups > at.MAX_GROUPS or ranks * s.groups * s.banks > at.MAX_BANKS:
             raise InputError(f"ranks = {ranks}: more than {at.MAX_BANKS} banks in a channel")
         self.controller = Controller.of(settings)
         self.mapping = read_mapping(mapping, hash_banks, s, self.channels, ranks)
+        sizes = {"channels": channels, "ranks": ranks, "density": density, "width": width}
+        usual = {"channels": None, "ranks": 1, "mapping": "RoBaRaCoCh", "hash_banks": False}
+        chosen = {**sizes, "mapping": mapping, "hash_banks": hash_banks, **settings}
+        self.given = {k: v for k, v in chosen.items() if v != usual.get(k)}
         self.now = 0
         self._live: np.ndarray | None = None
 
@@ -92,6 +98,11 @@ class Memory:
             f"Memory({s.name}, {s.density} x{s.width}, {many}, {ranks}, {self.mapping.name}{hashed}, "
             f"{c.scheduler}, {c.rows} rows)"
         )
+
+    def __str__(self) -> str:
+        """Return what tells this memory from others: all settings, timings and currents."""
+        s = self.standard
+        return f"{self!r} {s} {s.timings} {s.currents} {self.controller}"
 
     @property
     def capacity(self) -> int:
@@ -109,10 +120,10 @@ class Memory:
 
     def run(
         self,
-        addresses: Any,
-        is_write: Any = None,
+        addresses: npt.ArrayLike | os.PathLike[str],
+        is_write: npt.ArrayLike | None = None,
         *,
-        arrival: Any = None,
+        arrival: npt.ArrayLike | None = None,
         rate: float | None = None,
         ports: str = "shared",
         completion: bool = False,
@@ -161,14 +172,9 @@ class Memory:
         else:
             run.consume(blocks_of(np.asarray(addresses), is_write, arrival))
         cycles = run.finish()
-        return collect(
-            self,
-            run.state,
-            cycles,
-            run.completion() if completion else None,
-            run.commands() if commands else None,
-            ports,
-        )
+        ends = run.completion() if completion else None
+        issued = run.commands() if commands else None
+        return collect(self, run.state, cycles, ends, issued, ports)
 
     @property
     def state(self) -> np.ndarray:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ...kernels.runtime.launch import run, threads_available
 from ...util.errors import InputError
@@ -38,17 +39,14 @@ NO_TIMES = np.zeros(0, np.int64)
 
 
 def blocks_of(
-    addresses: np.ndarray, writes: np.ndarray | None, arrival: np.ndarray | None
+    addresses: np.ndarray, is_write: npt.ArrayLike | None, arrival: npt.ArrayLike | None
 ) -> Iterator[Block]:
-    """Arrays, checked, in blocks."""
-    addresses = np.asarray(addresses)
+    """Check arrays and yield them in blocks."""
     if addresses.size == 0:
         return  # nothing, of whatever type
     if addresses.ndim != 1 or addresses.dtype.kind not in "iu":
         raise InputError("addresses must be a one-dimensional array of integers")
-    if writes is None:
-        writes = np.zeros(addresses.size, np.uint8)
-    writes = np.asarray(writes)
+    writes = np.zeros(addresses.size, np.uint8) if is_write is None else np.asarray(is_write)
     if writes.shape != addresses.shape:
         raise InputError(f"{addresses.size} addresses but {writes.size} values of is_write")
     if writes.dtype.kind not in "biu" or not np.isin(writes, (0, 1)).all():

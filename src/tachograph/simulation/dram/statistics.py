@@ -1,23 +1,51 @@
-"""What a run tells: counted in the memory's array, put together here."""
+"""What a memory tells of a run: counted in its array, put together here.
+
+Energy comes from command counts and the currents of a datasheet: it is modelled, not measured. The
+usual method: a device draws its standby current all the time (IDD3N while a row is open, else IDD2N);
+each command adds what its test current exceeds standby by, for as long as it lasts. Data-bus
+termination and power-down are left out.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from .commands import NAMES, Commands
-from .energy import energy
 from .engine import layout as at
+from .standards import Standard
 
 if TYPE_CHECKING:
+    from ...plots.drawing import Drawing
     from .memory import Memory
 
-__all__ = ["MemoryResult", "collect"]
+__all__ = ["Energy", "MemoryResult", "Timeline", "collect"]
 
-STEPS = 200  # points of a line; more would only show noise
+TIMELINE_STEPS = 200  # points of a line; more would only show noise
+
+
+class Energy(TypedDict):
+    """Joules by cause, modelled with the currents of ``source``."""
+
+    provenance: str
+    source: str
+    joules: float
+    watts: float
+    parts: dict[str, float]
+
+
+class Timeline(TypedDict):
+    """GB/s and row-hit rate from each moment on (in seconds), None where nothing was asked for."""
+
+    seconds: list[float]
+    gbps: list[float | None]
+    row_hit_rate: list[float | None]
+    end: float
+    peak_gbps: float
 
 
 @dataclass(frozen=True)
@@ -51,9 +79,9 @@ class MemoryResult:
     queues: dict[str, float]
     refresh_share: float
     command_counts: dict[str, int]
-    channels: list[dict[str, Any]]
+    channels: list[dict[str, float]]
     balance: float
-    energy: dict[str, Any] | None
+    energy: Energy | None
     ports: str = "shared"
     provenance: str = "simulated"
     banks: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
@@ -71,43 +99,65 @@ class MemoryResult:
         """Whether the one port, a request each cycle, was nearly always busy: the memory waited."""
         return self.ports == "shared" and self.requests > 0.95 * self.cycles
 
-    def timeline(self) -> dict[str, Any]:
-        """Bandwidth and row hits over time, averaged to a readable number of steps, for charts."""
+    def timeline(self) -> Timeline:
+        """Return bandwidth and row hits over time, averaged to a readable number of steps."""
         series = self.series
-        fold = max(1, -(-series["cycle"].size // STEPS))
-        tick = self.seconds / self.cycles
-        made = {"seconds": (series["cycle"][::fold] * tick).tolist()}
-        for name in ("gbps", "row_hit_rate"):
-            steps = [series[name][k : k + fold] for k in range(0, series[name].size, fold)]
-            made[name] = [float(np.nanmean(s)) if (s == s).any() else None for s in steps]
-        return {**made, "end": self.seconds, "peak_gbps": self.peak_gbps}
+        fold = max(1, -(-series["cycle"].size // TIMELINE_STEPS))
+        begin = series["cycle"][::fold] * (self.seconds / self.cycles)
+        return {
+            "seconds": begin.tolist(),
+            "gbps": _means(series["gbps"], fold),
+            "row_hit_rate": _means(series["row_hit_rate"], fold),
+            "end": self.seconds,
+            "peak_gbps": self.peak_gbps,
+        }
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Drawing:
+        """Draw GB/s and row-hit rate over time, and a heat map of the banks' requests.
+
+        With ``path`` it is written there: .svg, .html or, with matplotlib, .png or .pdf.
+
+        >>> from tachograph.simulation.dram import Memory
+        >>> Memory("HBM").run([0, 64]).plot().title
+        'DRAM bandwidth over time, simulated; Requests by channel and bank group.bank'
+        """
+        from ...plots.bandwidth import bandwidth
+        from ...plots.drawing import stacked
+        from ...plots.heat import heat
+
+        total = sum(self.banks.values(), start=np.zeros(1, np.int64))
+        channels, ranks, groups, each = total.shape
+        places = [(c, r) for c in range(channels) for r in range(ranks)]
+        rows = [f"ch {c}" + (f", rank {r}" if ranks > 1 else "") for c, r in places]
+        banks = [(g, b) for g in range(groups) for b in range(each)]
+        columns = [f"{g}.{b}" if groups > 1 else f"{b}" for g, b in banks]
+        cells = total.reshape(channels * ranks, groups * each).tolist()
+        title = f"Requests by channel and {'bank group.bank' if groups > 1 else 'bank'}"
+        lines = bandwidth({self.memory: self.timeline()})
+        drawn = stacked([lines, heat(cells, rows, columns, title)])
+        if path is not None:
+            drawn.save(path)
+        return drawn
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the arrays per request, ready for JSON."""
-        made = {
-            name: getattr(self, name)
-            for name in self.__dataclass_fields__
-            if name not in ("banks", "series", "completion", "commands")
-        }
-        made["row_hit_rate"] = self.row_hit_rate
-        made["port_bound"] = self.port_bound
-        made["banks"] = {name: values.tolist() for name, values in self.banks.items()}
-        return made
+        """Return everything but the arrays per request, ready for JSON."""
+        left_out = ("banks", "series", "completion", "commands")
+        made = {k: getattr(self, k) for k in self.__dataclass_fields__ if k not in left_out}
+        made |= {"row_hit_rate": self.row_hit_rate, "port_bound": self.port_bound}
+        return {**made, "banks": {name: values.tolist() for name, values in self.banks.items()}}
 
     def to_record(self) -> dict[str, Any]:
-        """For the journal: :meth:`to_dict` and the series."""
+        """Return :meth:`to_dict` and the series, for the journal."""
         series = {name: values.tolist() for name, values in self.series.items()}
         return {**self.to_dict(), "series": series}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> MemoryResult:
-        """What :meth:`to_record` was made from."""
+        """Return what :meth:`to_record` was made from."""
         own = {name: value for name, value in record.items() if name in cls.__dataclass_fields__}
-        arrays = {
-            name: {key: np.array(values) for key, values in record[name].items()}
-            for name in ("banks", "series")
-        }
-        return cls(**{**own, **arrays})
+        for name in ("banks", "series"):
+            own[name] = {key: np.array(values) for key, values in record[name].items()}
+        return cls(**own)
 
 
 def collect(
@@ -119,38 +169,49 @@ def collect(
     ports: str = "shared",
 ) -> MemoryResult:
     """Read the counters of a memory's array after ``cycles`` ticks."""
-    standard = memory.standard
-    blocks = state[at.BLOCKS :].reshape(memory.channels, int(state[at.STRIDE]))
+    standard, channels = memory.standard, memory.channels
+    blocks = state[at.BLOCKS :].reshape(channels, int(state[at.STRIDE]))
     counts = blocks.sum(axis=0)
     reads, writes = int(counts[at.READS]), int(counts[at.WRITES])
     issued = {n: int(counts[at.COMMANDS + k]) for k, n in enumerate(NAMES)}
     moved = (issued["RD"] + issued["WR"]) * standard.request_bytes
     seconds = cycles * standard.tck * 1e-9
-    peak = memory.channels * standard.peak
     banks = _banks(memory, blocks)
-    hits, misses, conflicts = (int(banks[k].sum()) for k in ("hits", "misses", "conflicts"))
-    ranks = memory.channels * memory.ranks
+    rank_cycles = cycles * channels * memory.ranks
     per_channel = _channels(blocks, standard.request_bytes, cycles, seconds)
     shares = [c["requests"] for c in per_channel]
+    waits = {"reads": at.WAIT, "writes": at.WAIT_WRITES, "in_flight": at.FLIGHT}
     return MemoryResult(
-        memory=repr(memory), cycles=cycles, seconds=seconds, requests=reads + writes, reads=reads,
-        writes=writes, forwarded=int(counts[at.FORWARDED]), wrapped=int(counts[at.WRAPPED]),
-        stalled=int(counts[at.STALLS]), bytes=moved, gbps=moved / seconds / 1e9,
-        peak_gbps=peak / 1e9, peak_share=moved / seconds / peak, row_hits=hits, row_misses=misses,
-        row_conflicts=conflicts, latency=_latency(counts, standard.tck),
+        memory=repr(memory),
+        cycles=cycles,
+        seconds=seconds,
+        requests=reads + writes,
+        reads=reads,
+        writes=writes,
+        forwarded=int(counts[at.FORWARDED]),
+        wrapped=int(counts[at.WRAPPED]),
+        stalled=int(counts[at.STALLS]),
+        bytes=moved,
+        gbps=moved / seconds / 1e9,
+        peak_gbps=memory.peak / 1e9,
+        peak_share=moved / seconds / memory.peak,
+        row_hits=int(banks["hits"].sum()),
+        row_misses=int(banks["misses"].sum()),
+        row_conflicts=int(banks["conflicts"].sum()),
+        latency=_latency(counts, standard.tck),
         latency_sum=int(counts[at.LATENCY_SUM]),
-        queues={
-            "reads": int(counts[at.WAIT]) / cycles / memory.channels,
-            "writes": int(counts[at.WAIT_WRITES]) / cycles / memory.channels,
-            "in_flight": int(counts[at.FLIGHT]) / cycles / memory.channels,
-        },
-        refresh_share=issued["REF"] * standard.timings["RFC"] / (cycles * ranks),
-        command_counts=issued, channels=per_channel,
+        queues={name: int(counts[k]) / cycles / channels for name, k in waits.items()},
+        refresh_share=issued["REF"] * standard.timings["RFC"] / rank_cycles,
+        command_counts=issued,
+        channels=per_channel,
         balance=max(shares) * len(shares) / max(1, sum(shares)),
-        energy=energy(standard, issued, cycles, cycles * ranks, _active(memory, blocks, cycles)),
-        banks=banks, series=_series(blocks, standard.request_bytes, standard.tck, cycles),
-        completion=completion, commands=commands, ports=ports,
-    )  # fmt: skip
+        energy=_energy(standard, issued, rank_cycles, _active(memory, blocks, cycles), seconds),
+        banks=banks,
+        series=_series(blocks, standard.request_bytes, standard.tck, cycles),
+        completion=completion,
+        commands=commands,
+        ports=ports,
+    )
 
 
 def _banks(memory: Memory, blocks: np.ndarray) -> dict[str, np.ndarray]:
@@ -163,7 +224,7 @@ def _banks(memory: Memory, blocks: np.ndarray) -> dict[str, np.ndarray]:
     return {k: table[:, :, at.B_HITS + i].reshape(shape).copy() for i, k in enumerate(names)}
 
 
-def _channels(blocks: np.ndarray, size: int, cycles: int, seconds: float) -> list[dict[str, Any]]:
+def _channels(blocks: np.ndarray, size: int, cycles: int, seconds: float) -> list[dict[str, float]]:
     return [
         {
             "requests": int(b[at.READS] + b[at.WRITES]),
@@ -176,8 +237,45 @@ def _channels(blocks: np.ndarray, size: int, cycles: int, seconds: float) -> lis
     ]
 
 
+def _means(values: np.ndarray, fold: int) -> list[float | None]:
+    """Return means of so many values each, None where all are NaN."""
+    steps = [values[k : k + fold] for k in range(0, values.size, fold)]
+    return [float(np.nanmean(s)) if (s == s).any() else None for s in steps]
+
+
+def _energy(
+    standard: Standard, commands: dict[str, int], rank_cycles: int, active: int, seconds: float
+) -> Energy | None:
+    """Return joules by cause, or None if the standard declares no currents.
+
+    ``rank_cycles`` and ``active`` are cycles summed over all ranks: of the run, and those with at least
+    one open row. Currents are in milliampere, of one device.
+    """
+    if standard.currents is None:
+        return None
+    i, t = standard.currents, standard.timings
+    row = i["IDD0"] * t["RC"] - (i["IDD3N"] * t["RAS"] + i["IDD2N"] * (t["RC"] - t["RAS"]))
+    # mA * V * ns of one device are picojoules
+    unit = i["VDD"] * standard.tck * standard.devices * 1e-12
+    parts = {
+        "activate": commands["ACT"] * row * unit,
+        "read": commands["RD"] * (i["IDD4R"] - i["IDD3N"]) * t["BL"] * unit,
+        "write": commands["WR"] * (i["IDD4W"] - i["IDD3N"]) * t["BL"] * unit,
+        "refresh": commands["REF"] * (i["IDD5"] - i["IDD3N"]) * t["RFC"] * unit,
+        "standby": (active * i["IDD3N"] + (rank_cycles - active) * i["IDD2N"]) * unit,
+    }
+    total = sum(parts.values())
+    return {
+        "provenance": "modelled",
+        "source": i["source"],
+        "joules": total,
+        "watts": total / seconds,
+        "parts": parts,
+    }
+
+
 def _latency(counts: np.ndarray, tck: float) -> dict[str, float]:
-    """Mean and percentiles from the histogram, in cycles; the mean in ns, too."""
+    """Return mean and percentiles from the histogram, in cycles; the mean in ns, too."""
     cells = counts[at.HISTOGRAM : at.HISTOGRAM + at.EXACT + at.FINE * at.OCTAVES]
     total = int(cells.sum())
     if total == 0:
@@ -187,9 +285,8 @@ def _latency(counts: np.ndarray, tck: float) -> dict[str, float]:
     low = np.where(cell < at.EXACT, cell, (step + at.FINE) << np.maximum(octave + 5, 0))
     sums = np.cumsum(cells)
     mean = int(counts[at.LATENCY_SUM]) / total
-    at_share = {k: float(low[np.searchsorted(sums, np.ceil(q * total))])
-                for k, q in (("median", 0.5), ("p99", 0.99))}  # fmt: skip
-    return {"mean": mean, **at_share, "mean_ns": mean * tck}
+    median, p99 = (float(low[np.searchsorted(sums, np.ceil(q * total))]) for q in (0.5, 0.99))
+    return {"mean": mean, "median": median, "p99": p99, "mean_ns": mean * tck}
 
 
 def _active(memory: Memory, blocks: np.ndarray, cycles: int) -> int:
@@ -217,9 +314,7 @@ def _series(blocks: np.ndarray, size: int, tck: float, cycles: int) -> dict[str,
     spans = np.full(used, width, np.float64)
     spans[-1] = max(1, cycles - (used - 1) * width)
     classified = total[:, 1:].sum(axis=1)
-    return {
-        "cycle": np.arange(used) * width,
-        "gbps": total[:, 0] * size / (spans * tck),
-        "row_hit_rate": np.divide(total[:, 1], classified, out=np.full(used, np.nan),
-                                  where=classified > 0),
-    }  # fmt: skip
+    with np.errstate(invalid="ignore"):  # 0 / 0: nothing was asked for
+        rate = total[:, 1] / classified
+    gbps = total[:, 0] * size / (spans * tck)
+    return {"cycle": np.arange(used) * width, "gbps": gbps, "row_hit_rate": rate}

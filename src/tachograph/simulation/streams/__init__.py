@@ -10,8 +10,19 @@
 """
 
 from .engine import Engine, PhaseResult, ticks_per_cycle
-from .mappers import Runs, buffered, joined, lines
-from .stream import Direct, Merger, Phase, Port, Priority, RoundRobin, Stream
+from .stream import (
+    Direct,
+    Merger,
+    Phase,
+    Port,
+    Priority,
+    RoundRobin,
+    Runs,
+    Stream,
+    buffered,
+    joined,
+    lines,
+)
 
 __all__ = [
     "Direct",

@@ -1,17 +1,103 @@
-"""Streams of requests, what they wait for, and how they are merged."""
+"""Streams of requests: which lines they ask for, what they wait for, and how they are merged.
+
+A *line* is what the memory transfers for one request. Runs are consecutive lines; arrays of accesses
+become runs through the cache-line buffer, which makes one request of subsequent accesses to one line.
+What an on-chip memory holds is filtered out before, with a boolean mask.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...util.errors import InputError
-from .mappers import Runs
 
-__all__ = ["Direct", "Merger", "Phase", "Port", "Priority", "RoundRobin", "Stream"]
+__all__ = [
+    "Direct",
+    "Merger",
+    "Phase",
+    "Port",
+    "Priority",
+    "RoundRobin",
+    "Runs",
+    "Stream",
+    "buffered",
+    "joined",
+    "lines",
+]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """``count[r]`` consecutive lines from line ``first[r]``; empty runs are allowed."""
+
+    first: np.ndarray
+    count: np.ndarray
+
+    @property
+    def total(self) -> int:
+        """Lines in all."""
+        return int(self.count.sum())
+
+
+def lines(address: int, size: int, line: int) -> Runs:
+    """The lines of ``size`` bytes from ``address`` on, read or written in order.
+
+    >>> lines(100, 100, 64)
+    Runs(first=array([1]), count=array([3]))
+    """
+    first = address // line
+    count = -(-(address + size) // line) - first if size > 0 else 0
+    return Runs(np.array([first], np.int64), np.array([count], np.int64))
+
+
+def joined(*parts: Runs) -> Runs:
+    """One after the other."""
+    return Runs(
+        np.concatenate([p.first for p in parts] or [np.zeros(0, np.int64)]),
+        np.concatenate([p.count for p in parts] or [np.zeros(0, np.int64)]),
+    )
+
+
+def buffered(
+    addresses: np.ndarray, line: int, need: np.ndarray | None = None, last: bool = False
+) -> tuple[Runs, np.ndarray]:
+    """A cache-line buffer: subsequent accesses to one line become one request.
+
+    Parameters
+    ----------
+    addresses
+        Byte addresses of the accesses.
+    line
+        Bytes of a line.
+    need
+        For each access what it waits for; must not decrease.
+    last
+        Whether a request waits for the last of its accesses (a write, which goes when the buffer
+        turns to another line) or for the first (a read).
+
+    Returns
+    -------
+    tuple
+        One run for each request, and its need.
+
+    >>> runs, need = buffered(np.array([0, 4, 64, 68, 0]), 64, np.arange(5), last=True)
+    >>> runs.first.tolist(), need.tolist()
+    ([0, 1, 0], [1, 3, 4])
+    """
+    where = addresses // line
+    begins = np.ones(where.size, bool)
+    np.not_equal(where[1:], where[:-1], out=begins[1:])
+    at = np.flatnonzero(begins)
+    runs = Runs(where[at].astype(np.int64), np.ones(at.size, np.int64))
+    if need is None:
+        return runs, np.zeros(at.size, np.int64)
+    if last:
+        at = np.append(at[1:], where.size) - 1 if at.size else at
+    return runs, np.asarray(need, np.int64)[at]
 
 
 @dataclass(frozen=True)
@@ -32,7 +118,7 @@ class Stream:
     name
         What is read or written; requests are counted by it.
     runs
-        Which lines, see :mod:`tachograph.simulation.streams.mappers`.
+        Which lines, see :class:`Runs`.
     write
         Whether they are written; a write is done when the memory has taken it.
     channel
@@ -77,9 +163,11 @@ class Stream:
     @property
     def total(self) -> int:
         """Requests in all."""
-        return int(self.runs.count.sum())
+        return self.runs.total
 
-    def after(self, stream: Stream, need: Any = None, *, sent: bool = False) -> Stream:
+    def after(
+        self, stream: Stream, need: npt.ArrayLike | None = None, *, sent: bool = False
+    ) -> Stream:
         """A callback: wait for another stream, at most two of them.
 
         Each run waits until ``need`` requests of ``stream`` are done (a number, or one for each run;

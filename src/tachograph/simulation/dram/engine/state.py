@@ -11,8 +11,7 @@ from . import layout as at
 from .queues import prepare
 
 if TYPE_CHECKING:
-    from ..mapping import Mapping
-    from ..settings import Controller
+    from ..settings import Controller, Mapping
     from ..standards import Standard
 
 LONG_AGO = -(1 << 40)
