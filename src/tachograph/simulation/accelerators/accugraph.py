@@ -49,15 +49,12 @@ class AccuGraph(Accelerator):
     edge_pipelines = Parameter(16, "edges begun in a cycle", "Table 4", low=1)
     vertex_pipeline_size = Parameter(
         8,
-        "lines of pointers, and of values, that each vertex pipeline can have asked for",
+        "lines that each vertex pipeline reads ahead",
         "Table 4 (VS); inferred: its meaning",
         low=1,
     )
     edge_pipeline_size = Parameter(
-        8,
-        "lines of neighbours that each edge pipeline can have asked for",
-        "Table 4 (ES); inferred: its meaning",
-        low=1,
+        8, "lines that each edge pipeline reads ahead", "Table 4 (ES); inferred: its meaning", low=1
     )
     cache_banks = Parameter(
         16,
@@ -65,9 +62,7 @@ class AccuGraph(Accelerator):
         "section 3.3; inferred: which vertex is where",
         low=1,
     )
-    stalls = Parameter(
-        True, "whether neighbours wait for their bank of the vertex cache", "section 3.3"
-    )
+    stalls = Parameter(True, "whether neighbours wait for their bank", "section 3.3")
     pointer_bits = Parameter(32, "width of a pointer in bits", "Table 3", choices=(32, 64))
     prefetch_skipping = Parameter(
         False, "keep values that are on chip already", "section 5: off in the published design"

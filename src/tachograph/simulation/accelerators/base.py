@@ -14,6 +14,9 @@ from .problem import Problem
 
 __all__ = ["Accelerator", "Layout"]
 
+WIDTHS = (8, 16, 32, 64)  # bits
+NO_SOURCE = "inferred: the text does not mention it"
+
 
 class Layout:
     """Addresses for arrays, one after the other, in the whole memory or on one channel of it.
@@ -92,19 +95,11 @@ class Accelerator(Machine):
         low=1,
     )
     value_bits = Parameter(
-        None,
-        "width of a vertex value in bits (None: as in Table 3)",
-        "Table 3",
-        kind=int,
-        choices=(8, 16, 32, 64),
+        None, "bits of a vertex value (None: as in Table 3)", "Table 3", kind=int, choices=WIDTHS
     )
-    vertex_bits = Parameter(32, "width of a vertex id in bits", "Table 3", choices=(8, 16, 32, 64))
+    vertex_bits = Parameter(32, "bits of a vertex id", "Table 3", choices=WIDTHS)
     permute_ids = Parameter(
-        None,
-        "seed of a permutation of the vertex ids (None: as they are)",
-        "inferred: the text does not mention one",
-        kind=int,
-        low=0,
+        None, "seed of a permutation of the ids (None: no permutation)", NO_SOURCE, kind=int, low=0
     )
 
     def width(self, task: str) -> int:

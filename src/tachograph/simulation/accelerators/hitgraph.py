@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -31,11 +31,18 @@ __all__ = ["HitGraph"]
 
 @dataclass(frozen=True)
 class Part:
-    """What the updates of one partition for another one are, in order, and when each was made."""
+    """The updates of one partition for another one, in order, and when each was made."""
 
     targets: np.ndarray
     update: np.ndarray
     need: np.ndarray  # lines of edges that must have been read
+
+
+#: For each partition its updates of every other one.
+Queues: TypeAlias = list[list[Part | None]]
+#: For each queue the vertices that are written, and the lines of the queue that are read before.
+Written: TypeAlias = list[tuple[np.ndarray, np.ndarray]]
+NOTHING = np.zeros(0, np.int64)
 
 
 class HitGraph(Accelerator):
@@ -54,45 +61,50 @@ class HitGraph(Accelerator):
 
     partition_size = Parameter(256_000, "vertices of a partition", "Table 4 (elements)", low=1)
     pes = Parameter(
-        None, "processing elements (None: one for each channel of the memory)",
-        "Table 4: 4, with the 4 channels of Table 2", kind=int, low=1,
-    )  # fmt: skip
+        None,
+        "processing elements (None: one for each channel of the memory)",
+        "Table 4: 4, with the 4 channels of Table 2",
+        kind=int,
+        low=1,
+    )
     pipelines = Parameter(8, "edges or updates read in a cycle by a PE", "Table 4", low=1)
     weighted = Parameter(True, "whether edges carry a weight of 32 bits", "Table 3")
     edge_bytes = Parameter(
-        None, "bytes of an edge (None: source, target and, if weighted, weight)",
+        None,
+        "bytes of an edge (None: source, target and, if weighted, weight)",
         "inferred: widths of Table 3; the paper says 64 bits for an edge without weight",
-        kind=int, low=1,
-    )  # fmt: skip
+        kind=int,
+        low=1,
+    )
     update_merging = Parameter(
         True, "sort edges by target and merge updates of one target", "section 3.2"
     )
-    update_filtering = Parameter(
-        True, "no updates from vertices that did not change", "section 3.2"
-    )
+    update_filtering = Parameter(True, "no updates from unchanged vertices", "section 3.2")
     partition_skipping = Parameter(
         True, "skip partitions without changed values, or without updates", "section 3.2"
     )
     write_unchanged = Parameter(
-        True, "write the value for every update, even if it stays the same",
+        True,
+        "write the value for every update, even if it stays the same",
         "section 3.2: each update triggers the value write",
-    )  # fmt: skip
+    )
     assignment = Parameter(
-        "cyclic", "which PE has a partition: p mod PEs, or blocks of consecutive ones",
+        "cyclic",
+        "which PE has a partition: p mod PEs, or blocks of consecutive ones",
         "inferred: partitions are assigned beforehand, the text does not say how",
         choices=("cyclic", "blocks"),
-    )  # fmt: skip
+    )
 
     def memory(self) -> Memory:
-        """Table 2: four channels of DDR3-1600K, two ranks, 8 Gb x16."""
+        """Return the memory of Table 2: four channels of DDR3-1600K, two ranks, 8 Gb x16."""
         return Memory("DDR3-1600K", channels=4, ranks=2, density="8Gb", width=16)
 
     def edge_width(self) -> int:
-        """Bytes of an edge."""
+        """Return the bytes of an edge."""
         return self.edge_bytes or 2 * self.vertex_bits // 8 + 4 * self.weighted
 
     def phases(self, problem: Problem, layout: Layout) -> Iterator[Phase]:
-        """Scatter and gather of each iteration."""
+        """Yield scatter and gather of each iteration."""
         if problem.weighted and not self.weighted:
             raise InputError(
                 f"{problem.task} needs the graph's weights, but weighted=False leaves no room for "
@@ -124,6 +136,7 @@ class _Machine:
         numbers = np.arange(self.parts)
         self.pe_of = numbers % self.pes if design.assignment == "cyclic" else numbers // share
         self.channels = channels
+        self.edge_width = design.edge_width()
         self.update_width = design.vertex_bits // 8 + self.width
         self._place(layout)
 
@@ -132,27 +145,28 @@ class _Machine:
         for p in range(self.parts):
             many = np.bincount(self.groups[p][0] // self.size, minlength=self.parts)
             queue += -(-many * self.update_width // self.line)
-        self.at_values: list[int] = []
-        self.at_edges: list[int] = []
-        self.at_queue: list[int] = []
-        for sizes, made in (
-            ([self._vertices(p) * self.width for p in range(self.parts)], self.at_values),
-            ([int(e) * self.design.edge_width() for e in self.groups.edges], self.at_edges),
-            ((queue * self.line).tolist(), self.at_queue),
-        ):
-            for p, size in enumerate(sizes):
-                made.append(layout.place(size, int(self.pe_of[p]) % self.channels))
+        vertices = np.array([self._vertices(p) for p in range(self.parts)])
+        arrays = (vertices * self.width, self.groups.edges * self.edge_width, queue * self.line)
+        channels = (self.pe_of % self.channels).tolist()
+        self.at_values, self.at_edges, self.at_queue = (
+            [layout.place(*place) for place in zip(sizes.tolist(), channels, strict=True)]
+            for sizes in arrays
+        )
+
+    def _parts_of(self, pe: int) -> list[int]:
+        found: list[int] = np.flatnonzero(self.pe_of == pe).tolist()
+        return found
 
     def _vertices(self, p: int) -> int:
         return min(self.n, (p + 1) * self.size) - p * self.size
 
-    def updates(self, problem: Problem, active: np.ndarray) -> list[list[Part | None]]:
-        """The values that edges bring: for each partition its updates of every other one."""
+    def updates(self, problem: Problem, active: np.ndarray) -> Queues:
+        """Return the values that edges bring."""
         from . import steps
 
         sent = problem.sent()
         rule = steps.Rule(problem.step, problem.additive, self.design.update_filtering)
-        made: list[list[Part | None]] = []
+        made: Queues = []
         for p in range(self.parts):
             targets, ends, sources, weights = self.groups[p]
             if self._idle(p, active):
@@ -167,14 +181,14 @@ class _Machine:
         return made
 
     def _idle(self, p: int, active: np.ndarray) -> bool:
-        """Whether scatter leaves a partition out."""
+        """Return whether scatter leaves a partition out."""
         own = active[p * self.size : (p + 1) * self.size]
         return self.design.partition_skipping and not own.any()
 
     def _by_queue(
         self, targets: np.ndarray, update: np.ndarray, seen: np.ndarray
     ) -> list[Part | None]:
-        need = -(-seen * self.design.edge_width() // self.line)
+        need = -(-seen * self.edge_width // self.line)
         queue = targets // self.size
         if not self.groups.merged:
             order = np.argsort(queue, kind="stable")
@@ -188,35 +202,31 @@ class _Machine:
     def _lines_of(self, part: Part | None) -> int:
         return 0 if part is None else -(-part.targets.size * self.update_width // self.line)
 
-    def scatter(self, iteration: int, active: np.ndarray, queues: list[list[Part | None]]) -> Phase:
-        """Prefetch, edges and, through the crossbar, updates."""
-        starts = self._segments(queues)
+    def scatter(self, iteration: int, active: np.ndarray, queues: Queues) -> Phase:
+        """Return prefetches, edges and, through the crossbar, updates."""
+        counts = np.array([[self._lines_of(part) for part in row] for row in queues], np.int64)
+        starts = np.cumsum(counts, axis=0) - counts  # in lines of each queue
         ports, readers, own = [], [], []
         for pe in range(self.pes):
-            mine = [p for p in range(self.parts)
-                    if self.pe_of[p] == pe and not self._idle(p, active)]  # fmt: skip
-            sizes = [(self.at_edges[p], int(self.groups.edges[p]) * self.design.edge_width())
-                     for p in mine]  # fmt: skip
+            mine = [p for p in self._parts_of(pe) if not self._idle(p, active)]
+            sizes = [(self.at_edges[p], int(self.groups.edges[p]) * self.edge_width) for p in mine]
             own.append(mine)
-            readers.append(self._readers("edges", pe, mine, sizes, self.design.edge_width()))
+            readers.append(self._readers("edges", pe, mine, sizes, self.edge_width))
         for pe in range(self.pes):
-            writes = [self._crossbar(own[source], readers[source][1], pe, starts, queues)
-                      for source in range(self.pes)]  # fmt: skip
+            writes = [
+                self._crossbar(mine, edges, pe, starts, queues)
+                for mine, (_, edges) in zip(own, readers, strict=True)
+            ]
             ports.append(Port(Direct(*readers[pe], *writes), self.design.inject))
         return Phase("scatter", ports, iteration, drain=True)
-
-    def _segments(self, queues: list[list[Part | None]]) -> np.ndarray:
-        """In which line of each queue the updates of each partition begin."""
-        counts = np.array([[self._lines_of(part) for part in row] for row in queues], np.int64)
-        return np.cumsum(counts, axis=0) - counts
 
     def _readers(
         self, name: str, pe: int, mine: list[int], sizes: list[tuple[int, int]], width: int
     ) -> tuple[Stream, Stream]:
-        """Values of one partition, then what it reads, then the next one."""
+        """Return streams for the values of one partition, what it reads, then the next one."""
         channel = pe % self.channels
-        values = joined(*(lines(self.at_values[p], self._vertices(p) * self.width, self.line)
-                          for p in mine))  # fmt: skip
+        of_values = [(self.at_values[p], self._vertices(p) * self.width) for p in mine]
+        values = joined(*(lines(at, size, self.line) for at, size in of_values))
         read = joined(*(lines(at, size, self.line) for at, size in sizes))
         prefetch = Stream("prefetch", values, channel=channel)
         rate = Fraction(self.design.pipelines * width, self.line)
@@ -226,36 +236,28 @@ class _Machine:
         return prefetch, reader
 
     def _crossbar(
-        self, mine: list[int], edges: Stream, pe: int, starts: np.ndarray,
-        queues: list[list[Part | None]],
-    ) -> Stream:  # fmt: skip
-        """Lines of updates that one PE writes to the queues of another."""
+        self, mine: list[int], edges: Stream, pe: int, starts: np.ndarray, queues: Queues
+    ) -> Stream:
+        """Return the lines of updates that one PE writes to the queues of another."""
         before = np.cumsum(edges.runs.count) - edges.runs.count
-        firsts, needs = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        first, need = [NOTHING], [NOTHING]
         for at, p in enumerate(mine):
-            first, need = [], []
-            for q in np.flatnonzero(self.pe_of == pe).tolist():
-                part = queues[p][q]
-                if part is None:
-                    continue
-                count = self._lines_of(part)
-                filled = np.arange(1, count + 1) * self.line // self.update_width
-                need.append(part.need[np.minimum(filled, part.need.size) - 1] + before[at])
-                first.append(self.at_queue[q] // self.line + starts[p, q] + np.arange(count))
-            if first:
-                joint, lines_ = np.concatenate(need), np.concatenate(first)
-                order = np.argsort(joint, kind="stable")
-                needs.append(joint[order])
-                firsts.append(lines_[order])
-        where = np.concatenate(firsts)
-        runs = Runs(where, np.ones(where.size, np.int64))
+            for q in self._parts_of(pe):
+                if (part := queues[p][q]) is not None:
+                    count = np.arange(self._lines_of(part))
+                    filled = np.minimum(
+                        (count + 1) * self.line // self.update_width, part.need.size
+                    )
+                    need.append(part.need[filled - 1] + before[at])
+                    first.append(self.at_queue[q] // self.line + starts[p, q] + count)
+        needs = np.concatenate(need)
+        order = np.argsort(needs, kind="stable")  # a partition's needs are above those before it
+        runs = Runs.single(np.concatenate(first)[order])
         updates = Stream("updates", runs, write=True, channel=pe % self.channels)
-        return updates.after(edges, np.concatenate(needs))
+        return updates.after(edges, needs[order])
 
-    def apply(
-        self, problem: Problem, queues: list[list[Part | None]]
-    ) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
-        """Apply all updates: which vertices changed, and for every queue what is written after what."""
+    def apply(self, problem: Problem, queues: Queues) -> tuple[np.ndarray, Written]:
+        """Apply all updates; return which vertices changed, and what each queue writes after what."""
         from . import steps
 
         changed = np.zeros(self.n, np.bool_)
@@ -268,7 +270,7 @@ class _Machine:
             update = np.concatenate([np.zeros(0), *(part.update for part in parts)])
             wrote = np.zeros(targets.size, np.bool_)
             call(steps.gather, targets, update, problem.additive, values, changed, wrote)
-            read = [np.zeros(0, np.int64)]  # lines of the queue that end with each update, or later
+            read = [NOTHING]  # lines of the queue that end with each update, or later
             for part, begin in zip(parts, first, strict=True):
                 ends = np.arange(1, part.targets.size + 1) * self.update_width
                 read.append(begin + -(-ends // self.line))
@@ -279,30 +281,25 @@ class _Machine:
             changed[:] = True
         return changed, written
 
-    def gather(
-        self,
-        iteration: int,
-        queues: list[list[Part | None]],
-        written: list[tuple[np.ndarray, np.ndarray]],
-    ) -> Phase:
-        """Prefetch, updates, and values that are written."""
+    def gather(self, iteration: int, queues: Queues, written: Written) -> Phase:
+        """Return prefetches, updates, and values that are written."""
         total = [sum(self._lines_of(row[q]) for row in queues) for q in range(self.parts)]
         ports = []
         for pe in range(self.pes):
-            mine = [q for q in range(self.parts) if self.pe_of[q] == pe
-                    and (total[q] or not self.design.partition_skipping)]  # fmt: skip
+            everything = not self.design.partition_skipping
+            mine = [q for q in self._parts_of(pe) if total[q] or everything]
             sizes = [(self.at_queue[q], total[q] * self.line) for q in mine]
             prefetch, reader = self._readers("updates read", pe, mine, sizes, self.update_width)
             before = np.cumsum(reader.runs.count) - reader.runs.count
-            first, need = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+            first, need = [NOTHING], [NOTHING]
             for at, q in enumerate(mine):
                 vertices, after = written[q]
                 where = self.at_values[q] + (vertices - q * self.size).astype(np.int64) * self.width
                 runs, needs = buffered(where, self.line, after, last=True)
                 first.append(runs.first)
                 need.append(needs + before[at])
-            where = np.concatenate(first)
-            writes = Stream("writes", Runs(where, np.ones(where.size, np.int64)), write=True,
-                            channel=prefetch.channel).after(reader, np.concatenate(need))  # fmt: skip
+            runs = Runs.single(np.concatenate(first))
+            writes = Stream("writes", runs, write=True, channel=prefetch.channel)
+            writes.after(reader, np.concatenate(need))
             ports.append(Port(Direct(prefetch, reader, writes), self.design.inject))
         return Phase("gather", ports, iteration, drain=True)

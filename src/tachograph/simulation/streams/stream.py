@@ -37,6 +37,11 @@ class Runs:
     first: np.ndarray
     count: np.ndarray
 
+    @classmethod
+    def single(cls, where: np.ndarray) -> Runs:
+        """Return a run for each line."""
+        return cls(where.astype(np.int64, copy=False), np.ones(where.size, np.int64))
+
     @property
     def total(self) -> int:
         """Lines in all."""
@@ -92,7 +97,7 @@ def buffered(
     begins = np.ones(where.size, bool)
     np.not_equal(where[1:], where[:-1], out=begins[1:])
     at = np.flatnonzero(begins)
-    runs = Runs(where[at].astype(np.int64), np.ones(at.size, np.int64))
+    runs = Runs.single(where[at])
     if need is None:
         return runs, np.zeros(at.size, np.int64)
     if last:
