@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Crew, Json, grouped, out, print_json
+from .options import Crew, Json, grouped, option, out, print_json
 
 if TYPE_CHECKING:
     from ..simulation.dram import Memory
@@ -31,22 +31,14 @@ Picture = Annotated[Path | None, typer.Option("--plot", help="Draw to this .png,
 class Settings:
     """How a memory is built and controlled."""
 
-    channels: Annotated[
-        int | None, typer.Option(help="Default: what the standard usually has.")
-    ] = None
-    ranks: Annotated[int, typer.Option(help="Ranks of each channel.")] = 1
-    density: Annotated[str | None, typer.Option(help="Density of a device, such as 8Gb.")] = None
-    width: Annotated[int | None, typer.Option(help="Width of a device, such as 16.")] = None
-    mapping: Annotated[str, typer.Option(help="Fields of an address, highest bits first.")] = (
-        "RoBaRaCoCh"
-    )
-    hash_banks: Annotated[
-        bool, typer.Option("--hash-banks", help="XOR banks with bits of the row.")
-    ] = False
-    scheduler: Annotated[str, typer.Option(help="FRFCFS-Cap, FRFCFS or FCFS.")] = "FRFCFS-Cap"
-    rows: Annotated[str, typer.Option(help="When rows are closed: open, closed or timeout.")] = (
-        "open"
-    )
+    channels: int | None = option(None, "Default: what the standard usually has.")
+    ranks: int = option(1, "Ranks of each channel.")
+    density: str | None = option(None, "Density of a device, such as 8Gb.")
+    width: int | None = option(None, "Width of a device, such as 16.")
+    mapping: str = option("RoBaRaCoCh", "Fields of an address, highest bits first.")
+    hash_banks: bool = option(False, "XOR banks with bits of the row.", "--hash-banks")
+    scheduler: str = option("FRFCFS-Cap", "FRFCFS-Cap, FRFCFS or FCFS.")
+    rows: str = option("open", "When rows are closed: open, closed or timeout.")
 
     def memory(self, name: str) -> Memory:
         """Return the memory of that name."""
@@ -59,10 +51,19 @@ class Settings:
 class Offer:
     """How requests come to the memory."""
 
-    rate: Annotated[float | None, typer.Option(help="Requests per cycle, at most 1.")] = None
-    ports: Annotated[str, typer.Option(help="shared, or channel: each takes its own requests.")] = (
-        "shared"
-    )
+    rate: float | None = option(None, "Requests per cycle, at most 1.")
+    ports: str = option("shared", "shared, or channel: each takes its own requests.")
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Requests of a trace that is made up."""
+
+    requests: int = option(100_000, "Number of requests.")
+    writes: float = option(0.0, "Share of writes, 0 to 1.")
+    stride: int = option(4096, "Bytes from one request to the next.")
+    size: int = option(1 << 30, "Bytes that random requests spread over.")
+    rng: int = option(0, "Seed of random requests and writes.")
 
 
 @app.command()
@@ -157,34 +158,24 @@ def list_memories(json: Json = False) -> None:
     from ..simulation.dram import names, standard
 
     found = [standard(name) for name in names()]
-    if not json:
-        from .show_dram import standards_table
-
-        out().print(standards_table(found))
+    if json:
+        own = ("name", "density", "width", "timings", "currents", "source")
+        rows = [{name: getattr(s, name) for name in own} for s in found]
+        for s, row in zip(found, rows, strict=True):
+            row |= {"channels": s.default_channels, "peak_gbps": s.peak / 1e9, "tck_ns": s.tck}
+        print_json(rows)
         return
-    own = ("name", "density", "width", "timings", "currents", "source")
-    print_json(
-        [
-            {
-                **{name: getattr(s, name) for name in own},
-                "channels": s.default_channels,
-                "peak_gbps": s.peak / 1e9,
-                "tck_ns": s.tck,
-            }
-            for s in found
-        ]
-    )
+    from .show_dram import standards_table
+
+    out().print(standards_table(found))
 
 
 @app.command()
+@grouped
 def generate(
     pattern: Annotated[str, typer.Argument(help="sequential, stride or random.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The suffix tells the format.")],
-    requests: Annotated[int, typer.Option(help="Number of requests.")] = 100_000,
-    writes: Annotated[float, typer.Option(help="Share of writes, 0 to 1.")] = 0.0,
-    stride: Annotated[int, typer.Option(help="Bytes from one request to the next.")] = 4096,
-    size: Annotated[int, typer.Option(help="Bytes that random requests spread over.")] = 1 << 30,
-    rng: Annotated[int, typer.Option(help="Seed of random requests and writes.")] = 0,
+    of: Requests,
 ) -> None:
     """Make a trace to try memories with.
 
@@ -197,15 +188,15 @@ def generate(
     from ..simulation.dram import write_trace
     from ..util.errors import InputError
 
-    if requests < 1 or not 0 <= writes <= 1 or size < 64:
+    if of.requests < 1 or not 0 <= of.writes <= 1 or of.size < 64:
         raise InputError("--requests must be 1 or more, --writes 0 to 1, --size 64 or more")
-    chance = np.random.default_rng(rng)
+    random, numbers = np.random.default_rng(of.rng), np.arange(of.requests)
     makers = {
-        "sequential": lambda: np.arange(requests) * 64,
-        "stride": lambda: np.arange(requests) * stride,
-        "random": lambda: chance.integers(0, size // 64, requests) * 64,
+        "sequential": lambda: numbers * 64,
+        "stride": lambda: numbers * of.stride,
+        "random": lambda: random.integers(0, of.size // 64, of.requests) * 64,
     }
     if pattern not in makers:
         raise InputError(f"unknown pattern {pattern!r}; known: {', '.join(makers)}")
-    write_trace(output, makers[pattern](), chance.random(requests) < writes)
-    typer.echo(f"{output}: {requests:,} requests", err=True)
+    write_trace(output, makers[pattern](), random.random(of.requests) < of.writes)
+    typer.echo(f"{output}: {of.requests:,} requests", err=True)

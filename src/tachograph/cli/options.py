@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
@@ -37,10 +37,14 @@ __all__ = [
     "grouped",
     "load",
     "measured",
+    "option",
     "out",
     "print_json",
     "share",
 ]
+
+
+T = TypeVar("T")
 
 
 class Dedupe(StrEnum):
@@ -143,6 +147,12 @@ def print_json(value: Any) -> None:
     sys.stdout.write("\n")
 
 
+def option(default: T, text: str, *names: str, **more: Any) -> T:
+    """Declare a field of a dataclass of options: its default, its help, and perhaps other names."""
+    made = typer.Option(*names, help=text, **more)
+    return dataclasses.field(default=default, metadata={"option": made})
+
+
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command take dataclasses: every field of one becomes an argument or option of its own."""
     hints = get_type_hints(command, include_extras=True)
@@ -163,7 +173,10 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             own = get_type_hints(nouns[p.name], include_extras=True)
             for f in dataclasses.fields(nouns[p.name]):
                 default = p.empty if f.default is dataclasses.MISSING else f.default
-                yield inspect.Parameter(f.name, keyword, default=default, annotation=own[f.name])
+                kind = own[f.name]
+                if "option" in f.metadata:
+                    kind = Annotated[kind, f.metadata["option"]]
+                yield inspect.Parameter(f.name, keyword, default=default, annotation=kind)
 
     call.__signature__ = inspect.Signature(list(parameters()))  # type: ignore[attr-defined]
     call.__name__, call.__doc__ = command.__name__, command.__doc__

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..util.errors import InputError
-from .options import Crew, GraphInput, Json, grouped, out, print_json
+from .options import Crew, GraphInput, Json, grouped, option, out, print_json
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -19,20 +19,21 @@ if TYPE_CHECKING:
 __all__ = ["simulate"]
 
 
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="A parameter as name=value; name=a,b sweeps over the values."),
+]
+
+
 @dataclass(frozen=True)
 class Designs:
     """Accelerators, and the values of their parameters."""
 
-    accelerator: Annotated[
-        str, typer.Option(help="hitgraph, accugraph or package.module:Class; several with commas.")
-    ] = "hitgraph,accugraph"
-    partition_size: Annotated[
-        str | None, typer.Option(help="Vertices of a partition; several with commas.")
-    ] = None
-    parameters: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="A parameter as name=value; name=a,b sweeps over the values."),
-    ] = None
+    accelerator: str = option(
+        "hitgraph,accugraph", "hitgraph, accugraph or package.module:Class; several with commas."
+    )
+    partition_size: str | None = option(None, "Vertices of a partition; several with commas.")
+    parameters: Set = None
 
     def settings(self) -> dict[str, list[str]]:
         """Return the values of every parameter that was named."""
@@ -50,18 +51,13 @@ class Designs:
 class Memories:
     """Memories, and their sizes."""
 
-    memory: Annotated[
-        str,
-        typer.Option(help="Names from tacho dram list, with commas; own is the accelerator's."),
-    ] = "own"
-    channels: Annotated[
-        str | None, typer.Option(help="Channels of the named memories; several with commas.")
-    ] = None
-    ranks: Annotated[
-        str | None, typer.Option(help="Ranks of each channel; several with commas.")
-    ] = None
-    density: Annotated[str | None, typer.Option(help="Density of a device, such as 8Gb.")] = None
-    width: Annotated[int | None, typer.Option(help="Width of a device, such as 16.")] = None
+    memory: str = option(
+        "own", "Names from tacho dram list, with commas; own is the accelerator's."
+    )
+    channels: str | None = option(None, "Channels of the named memories; several with commas.")
+    ranks: str | None = option(None, "Ranks of each channel; several with commas.")
+    density: str | None = option(None, "Density of a device, such as 8Gb.")
+    width: int | None = option(None, "Width of a device, such as 16.")
 
     def made(self) -> list[Memory | None]:
         """Return every combination, None for the accelerator's own memory."""
@@ -69,14 +65,12 @@ class Memories:
 
         names = split(self.memory)
         sizes: dict[str, list[int]] = {}
-        for option, text in (("channels", self.channels), ("ranks", self.ranks)):
-            if text is not None:
+        for name in ("channels", "ranks"):
+            if (text := getattr(self, name)) is not None:
                 try:
-                    sizes[option] = [int(part) for part in text.split(",")]
+                    sizes[name] = [int(part) for part in text.split(",")]
                 except ValueError:
-                    raise InputError(
-                        f"--{option} {text}: write whole numbers with commas between"
-                    ) from None
+                    raise InputError(f"--{name} {text}: write whole numbers, as in 1,2") from None
         device = {k: v for k in ("density", "width") if (v := getattr(self, k)) is not None}
         changed = [*sizes, *device]
         if changed and any(name.lower() == "own" for name in names):
@@ -93,16 +87,10 @@ class Memories:
 class Start:
     """Where and how long a task runs."""
 
-    source: Annotated[int | None, typer.Option(help="Where bfs and sssp start.")] = None
-    roots: Annotated[
-        int | None, typer.Option(min=1, help="So many sources, drawn as the paper drew its 20.")
-    ] = None
-    iterations: Annotated[
-        int | None, typer.Option(help="Iterations of pagerank and spmv: default 1.")
-    ] = None
-    along_arcs: Annotated[
-        bool, typer.Option("--along-arcs", help="Let wcc pass labels along directed edges only.")
-    ] = False
+    source: int | None = option(None, "Where bfs and sssp start.")
+    roots: int | None = option(None, "So many sources, drawn as the paper drew its 20.", min=1)
+    iterations: int | None = option(None, "Iterations of pagerank and spmv: default 1.")
+    along_arcs: bool = option(False, "Let wcc pass labels along directed edges.", "--along-arcs")
 
     def sources(self, task: str, graph: Graph) -> list[int]:
         """Return the sources that ``--roots`` asks for."""

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 from ..graph.datasets import dataset, datasets
 from ..graph.generate import kronecker
 from ..graph.graph import Graph
+from .published import published
 
 __all__ = ["GRAPHS", "TABLE_5", "TABLE_6", "Loaded", "error", "load", "missing"]
 
 Cells: TypeAlias = dict[str, dict[str, tuple[float, float]]]
 
 
-def _published(table: str) -> Cells:
-    """Return a table of the paper: by task and graph, hardware and the paper's simulation."""
-    file = Path(__file__).parent / "published" / "accelerators.toml"
-    found = tomllib.loads(file.read_text(encoding="utf-8"))[table]
-    return {task: {graph: (a, b) for graph, (a, b) in row.items()} for task, row in found.items()}
+def _cells(table: str) -> Cells:
+    """Return by task and graph what hardware and the paper's simulation took."""
+    made: Cells = {}
+    for task, graph, hardware, simulation in published("accelerators", table).rows:
+        made.setdefault(str(task), {})[str(graph)] = float(hardware or 0), float(simulation or 0)
+    return made
 
 
-TABLE_5 = _published("table_5")  # seconds of HitGraph
-TABLE_6 = _published("table_6")  # GREPS of AccuGraph
+TABLE_5 = _cells("table-5")
+TABLE_6 = _cells("table-6")
 
 
 @dataclass(frozen=True)

@@ -90,8 +90,8 @@ def test_a_channel_may_end_long_before_the_others():
 def test_blocks_and_full_logs_change_nothing(monkeypatch):
     memory = Memory("DDR4-2400R", channels=2, rows="timeout")
     whole = memory.run(*SOME, completion=True, commands=True)
-    monkeypatch.setattr(runner, "BLOCK", 37)
-    monkeypatch.setattr(runner, "LOG", 5)
+    monkeypatch.setattr(runner, "BLOCK_REQUESTS", 37)
+    monkeypatch.setattr(runner, "LOG_COMMANDS", 5)
     parts = memory.run(*SOME, completion=True, commands=True)
     same(whole, parts)
     assert (whole.completion == parts.completion).all()
@@ -195,7 +195,7 @@ def test_wrong_runs(call, message):
 
 
 def test_decreasing_arrival_is_seen_across_blocks(monkeypatch):
-    monkeypatch.setattr(runner, "BLOCK", 2)
+    monkeypatch.setattr(runner, "BLOCK_REQUESTS", 2)
     with pytest.raises(InputError, match="request 2 arrives at 3, after 5"):
         Memory("DDR4-2400R").run([0, 0, 0], arrival=[0, 5, 3])
 

@@ -21,8 +21,8 @@ WRITES = requests.writes("40", 3000, 4)
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("style", ["ramulator", "ramulator2"])
 def test_round_trip(name, style, monkeypatch):
-    monkeypatch.setattr(traces, "CHUNK", 1000)
-    monkeypatch.setattr(traces, "ROWS", 700)
+    monkeypatch.setattr(traces, "CHUNK_BYTES", 1000)
+    monkeypatch.setattr(traces, "BATCH_REQUESTS", 700)
     write_trace(name, ADDRESSES, WRITES, style=style)
     back = read_trace(name)
     assert (back.addresses == ADDRESSES).all()
@@ -82,7 +82,7 @@ def test_malformed_lines_are_named(text, line, found):
 
 
 def test_line_numbers_count_across_chunks(monkeypatch):
-    monkeypatch.setattr(traces, "CHUNK", 100)
+    monkeypatch.setattr(traces, "CHUNK_BYTES", 100)
     Path("long.trace").write_text("0x40 R\n" * 999 + "oops\n")
     with pytest.raises(FileFormatError, match="line 1000"):
         Memory("DDR4-2400R").run("long.trace")

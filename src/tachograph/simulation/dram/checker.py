@@ -17,7 +17,7 @@ from .standards import Standard
 
 __all__ = ["Rule", "Violation", "check", "rules"]
 
-LATEST = 9  # intervals: a refresh may be late by eight
+LATEST_INTERVALS = 9  # between refreshes: one may be late by eight
 PLACES = ("channel", "rank", "group", "bank", "other rank")
 #: What else can be wrong, in the order of the compiled loop.
 OTHERS = (
@@ -61,7 +61,7 @@ class Violation:
 
 
 def rules(standard: Standard) -> list[Rule]:
-    """All rules about the distance of two commands.
+    """Return all rules about the distance of two commands.
 
     >>> from tachograph.simulation.dram import standard
     >>> [r.cycles for r in rules(standard("DDR3-1600K")) if r.name == "RCD"]
@@ -110,7 +110,7 @@ def rules(standard: Standard) -> list[Rule]:
 
 
 def check(standard: Standard, commands: Commands, most: int = 1000) -> list[Violation]:
-    """Hold every command of a run against the standard; the violations, none if all is well.
+    """Hold every command of a run against the standard, and return the violations.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def check(standard: Standard, commands: Commands, most: int = 1000) -> list[Viol
     commands
         ``memory.run(..., commands=True).commands``.
     most
-        Violations of each channel that are told.
+        How many violations of each channel are returned.
 
     >>> import numpy as np, tachograph as tg
     >>> memory = tg.Memory("HBM", channels=1)
@@ -127,12 +127,9 @@ def check(standard: Standard, commands: Commands, most: int = 1000) -> list[Viol
     []
     """
     made = rules(standard)
-    numbers = np.array(
-        [
-            [NAMES.index(r.before), NAMES.index(r.after), PLACES.index(r.place), r.cycles, r.count]
-            for r in made
-        ]
-    )
+    commands_of = [(NAMES.index(r.before), NAMES.index(r.after)) for r in made]
+    places_of = [(PLACES.index(r.place), r.cycles, r.count) for r in made]
+    numbers = np.hstack([np.array(commands_of), np.array(places_of)])
     t = standard.timings
     bus = np.array([t["CL"] + t["DQSCK"], t["CWL"], t["BL"]])
     ranks = int(commands.rank.max(initial=0)) + 1
@@ -144,7 +141,7 @@ def check(standard: Standard, commands: Commands, most: int = 1000) -> list[Viol
         found = np.zeros((most, 2), np.int64)
         cycles, kinds = commands.cycle[own], commands.command[own]
         bad = replay(numbers, cycles, kinds, places[own], commands.row[own], shape, bus,
-                     LATEST * t["REFI"], found)  # fmt: skip
+                     LATEST_INTERVALS * t["REFI"], found)  # fmt: skip
         for k, number in found[:bad].tolist():
             name = OTHERS[-1 - number] if number < 0 else str(made[number])
             violations.append(Violation(channel, int(cycles[k]), NAMES[kinds[k]], name))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["NAMES", "Commands"]
 
@@ -39,8 +42,8 @@ class Commands:
         names: np.ndarray = np.array(NAMES)[self.command]
         return names
 
-    def to_arrow(self) -> Any:
-        """A ``pyarrow.Table``."""
+    def to_arrow(self) -> pa.Table:
+        """Return a ``pyarrow.Table``."""
         import pyarrow as pa
 
         columns = {f: getattr(self, f) for f in self.__dataclass_fields__}
@@ -48,7 +51,7 @@ class Commands:
 
 
 def table(parts: list[tuple[int, np.ndarray]], groups: int, banks: int) -> Commands:
-    """A table of log lines (cycle, command, place, row, request), given by channel."""
+    """Make a table of log lines (cycle, command, place, row, request), given by channel."""
     channel = np.concatenate([np.full(len(log), c, np.int64) for c, log in parts])
     lines = np.concatenate([log for _, log in parts])
     order = np.argsort(channel, kind="stable")

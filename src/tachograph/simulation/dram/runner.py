@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "Run", "blocks_of"]
 
-BLOCK = 1 << 18  # requests between looks at Ctrl-C
-LOG = 1 << 14  # commands of a channel between emptyings
+BLOCK_REQUESTS = 1 << 18  # that are simulated between looks at Ctrl-C
+LOG_COMMANDS = 1 << 14  # of a channel, before its log must be emptied
 
 #: Addresses, whether each is a write, and arrival times (or none).
 Block = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -54,8 +54,8 @@ def blocks_of(
     times = NO_TIMES if arrival is None else np.asarray(arrival)
     if arrival is not None and (times.shape != addresses.shape or times.dtype.kind not in "iu"):
         raise InputError("arrival must hold one integer, a cycle, for each address")
-    for lo in range(0, addresses.size, BLOCK):
-        part = slice(lo, lo + BLOCK)
+    for lo in range(0, addresses.size, BLOCK_REQUESTS):
+        part = slice(lo, lo + BLOCK_REQUESTS)
         yield addresses[part], writes[part], times[part]
 
 
@@ -68,7 +68,7 @@ class Run:
         if rate is not None and not 0 < rate <= 1:
             raise InputError(f"rate = {rate}: requests per cycle, above 0 and at most 1")
         self.memory = memory
-        self.state = memory.build(log=LOG if log else 0)
+        self.state = memory.build(log=LOG_COMMANDS if log else 0)
         self.rate = rate
         self.controls = np.zeros((memory.channels, CONTROLS), np.int64)
         self.shared = ports == "shared" or memory.channels == 1
@@ -133,7 +133,7 @@ class Run:
             self._empty_logs()
 
     def finish(self) -> int:
-        """Let everything drain; the number of cycles."""
+        """Let everything drain, and return the number of cycles."""
         control = np.array([0, self.controls[:, TIME].max(), 0, 0])
         none = np.zeros(0, np.uint8)
         call = (self.state, control, Requests(NO_TIMES, none, NO_TIMES, NO_TIMES), True)
@@ -153,24 +153,23 @@ class Run:
                 block[at.LOGGED] = 0
 
     def commands(self) -> Commands:
-        """Everything that was issued."""
+        """Return everything that was issued."""
         s = self.memory.standard
         kept = [(c, lines[lines[:, 1] < len(NAMES)]) for c, lines in self.logs]
         return table(kept, s.groups, s.banks)
 
     def completion(self) -> np.ndarray:
-        """For every request the cycle in which its data were there, or written."""
-        ends = np.zeros(self.count, np.int64)
+        """Return for every request the cycle in which its data had come, or were written."""
+        ends, latency = np.zeros(self.count, np.int64), self.memory.standard.read_latency
         for _, lines in self.logs:
-            for kind, extra in ((at.RD, self.memory.standard.read_latency), (at.WR_, 0),
-                                (at.FORWARD, 0)):  # fmt: skip
+            for kind, extra in ((at.RD, latency), (at.WR_, 0), (at.FORWARD, 0)):
                 chosen = lines[lines[:, 1] == kind]
                 ends[chosen[:, 4]] = chosen[:, 0] + extra
         return ends
 
 
 def _checked(addresses: np.ndarray) -> np.ndarray:
-    """Addresses as int64, none negative or above 2^63."""
+    """Return addresses as int64, and refuse those below 0 or above 2^63."""
     wrong = addresses < 0 if addresses.dtype.kind == "i" else addresses >= np.uint64(1 << 63)
     if np.any(wrong):
         raise InputError(f"address {addresses[np.argmax(wrong)]} is not in 0 to 2^63 - 1")

@@ -25,9 +25,14 @@ TIMINGS = (
     "WTRS", "WTRL", "WR", "CCDS", "CCDL", "RRDS", "RRDL", "FAW", "AW32", "PPD", "RTRS", "RFC", "REFI",
 )  # fmt: skip
 OPTIONAL = {"DQSCK": 0, "SKEW": 0, "TURN": 2, "AW32": 0, "PPD": 0, "RTRS": 0}
-BOTH = {"CCD": ("CCDS", "CCDL"), "RCD": ("RCDR", "RCDW"), "RRD": ("RRDS", "RRDL"),
-        "WTR": ("WTRS", "WTRL")}  # fmt: skip
+BOTH = {
+    "CCD": ("CCDS", "CCDL"),
+    "RCD": ("RCDR", "RCDW"),
+    "RRD": ("RRDS", "RRDL"),
+    "WTR": ("WTRS", "WTRL"),
+}
 CURRENTS = ("VDD", "IDD0", "IDD2N", "IDD3N", "IDD4R", "IDD4W", "IDD5")
+NEEDED = ("name", "source", "bus", "burst", "default", "organisations", "speeds")
 TABLES = Path(__file__).parent / "tables"
 
 
@@ -91,7 +96,7 @@ def _tables() -> dict[str, dict[str, Any]]:
 
 
 def names() -> list[str]:
-    """Every standard that can be used by name.
+    """Return every standard that can be used by name.
 
     >>> from tachograph.simulation.dram import names
     >>> "DDR4-2400R" in names()
@@ -101,7 +106,7 @@ def names() -> list[str]:
 
 
 def standard(name: str, density: str | None = None, width: int | None = None) -> Standard:
-    """A standard by name, or from a TOML file.
+    """Return a standard by name, or from a TOML file.
 
     Parameters
     ----------
@@ -134,7 +139,7 @@ def standard(name: str, density: str | None = None, width: int | None = None) ->
 
 
 def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The table in a user's file, checked for its parts."""
+    """Return the table in a user's file, and check its parts."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -145,11 +150,10 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FileFormatError(path, f"is not TOML: {error}") from None
-    known = {"name", "source", "bus", "burst", "ranks", "default", "organisations", "timings",
-             "rates", "speeds", "currents"}  # fmt: skip
-    for part in sorted(table.keys() - known):
-        raise FileFormatError(path, f"unknown field {part!r}; known: {', '.join(sorted(known))}")
-    for part in ("name", "source", "bus", "burst", "default", "organisations", "speeds"):
+    known = sorted((*NEEDED, "ranks", "timings", "rates", "currents"))
+    for part in sorted(table.keys() - set(known)):
+        raise FileFormatError(path, f"unknown field {part!r}; known: {', '.join(known)}")
+    for part in NEEDED:
         if part not in table:
             raise FileFormatError(path, f"{part} is missing")
     for part in ("speed", "density", "width"):
@@ -163,7 +167,7 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _resolve(
     table: dict[str, Any], speed: str, density: str | None, width: int | None, where: str
 ) -> Standard:
-    """One speed and organisation of a family."""
+    """Return one speed and organisation of a family."""
     name = f"{table['name']}-{speed}"
     density = density or table["default"]["density"]
     width = width or table["default"]["width"]
@@ -176,24 +180,30 @@ def _resolve(
     groups, banks, rows, columns = table["organisations"][chosen]
     page = f"{max(1, width * columns // 8192)}KB"
     rate = re.match(r"\d*", speed).group()  # type: ignore[union-attr]
-    given = {**table.get("timings", {}), **table.get("rates", {}).get(rate, {}),
-             **table["speeds"][speed]}  # fmt: skip
+    given = table.get("timings", {}) | table.get("rates", {}).get(rate, {}) | table["speeds"][speed]
     keys = (density, f"x{width}", page)
     flat = {key: _value(value, keys, f"{where}: {key}") for key, value in given.items()}
     tck = flat.pop("tCK", None)
     if tck is None:
         raise FileFormatError(where, f"tCK of {speed} is missing")
     return Standard(
-        name=name, source=table["source"], density=density, width=width, bus=table["bus"],
-        burst=table["burst"], tck=float(tck), groups=groups, banks=banks, rows=rows, columns=columns,
-        max_ranks=table.get("ranks", 16), default_channels=table["default"].get("channels", 1),
+        name,
+        table["source"],
+        density,
+        width,
+        table["bus"],
+        table["burst"],
+        float(tck),
+        *(groups, banks, rows, columns),
+        max_ranks=table.get("ranks", 16),
+        default_channels=table["default"].get("channels", 1),
         timings=_timings(flat, where),
         currents=_currents(table.get("currents", {}).get(f"{rate} {chosen}"), where),
-    )  # fmt: skip
+    )
 
 
 def _value(value: Any, keys: tuple[str, ...], where: str) -> Any:
-    """A number, or the one of a table that applies."""
+    """Return a number, or the one in a table that applies."""
     if not isinstance(value, dict):
         return value
     for key in keys:
@@ -203,7 +213,7 @@ def _value(value: Any, keys: tuple[str, ...], where: str) -> Any:
 
 
 def _timings(flat: dict[str, Any], where: str) -> dict[str, int]:
-    """All timings by name, checked."""
+    """Return all timings by name, and check them."""
     for short, both in BOTH.items():
         if short in flat:
             value = flat.pop(short)

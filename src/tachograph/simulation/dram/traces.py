@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ...graph.files.streams import Input, aside, compression_of, open_output
 from ...util.errors import FileFormatError, InputError, MissingFileError
@@ -21,8 +22,8 @@ from .runner import NO_TIMES, Block
 
 __all__ = ["Trace", "read_blocks", "read_trace", "write_trace"]
 
-CHUNK = 1 << 22  # bytes of text at a time
-ROWS = 1 << 18  # requests at a time
+CHUNK_BYTES = 1 << 22  # of text that is read at a time
+BATCH_REQUESTS = 1 << 18  # that are read or written at a time
 STYLES = ("ramulator", "ramulator2")
 
 
@@ -35,7 +36,7 @@ class Trace(NamedTuple):
 
 
 def read_blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
-    """The requests of a file, block by block; the suffix tells npz and Parquet from text."""
+    """Yield the requests of a file in blocks; the suffix tells npz and Parquet from text."""
     suffix = Path(path).suffix.lower()
     if suffix in (".npz", ".parquet"):
         if not Path(path).exists():
@@ -46,12 +47,12 @@ def read_blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
 
 
 def read_trace(path: str | os.PathLike[str]) -> Trace:
-    """A whole trace file.
+    """Read a whole trace file.
 
     Text (also compressed) may be a memory trace of Ramulator 1 (``0x1A40 W``), a load-store trace of
     Ramulator 2 (``ST 0x1A40``), or a core trace of Ramulator 1 (``3 6720 6784``: a read and perhaps a
     write; the number of other instructions before them is not used, since there is no core). npz and
-    Parquet files hold ``address``, ``is_write`` and, if they want, ``arrival``.
+    Parquet files hold ``address``, and optionally ``is_write`` and ``arrival``.
 
     Raises
     ------
@@ -71,9 +72,9 @@ def read_trace(path: str | os.PathLike[str]) -> Trace:
 
 def write_trace(
     path: str | os.PathLike[str],
-    addresses: Any,
-    is_write: Any = None,
-    arrival: Any = None,
+    addresses: npt.ArrayLike,
+    is_write: npt.ArrayLike | None = None,
+    arrival: npt.ArrayLike | None = None,
     style: str = "ramulator",
 ) -> None:
     """Write a trace; the suffix tells the format: .npz, .parquet, else text (.gz, ... compressed).
@@ -86,12 +87,11 @@ def write_trace(
     if style not in STYLES:
         raise InputError(f"unknown style {style!r}; known: {', '.join(STYLES)}")
     addresses = np.asarray(addresses)
-    writes = (
-        np.zeros(addresses.size, np.uint8) if is_write is None else np.asarray(is_write, np.uint8)
-    )
+    writes = np.zeros_like(addresses) if is_write is None else np.asarray(is_write)
+    writes = writes.astype(np.uint8)
     if addresses.ndim != 1 or writes.shape != addresses.shape:
         raise InputError("addresses and is_write must be lists of the same length")
-    columns = {"address": addresses.astype(np.uint64), "is_write": writes}
+    columns: dict[str, Any] = {"address": addresses.astype(np.uint64), "is_write": writes}
     if arrival is not None:
         columns["arrival"] = np.asarray(arrival, np.int64)
     suffix = Path(path).suffix.lower()
@@ -103,7 +103,7 @@ def write_trace(
         from pyarrow import parquet
 
         with aside(path) as temporary:
-            parquet.write_table(pa.table(columns), temporary, row_group_size=ROWS)
+            parquet.write_table(pa.table(columns), temporary, row_group_size=BATCH_REQUESTS)
     else:
         if arrival is not None:
             raise InputError(f"{path}: text traces have no arrival times; use .npz or .parquet")
@@ -116,14 +116,14 @@ def _write_text(
     form = "0x{0:X} {1}\n" if style == "ramulator" else "{1} 0x{0:X}\n"
     names = "RW" if style == "ramulator" else ("LD", "ST")
     with aside(path) as temporary, open_output(temporary, compression_of(path)) as file:
-        for lo in range(0, addresses.size, ROWS):
-            part = slice(lo, lo + ROWS)
+        for lo in range(0, addresses.size, BATCH_REQUESTS):
+            part = slice(lo, lo + BATCH_REQUESTS)
             pairs = zip(addresses[part].tolist(), writes[part].tolist(), strict=True)
             file.write("".join(form.format(a, names[w]) for a, w in pairs).encode())
 
 
 def _kind(source: Input) -> int:
-    """Which of the text formats a file has, by its first line."""
+    """Return which of the text formats a file has, by its first line."""
     line = next((part for part in source.head.splitlines() if part.strip()), b"")
     words = line.split()
     if words and words[0] in (b"LD", b"ST"):
@@ -144,7 +144,7 @@ def _text(path: str | os.PathLike[str]) -> Iterator[Block]:
     source = Input(path)
     kind = _kind(source)
     line = 1
-    for data in source.chunks(CHUNK):
+    for data in source.chunks(CHUNK_BYTES):
         lines = int(np.count_nonzero(data == 10))
         addresses = np.zeros(2 * lines, np.int64)
         writes = np.zeros(2 * lines, np.uint8)
@@ -159,26 +159,20 @@ def _text(path: str | os.PathLike[str]) -> Iterator[Block]:
 
 
 def _columns(path: str | os.PathLike[str], names: list[str]) -> dict[str, str]:
-    """Which column is which."""
-    found = {}
-    for wanted, others in (("address", ("address", "addresses", "addr")), ("is_write", ("is_write",)),
-                           ("arrival", ("arrival",))):  # fmt: skip
-        name = next((n for n in others if n in names), None)
-        if name is not None:
-            found[wanted] = name
-    if "address" not in found:
+    """Return which column is which."""
+    address = next((n for n in ("address", "addresses", "addr") if n in names), None)
+    if address is None:
         raise FileFormatError(path, f"has no address; it has {', '.join(names) or 'nothing'}")
-    return found
+    return {"address": address} | {n: n for n in ("is_write", "arrival") if n in names}
 
 
 def _block(path: str | os.PathLike[str], parts: dict[str, np.ndarray]) -> Block:
-    """Columns of a table as a block, checked."""
+    """Check the columns of a table and return them as a block."""
     for name, values in parts.items():
         if values.dtype.kind not in "biu":
             raise FileFormatError(path, f"{name} holds {values.dtype}, not whole numbers")
     addresses = parts["address"]
-    writes = parts.get("is_write")
-    writes = np.zeros(addresses.size, np.uint8) if writes is None else writes
+    writes = parts.get("is_write", np.zeros(addresses.size, np.uint8))
     if not np.isin(writes, (0, 1)).all():
         raise FileFormatError(path, "is_write holds something else than 0 and 1")
     return addresses, writes.astype(np.uint8), parts.get("arrival", NO_TIMES)
@@ -191,13 +185,13 @@ def _parquet(path: str | os.PathLike[str]) -> Iterator[Block]:
     try:
         with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
             columns = _columns(path, file.schema_arrow.names)
-            for batch in file.iter_batches(ROWS, columns=list(columns.values()), use_threads=False):
-                if any(batch.column(name).null_count for name in columns.values()):
+            names = list(columns.values())
+            for batch in file.iter_batches(BATCH_REQUESTS, columns=names, use_threads=False):
+                if any(batch.column(name).null_count for name in names):
                     raise FileFormatError(path, "has missing values")
-                yield _block(
-                    path,
-                    {k: batch.column(n).to_numpy(zero_copy_only=False) for k, n in columns.items()},
-                )
+                found = {k: batch.column(n) for k, n in columns.items()}
+                parts = {k: v.to_numpy(zero_copy_only=False) for k, v in found.items()}
+                yield _block(path, parts)
     except (pa.ArrowInvalid, OSError) as error:
         raise FileFormatError(path, f"is not a Parquet file: {error}") from None
 
@@ -207,16 +201,15 @@ class _Array:
 
     def __init__(self, path: str | os.PathLike[str], file: IO[bytes]) -> None:
         self.path, self.file = path, file
-        version = np.lib.format.read_magic(file)
-        read = (np.lib.format.read_array_header_1_0 if version == (1, 0)
-                else np.lib.format.read_array_header_2_0)  # fmt: skip
-        shape, _, self.dtype = read(file)
+        first = np.lib.format.read_magic(file) == (1, 0)
+        headers = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0
+        shape, _, self.dtype = headers[0 if first else 1](file)
         if len(shape) != 1 or self.dtype.hasobject:
             raise FileFormatError(path, f"an array has shape {shape} and type {self.dtype}")
         self.left = shape[0]
 
     def take(self, count: int) -> np.ndarray:
-        """The next ``count`` values, or what is left."""
+        """Return the next ``count`` values, or what is left."""
         count = min(count, self.left)
         data = self.file.read(count * self.dtype.itemsize)
         if len(data) < count * self.dtype.itemsize:
@@ -234,7 +227,7 @@ def _npz(path: str | os.PathLike[str]) -> Iterator[Block]:
             if len({a.left for a in arrays.values()}) > 1:
                 raise FileFormatError(path, f"{', '.join(arrays)} have different lengths")
             while arrays["address"].left:
-                yield _block(path, {k: a.take(ROWS) for k, a in arrays.items()})
+                yield _block(path, {k: a.take(BATCH_REQUESTS) for k, a in arrays.items()})
     except (zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
         if isinstance(error, FileFormatError):
             raise
