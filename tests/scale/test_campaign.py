@@ -117,7 +117,7 @@ def test_commands_use_a_cluster(cluster, by, monkeypatch):
         ("seconds", "iterations", "gbps", "row_hit_rate", "memory", "series"), 1.0
     )
 
-    def compared(graph, todo, executor):
+    def compared(graph, todo, executor, name):
         used.append(executor.client.scheduler.address)
         return iter([(0, record)])
 

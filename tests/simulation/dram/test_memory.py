@@ -156,7 +156,7 @@ def test_the_port_can_be_the_limit():
     ({"ranks": 3}, "3 ranks: mapping RoBaRaCoCh needs a power of two"),
     ({"channels": 0}, "channels = 0"),
     ({"ranks": 0}, "ranks = 0"),
-    ({"ranks": 2, "name": "HBM"}, "HBM-1000 can have 1 to 1"),
+    ({"ranks": 2, "name": "HBM"}, "must be 1 to 1 for HBM-1000"),
     ({"mapping": "RoBaRaCoXx"}, "unknown field Xx; known: Ch"),
     ({"mapping": "RoBaRaCo"}, "each field once"),
     ({"mapping": "rows"}, "write fields as in RoBaRaCoCh"),

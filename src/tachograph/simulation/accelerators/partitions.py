@@ -30,12 +30,12 @@ def call(worker: Any, *arguments: Any) -> Any:
 
 
 def _ids(array: np.ndarray) -> np.ndarray:
-    """Ids as the loops take them: 32 bits, not to be written."""
+    """Return ids as the loops take them: 32 bits, not to be written."""
     return read_only(np.ascontiguousarray(array, np.int32))
 
 
 def _counts(back: Graph, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Edges and distinct targets of every partition."""
+    """Return the edges and distinct targets of every partition."""
     from . import steps
 
     parts = max(1, -(-back.n // size)) if size else 1
@@ -54,7 +54,7 @@ class InRows:
         self.starts = np.arange(0, max(1, graph.n), max(1, size))
 
     def parts(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """The number of a partition, its pointers and its sources in order of targets."""
+        """Yield the number of a partition, its pointers and its sources in order of targets."""
         from . import steps
 
         back = self.back
@@ -77,7 +77,7 @@ class InRows:
         sent: np.ndarray,
         target: np.ndarray,
     ) -> np.ndarray:
-        """Pull along the edges of a partition; which values changed."""
+        """Pull along the edges of a partition; return which values changed."""
         from . import steps
 
         changed = np.zeros(self.back.n, np.bool_)
@@ -104,7 +104,7 @@ class Groups:
         return len(self._parts)
 
     def __getitem__(self, p: int) -> Edges:
-        """Targets of the groups, where each ends, sources and weights of the edges."""
+        """Return targets of the groups, where each ends, sources and weights of the edges."""
         return self._parts[p]
 
     def _cut(self, back: Graph, groups: np.ndarray, weighted: bool) -> Iterator[Edges]:

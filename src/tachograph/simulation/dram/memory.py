@@ -115,7 +115,7 @@ class Memory:
         return self.channels * self.standard.peak
 
     def build(self, log: int = 0, collect: bool = False) -> np.ndarray:
-        """The array of this memory at rest, for compiled producers (see the guide)."""
+        """Return the array of this memory at rest, for compiled producers (see the guide)."""
         return build(self.standard, self.mapping, self.ranks, self.controller, log, collect)
 
     def run(
@@ -184,7 +184,7 @@ class Memory:
         return self._live
 
     def offer(self, address: int, is_write: bool = False, ident: int = 0) -> bool:
-        """Offer one request now; whether its channel had room for it.
+        """Offer one request now; return whether its channel had room for it.
 
         >>> import tachograph as tg
         >>> memory = tg.Memory("DDR3-1600K")
@@ -198,9 +198,9 @@ class Memory:
         return bool(offer(self.state, address, is_write, ident, self.now))
 
     def advance(self, cycles: int = 1) -> list[int]:
-        """Let time pass; the idents of the reads that were finished in it, in order by channel."""
+        """Let time pass; return the idents of the reads that finished, in order by channel."""
         if cycles < 1:
-            raise InputError(f"cycles = {cycles}: time goes forward, by one cycle at least")
+            raise InputError(f"cycles = {cycles} must be 1 or more: time goes forward")
         self.now += cycles
         advance(self.state, self.now)
         done = []
@@ -210,12 +210,12 @@ class Memory:
         return done
 
     def drain(self) -> list[int]:
-        """Let all waiting requests be done; the idents of the reads that finished."""
+        """Let all waiting requests be done; return the idents of the reads that finished."""
         self.now = int(drain(self.state, self.now))
         return self.advance(1)
 
     def statistics(self) -> MemoryResult:
-        """What happened since :meth:`reset`, at the present cycle."""
+        """Return what happened since :meth:`reset`, at the present cycle."""
         return collect(self, self.state, max(1, self.now))
 
     def reset(self) -> None:

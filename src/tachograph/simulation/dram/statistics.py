@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...plots.drawing import Drawing
     from .memory import Memory
 
-__all__ = ["Energy", "MemoryResult", "Timeline", "collect"]
+__all__ = ["Energy", "MemoryResult", "Timeline", "bank_counts", "collect"]
 
 TIMELINE_STEPS = 200  # points of a line; more would only show noise
 
@@ -176,7 +176,7 @@ def collect(
     issued = {n: int(counts[at.COMMANDS + k]) for k, n in enumerate(NAMES)}
     moved = (issued["RD"] + issued["WR"]) * standard.request_bytes
     seconds = cycles * standard.tck * 1e-9
-    banks = _banks(memory, blocks)
+    banks = bank_counts(memory, blocks)
     rank_cycles = cycles * channels * memory.ranks
     per_channel = _channels(blocks, standard.request_bytes, cycles, seconds)
     shares = [c["requests"] for c in per_channel]
@@ -214,7 +214,8 @@ def collect(
     )
 
 
-def _banks(memory: Memory, blocks: np.ndarray) -> dict[str, np.ndarray]:
+def bank_counts(memory: Memory, blocks: np.ndarray) -> dict[str, np.ndarray]:
+    """Return row hits, misses and conflicts by channel, rank, bank group and bank."""
     s = memory.standard
     shape = (memory.channels, memory.ranks, s.groups, s.banks)
     n = memory.ranks * s.groups * s.banks
@@ -290,7 +291,7 @@ def _latency(counts: np.ndarray, tck: float) -> dict[str, float]:
 
 
 def _active(memory: Memory, blocks: np.ndarray, cycles: int) -> int:
-    """Cycles with an open row, summed over the ranks."""
+    """Return the cycles with an open row, summed over the ranks."""
     total = 0
     for b in blocks:
         for r in range(memory.ranks):
@@ -302,7 +303,7 @@ def _active(memory: Memory, blocks: np.ndarray, cycles: int) -> int:
 
 
 def _series(blocks: np.ndarray, size: int, tck: float, cycles: int) -> dict[str, np.ndarray]:
-    """Accesses and hits over time, of all channels together."""
+    """Return accesses and hits over time, of all channels together."""
     shift = int(blocks[:, at.SHIFT].max())
     total = np.zeros((at.BINS, at.BIN_WORDS), np.int64)
     for b in blocks:

@@ -10,17 +10,17 @@ import numpy as np
 from ...util.errors import InputError, TachographError
 from ..dram import Memory
 from ..dram.engine import layout
+from ..dram.statistics import bank_counts
 from . import loop as at
 from .stream import Direct, Merger, Phase, Priority, RoundRobin, Stream
 
 __all__ = ["Engine", "PhaseResult", "ticks_per_cycle"]
 
 KINDS = {Priority: at.PRIORITY, RoundRobin: at.ROUND_ROBIN, Direct: at.DIRECT}
-COUNTS = ("row_hits", "row_misses", "row_conflicts")
 
 
 def ticks_per_cycle(tck: float, clock_mhz: float) -> Fraction:
-    """Ticks of the memory in a cycle of the accelerator.
+    """Return the ticks of the memory in a cycle of the accelerator.
 
     >>> ticks_per_cycle(1.25, 200)
     Fraction(4, 1)
@@ -46,16 +46,7 @@ class PhaseResult:
 
 
 class Engine:
-    """A memory and the clock of an accelerator.
-
-    Parameters
-    ----------
-    memory
-        Which memory.
-    clock_mhz
-        Of the accelerator.
-    banks
-        Of its on-chip memory, for streams with items.
+    """A memory and the clock of an accelerator; ``banks`` of its on-chip memory serve streams of items.
 
     >>> from tachograph.simulation.dram import Memory
     >>> from tachograph.simulation.streams import Engine, Phase, Port, Priority, Stream, lines
@@ -79,11 +70,6 @@ class Engine:
         self._clock[at.C_BITS] = (memory.channels - 1).bit_length()
         self._clock[at.C_LINE] = memory.mapping.line_bits
         self._busy = np.zeros(banks, np.int64)
-
-    @property
-    def line(self) -> int:
-        """Bytes of a request."""
-        return self.memory.standard.request_bytes
 
     def run(self, phase: Phase) -> PhaseResult:
         """Play a phase to its end.
@@ -112,7 +98,7 @@ class Engine:
         return PhaseResult(phase.name, phase.iteration, begin, self.now, tables.sent(), **spent)
 
     def finish(self) -> int:
-        """Let the memory write what it still holds; the tick after which it is empty."""
+        """Let the memory write what it still holds; return the tick after which it is empty."""
         from ..dram.engine.port import drain
 
         self.now = int(drain(self.state, self.now))
@@ -121,16 +107,12 @@ class Engine:
         return self.now
 
     def _counts(self) -> dict[str, int]:
-        """Counters of the memory, over all channels."""
-        memory, s = self.memory, self.memory.standard
-        blocks = self.state[layout.BLOCKS :].reshape(memory.channels, -1)
-        n = memory.ranks * s.groups * s.banks
-        table = blocks[:, layout.BANK_TABLE : layout.BANK_TABLE + n * layout.BANK_WORDS]
-        banks = table.reshape(memory.channels, n, layout.BANK_WORDS)
-        made = {k: int(banks[:, :, layout.B_HITS + i].sum()) for i, k in enumerate(COUNTS)}
-        made["reads"] = int(blocks[:, layout.READS].sum())
-        made["writes"] = int(blocks[:, layout.WRITES].sum())
-        return made
+        """Return counters of the memory, over all channels."""
+        blocks = self.state[layout.BLOCKS :].reshape(self.memory.channels, -1)
+        banks = bank_counts(self.memory, blocks)
+        made = {f"row_{name}": int(counts.sum()) for name, counts in banks.items()}
+        totals = {"reads": layout.READS, "writes": layout.WRITES}
+        return made | {name: int(blocks[:, word].sum()) for name, word in totals.items()}
 
 
 class Tables:
@@ -157,7 +139,7 @@ class Tables:
         self._trees()
 
     def _runs(self) -> None:
-        """All runs, stream after stream; empty ones are left out."""
+        """Collect all runs, stream after stream, without empty ones."""
         nothing = np.zeros(0, np.int64)
         first, count = [nothing], [nothing]
         needs: list[list[np.ndarray]] = [[nothing], [nothing]]
@@ -209,7 +191,7 @@ class Tables:
             row[at.SINCE] = at.NEVER
 
     def _rings(self) -> None:
-        """Room to bring reads in order; those that wait for banks may be many."""
+        """Make room to bring reads in order; those that wait for banks may be many."""
         where = 0
         for i, s in enumerate(self.members):
             most = 1 if s.write else at.RING_READS if s.items is None else at.LARGE_RING_READS
@@ -236,7 +218,7 @@ class Tables:
         self.ports = np.array(ports, np.int64)
 
     def _node(self, what: Merger | Stream, rows: list[list[int]], kids: list[int]) -> int | None:
-        """Add a merger and all below it; its number, or None if nothing is below."""
+        """Add a merger and all below it; return its number, or None if nothing is below."""
         if isinstance(what, Stream):
             if id(what) not in self.number:
                 return None
@@ -253,7 +235,7 @@ class Tables:
         return len(rows) - 1
 
     def sent(self) -> dict[str, int]:
-        """Requests by the names of the streams."""
+        """Return requests by the names of the streams."""
         found: dict[str, int] = {}
         for port in self.phase.ports:
             for s in port.merger.streams():
@@ -263,7 +245,7 @@ class Tables:
         return found
 
     def circle(self) -> str:
-        """Which streams did not end."""
+        """Say which streams did not end."""
         names = [s.name for i, s in enumerate(self.members)
                  if self.streams[i * at.STREAM_WORDS + at.SENT] < s.total]  # fmt: skip
         return f"the streams {', '.join(names)} wait for each other"

@@ -15,20 +15,6 @@ import numpy.typing as npt
 
 from ...util.errors import InputError
 
-__all__ = [
-    "Direct",
-    "Merger",
-    "Phase",
-    "Port",
-    "Priority",
-    "RoundRobin",
-    "Runs",
-    "Stream",
-    "buffered",
-    "joined",
-    "lines",
-]
-
 
 @dataclass(frozen=True)
 class Runs:
@@ -49,7 +35,7 @@ class Runs:
 
 
 def lines(address: int, size: int, line: int) -> Runs:
-    """The lines of ``size`` bytes from ``address`` on, read or written in order.
+    """Return the lines of ``size`` bytes from ``address`` on, read or written in order.
 
     >>> lines(100, 100, 64)
     Runs(first=array([1]), count=array([3]))
@@ -60,7 +46,7 @@ def lines(address: int, size: int, line: int) -> Runs:
 
 
 def joined(*parts: Runs) -> Runs:
-    """One after the other."""
+    """Return runs one after the other."""
     return Runs(
         np.concatenate([p.first for p in parts] or [np.zeros(0, np.int64)]),
         np.concatenate([p.count for p in parts] or [np.zeros(0, np.int64)]),
@@ -70,24 +56,11 @@ def joined(*parts: Runs) -> Runs:
 def buffered(
     addresses: np.ndarray, line: int, need: np.ndarray | None = None, last: bool = False
 ) -> tuple[Runs, np.ndarray]:
-    """A cache-line buffer: subsequent accesses to one line become one request.
+    """Pass accesses through a cache-line buffer: subsequent ones to one line become one request.
 
-    Parameters
-    ----------
-    addresses
-        Byte addresses of the accesses.
-    line
-        Bytes of a line.
-    need
-        For each access what it waits for; must not decrease.
-    last
-        Whether a request waits for the last of its accesses (a write, which goes when the buffer
-        turns to another line) or for the first (a read).
-
-    Returns
-    -------
-    tuple
-        One run for each request, and its need.
+    Returns a run for each request, and its need. ``addresses`` and ``line`` are in bytes; ``need`` says
+    what each access waits for and must not decrease. A read waits for the need of its first access; a
+    write (``last``) goes when the buffer turns to another line, so it waits for that of its last one.
 
     >>> runs, need = buffered(np.array([0, 4, 64, 68, 0]), 64, np.arange(5), last=True)
     >>> runs.first.tolist(), need.tolist()
@@ -107,7 +80,7 @@ def buffered(
 
 @dataclass(frozen=True)
 class After:
-    """A run of the waiting stream may begin when ``need`` requests of ``stream`` are done (or sent)."""
+    """A run may begin when ``need`` requests of ``stream`` are done (or ``sent``)."""
 
     stream: Stream
     need: np.ndarray
@@ -173,7 +146,7 @@ class Stream:
     def after(
         self, stream: Stream, need: npt.ArrayLike | None = None, *, sent: bool = False
     ) -> Stream:
-        """A callback: wait for another stream, at most two of them.
+        """Wait for another stream (a callback); a stream can wait for two.
 
         Each run waits until ``need`` requests of ``stream`` are done (a number, or one for each run;
         None: all of them), or only sent.
@@ -203,7 +176,7 @@ class Merger:
         self.children = children
 
     def streams(self) -> list[Stream]:
-        """All streams below, in order."""
+        """Return all streams below, in order."""
         found = []
         for child in self.children:
             found += child.streams() if isinstance(child, Merger) else [child]
