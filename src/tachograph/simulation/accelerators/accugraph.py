@@ -11,7 +11,6 @@ once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -86,16 +85,12 @@ class AccuGraph(Accelerator):
 
     def phases(self, problem: Problem, layout: Layout) -> Iterator[Phase]:
         """Yield one phase for each partition in each iteration."""
-        n, width = problem.graph.n, self.width(problem.task)
+        n = problem.graph.n
         size = min(n, self.partition_size or n)
-        self.fits(size, width, "partition_size")
+        self.fits(size, self.width(problem.task), "partition_size")
         rows = InRows(problem.graph, size)
-        pointer, edge = self.pointer_bits // 8, self.vertex_bits // 8
-        arrays = _Arrays(layout.line, n, size, width, pointer, edge, layout.place(n * width))
-        places = [
-            (layout.place((n + 1) * pointer), layout.place(edges * edge)) for edges in rows.edges
-        ]
-        dirty = np.ones(len(places), bool)  # partitions with values that they have not sent on
+        arrays = _Arrays(self, problem, layout, rows)
+        dirty = np.ones(len(rows.edges), bool)  # partitions with values that they have not sent on
         on_chip, more = -1, n > 0
         while more:
             sent, target = problem.sent(), problem.values
@@ -114,94 +109,78 @@ class AccuGraph(Accelerator):
                 some = some or bool(changed.any())
                 skip = self.prefetch_skipping and on_chip == p
                 on_chip = p
-                streams = _Partition(self, arrays, p, pointers, *places[p])
-                yield Phase("pull", [streams.port(sources, changed, skip)], problem.done)
+                port = arrays.requests(p, pointers, sources, changed, skip)
+                yield Phase("pull", [port], problem.done)
             if problem.additive:
                 problem.summed(target)
             more = problem.again(some)
 
 
-@dataclass(frozen=True)
 class _Arrays:
-    """Sizes in bytes, numbers of vertices, and where the values are."""
+    """Where the arrays of a run are, and the requests for them."""
 
-    line: int
-    n: int
-    size: int  # vertices of a partition
-    width: int  # of a value
-    pointer: int
-    edge: int
-    at_values: int
+    def __init__(self, design: AccuGraph, problem: Problem, layout: Layout, rows: InRows) -> None:
+        self.design, self.line = design, layout.line
+        self.n, self.size = problem.graph.n, rows.size
+        self.width, self.edge = design.width(problem.task), design.vertex_bits // 8  # bytes
+        self.pointer = design.pointer_bits // 8
+        self.at_values = layout.place(self.n * self.width)
+        self.places = [
+            (layout.place((self.n + 1) * self.pointer), layout.place(edges * self.edge))
+            for edges in rows.edges
+        ]
 
-    def values(self, lo: int, hi: int) -> Runs:
-        """Return the lines of the values of vertices ``lo`` to ``hi``."""
-        return lines(self.at_values + lo * self.width, (hi - lo) * self.width, self.line)
-
-
-@dataclass(frozen=True)
-class _Partition:
-    """The streams of one partition."""
-
-    design: AccuGraph
-    arrays: _Arrays
-    number: int
-    pointers: np.ndarray
-    at_pointers: int
-    at_neighbours: int
-
-    def port(self, sources: np.ndarray, changed: np.ndarray, skip: bool) -> Port:
-        """Return all requests; with ``skip`` the interval's values are on chip already."""
-        d, a = self.design, self.arrays
-        lo, hi = self.number * a.size, min(a.n, (self.number + 1) * a.size)
-        prefetch = Stream("prefetch", a.values(lo, lo if skip else hi))
+    def requests(
+        self, p: int, pointers: np.ndarray, sources: np.ndarray, changed: np.ndarray, skip: bool
+    ) -> Port:
+        """Return the requests of partition ``p``; with ``skip`` its values are on chip already."""
+        d, line = self.design, self.line
+        lo, hi = p * self.size, min(self.n, (p + 1) * self.size)
+        at_pointers, at_neighbours = self.places[p]
+        prefetch = Stream("prefetch", self._values(lo, lo if skip else hi))
         window = d.vertex_pipelines * d.vertex_pipeline_size
         reading = Stream(
             "pointers",
-            lines(self.at_pointers, (a.n + 1) * a.pointer, a.line),
-            rate=Fraction(d.vertex_pipelines * a.pointer, a.line),
+            lines(at_pointers, (self.n + 1) * self.pointer, line),
+            rate=Fraction(d.vertex_pipelines * self.pointer, line),
             window=window,
         ).after(prefetch)
         values = Stream(
             "values",
-            joined(a.values(0, lo), a.values(hi, a.n)),
-            rate=Fraction(d.vertex_pipelines * a.width, a.line),
+            joined(self._values(0, lo), self._values(hi, self.n)),
+            rate=Fraction(d.vertex_pipelines * self.width, line),
             window=window,
         ).after(prefetch)
         # Pointer line j tells the edges of all vertices but its last one.
-        known = np.minimum(np.arange(1, reading.total + 1) * (a.line // a.pointer) - 1, a.n)
-        known[-1] = a.n
-        upto = self._lines_of_edges(known)
-        runs = Runs(
-            self.at_neighbours // a.line + np.append(0, upto[:-1]), np.diff(upto, prepend=0)
-        )
+        known = np.minimum(np.arange(1, reading.total + 1) * (line // self.pointer) - 1, self.n)
+        known[-1] = self.n
+        upto = -(-pointers[known].astype(np.int64) * self.edge // line)
+        first = at_neighbours // line + np.append(0, upto[:-1])
         neighbours = Stream(
             "neighbours",
-            runs,
-            rate=Fraction(d.edge_pipelines * a.edge, a.line),
+            Runs(first, np.diff(upto, prepend=0)),
+            rate=Fraction(d.edge_pipelines * self.edge, line),
             window=d.edge_pipelines * d.edge_pipeline_size,
             items=sources if d.stalls else None,
-            items_each=a.line // a.edge,
+            items_each=line // self.edge,
         )
         neighbours.after(reading, np.arange(1, reading.total + 1))
-        neighbours.after(values, self._lines_of_values(known, lo, hi))
+        neighbours.after(values, self._outside(known, lo, hi))
         written = np.flatnonzero(changed)
-        need = self._lines_of_edges(written + 1)
-        to_write, need = buffered(a.at_values + written * a.width, a.line, need, last=True)
+        need = -(-pointers[written + 1].astype(np.int64) * self.edge // line)
+        where = self.at_values + written * self.width
+        to_write, need = buffered(where, line, need, last=True)
         writes = Stream("writes", to_write, write=True).after(neighbours, need)
         return Port(Priority(writes, neighbours, RoundRobin(values, reading), prefetch), d.inject)
 
-    def _lines_of_edges(self, vertices: np.ndarray) -> np.ndarray:
-        """Return how many lines hold the edges of the first so many vertices."""
-        made: np.ndarray = -(
-            -self.pointers[vertices].astype(np.int64) * self.arrays.edge // self.arrays.line
-        )
-        return made
+    def _values(self, lo: int, hi: int) -> Runs:
+        """Return the lines of the values of vertices ``lo`` to ``hi``."""
+        return lines(self.at_values + lo * self.width, (hi - lo) * self.width, self.line)
 
-    def _lines_of_values(self, known: np.ndarray, lo: int, hi: int) -> np.ndarray:
-        """Return how many lines outside the interval the first ``known`` vertices need."""
-        a = self.arrays
-        before = -(-np.minimum(known, lo) * a.width // a.line)
-        first = (a.at_values + hi * a.width) // a.line
-        behind = -(-(a.at_values + known * a.width) // a.line) - first
+    def _outside(self, known: np.ndarray, lo: int, hi: int) -> np.ndarray:
+        """Return how many lines of values outside the interval the first ``known`` vertices need."""
+        before = -(-np.minimum(known, lo) * self.width // self.line)
+        first = (self.at_values + hi * self.width) // self.line
+        behind = -(-(self.at_values + known * self.width) // self.line) - first
         made: np.ndarray = before + np.where(known > hi, behind, 0)
         return made
