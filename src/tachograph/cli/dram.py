@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Crew, Json, grouped, option, out, print_json
+from .options import Crew, Json, flat, option, out, print_json
 
 if TYPE_CHECKING:
     from ..simulation.dram import Memory
@@ -67,7 +67,7 @@ class Requests:
 
 
 @app.command()
-@grouped
+@flat
 def run(
     trace: TraceFile,
     memory: Annotated[str, typer.Option(help="A name from tacho dram list, or a .toml file.")],
@@ -112,7 +112,7 @@ def run(
 
 
 @app.command()
-@grouped
+@flat
 def compare(
     trace: TraceFile,
     memory: Annotated[str, typer.Option(help="Names with commas between them.")],
@@ -171,7 +171,7 @@ def list_memories(json: Json = False) -> None:
 
 
 @app.command()
-@grouped
+@flat
 def generate(
     pattern: Annotated[str, typer.Argument(help="sequential, stride or random.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The suffix tells the format.")],

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import inspect
 import json
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import field as dataclass_field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
@@ -34,7 +36,7 @@ __all__ = [
     "Relabel",
     "Workers",
     "executor",
-    "grouped",
+    "flat",
     "load",
     "measured",
     "option",
@@ -45,6 +47,7 @@ __all__ = [
 
 
 T = TypeVar("T")
+OPTION = "option"  # where a field of a dataclass keeps its option
 
 
 class Dedupe(StrEnum):
@@ -95,6 +98,39 @@ def executor(workers: int | None, cluster: str | None) -> Iterator[Executor | No
 
     with connect(cluster, workers) as client:
         yield Dask(client)
+
+
+def flat(command: Callable[..., None]) -> Callable[..., None]:
+    """Let Typer see the fields of a command's dataclass parameters as options of their own.
+
+    A field is annotated as an option is, or declared with :func:`option`. Options that belong together
+    travel as one object.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    nouns: dict[str, type] = {}
+    parameters = []
+    for parameter in inspect.signature(command).parameters.values():
+        kind = hints[parameter.name]
+        if not (isinstance(kind, type) and is_dataclass(kind)):
+            parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=kind))
+            continue
+        nouns[parameter.name] = kind
+        own = get_type_hints(kind, include_extras=True)
+        for field in fields(kind):
+            if OPTION in field.metadata:
+                own[field.name] = Annotated[own[field.name], field.metadata[OPTION]]
+        for option in inspect.signature(kind).parameters.values():
+            parameters.append(option.replace(kind=option.KEYWORD_ONLY, annotation=own[option.name]))
+
+    @functools.wraps(command)
+    def called(**given: object) -> None:
+        for name, noun in nouns.items():
+            given[name] = noun(**{field.name: given.pop(field.name) for field in fields(noun)})
+        command(**given)
+
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {p.name: p.annotation for p in parameters}
+    return called
 
 
 def share(text: str, option: str) -> float:
@@ -150,40 +186,10 @@ def print_json(value: Any) -> None:
 def option(default: T, text: str, *names: str, **more: Any) -> T:
     """Declare a field of a dataclass of options: its default, its help, and perhaps other names."""
     made = typer.Option(*names, help=text, **more)
-    return dataclasses.field(default=default, metadata={"option": made})
+    return dataclass_field(default=default, metadata={OPTION: made})
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take dataclasses: every field of one becomes an argument or option of its own."""
-    hints = get_type_hints(command, include_extras=True)
-    kinds = {name: kind for name, kind in hints.items() if isinstance(kind, type)}
-    nouns = {name: kind for name, kind in kinds.items() if dataclasses.is_dataclass(kind)}
-
-    def call(**told: object) -> None:
-        for name, kind in nouns.items():
-            told[name] = kind(**{f.name: told.pop(f.name) for f in dataclasses.fields(kind)})
-        command(**told)
-
-    def parameters() -> Iterator[inspect.Parameter]:
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        for p in inspect.signature(command).parameters.values():
-            if p.name not in nouns:
-                yield p.replace(kind=keyword, annotation=hints[p.name])
-                continue
-            own = get_type_hints(nouns[p.name], include_extras=True)
-            for f in dataclasses.fields(nouns[p.name]):
-                default = p.empty if f.default is dataclasses.MISSING else f.default
-                kind = own[f.name]
-                if "option" in f.metadata:
-                    kind = Annotated[kind, f.metadata["option"]]
-                yield inspect.Parameter(f.name, keyword, default=default, annotation=kind)
-
-    call.__signature__ = inspect.Signature(list(parameters()))  # type: ignore[attr-defined]
-    call.__name__, call.__doc__ = command.__name__, command.__doc__
-    return call
-
-
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class GraphInput:
     """A graph file or data set, and how to read it."""
 
@@ -196,7 +202,7 @@ class GraphInput:
         return load(self.graph, directed=self.directed, relabel=self.relabel)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Crew:
     """Who does the tasks of a campaign."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..util.errors import InputError
-from .options import Crew, GraphInput, Json, grouped, option, out, print_json
+from .options import Crew, GraphInput, Json, flat, option, out, print_json
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -105,7 +105,7 @@ class Start:
         return roots(graph.n, self.roots)
 
 
-@grouped
+@flat
 def simulate(
     task: Annotated[
         str, typer.Argument(help="bfs, sssp, connected_components (wcc), pagerank or spmv.")

@@ -109,7 +109,7 @@ class Campaign:
         """Return the record of a task that was done before, or None."""
         return journal().get(self.kind, key)
 
-    def keep(self, number: int, key: str, record: Record) -> None:
+    def keep(self, task: Mapping[str, Any], key: str, record: Record) -> None:
         """Keep the record of a task."""
         journal().put(self.kind, key, record)
 
@@ -146,7 +146,7 @@ class Campaign:
                 if isinstance(outcome, Failure):
                     kept.put("failure", key, self._failed(first, outcome))
                 else:
-                    self.keep(first, key, outcome)
+                    self.keep(self.tasks[first], key, outcome)
                 tally.add(outcome)
                 shown.advance(1)
                 shown.note(tally.text())

@@ -73,9 +73,9 @@ class Simulations(Campaign):
         run = journal().run_with_key(key)
         return None if run is None else {**run.facts, "run": run.id}
 
-    def keep(self, number: int, key: str, record: Record) -> None:
+    def keep(self, task: Mapping[str, object], key: str, record: Record) -> None:
         """Record a run."""
-        job: Job = self.tasks[number]["job"]
+        job = cast(Job, task["job"])
         run = Run(
             f"{job.question.task} on {job.name}",
             self.graph,
