@@ -201,3 +201,13 @@ def test_a_journal_that_is_off_keeps_no_run():
     assert off.run(1) is None
     assert off.trace(1) is None
     assert off.prune(1e12) == 0
+
+
+def test_a_run_is_found_by_its_key(tmp_path):
+    kept = Journal(tmp_path / "journal.db")
+    for seconds in (1.0, 2.0):
+        kept.record(Run("bfs on hitgraph", {"name": "a"}, seconds, provenance="simulated", key="k"))
+    kept.record(Run("bfs", {"name": "a"}, 3.0))
+    found = kept.run_with_key("k")
+    assert (found.seconds, found.key) == (2.0, "k")  # the last one
+    assert kept.run_with_key("other") is None
