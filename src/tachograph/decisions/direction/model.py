@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ...util.errors import InputError
 from ..model_file import Kept, ModelFile
 from . import rules as published
-from .rules import COST_NAMES, RULES, SCRIPT, Compiled, built_in, compiled, costs, surf_output
+from .rules import COST_NAMES, RULES, SCRIPT, Compiled, built_in, compiled, costs_of, surf_output_of
 from .state import State
 
 __all__ = [
@@ -123,13 +123,13 @@ class Policy:
         """
         chosen = self.choose(state)
         if self.name == "cost":
-            push, pull = costs.py_func(state, self.parameters)
+            push, pull = costs_of(state, self.parameters)
             return (
                 f"{chosen}: pushing {state.m_f:,.0f} arcs should take {push / 1e3:,.1f} µs, pulling by "
                 f"{state.n_u:,.0f} vertices {pull / 1e3:,.1f} µs"
             )
         if self.name == "surf":
-            value = surf_output.py_func(state, self.parameters)
+            value = surf_output_of(state, self.parameters)
             return (
                 f"{chosen}: the network gives {value:+.2f} (pull if positive) for a frontier of "
                 f"{state.n_f / state.n:.2%} of the vertices, {state.n_u / state.n:.2%} unvisited"

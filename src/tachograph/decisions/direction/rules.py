@@ -18,7 +18,7 @@ import numba
 from numba import types
 
 from ...kernels.bfs.state import PULL, PUSH
-from ...kernels.runtime.launch import inline
+from ...kernels.runtime.launch import inline, kernel
 from ...util.errors import InputError
 from .state import State
 
@@ -190,6 +190,18 @@ COST_NAMES = (
     "pull arc", "pull far", "pull found", "bitmap vertex", "bitmap n", "queue vertex", "queue n",
     "trust in what the level before found", "trust in what was found so far",
 )  # fmt: skip
+
+
+@kernel
+def costs_of(state, parameters):
+    """``costs`` for Python, which cannot call a helper that is only ever inlined."""
+    return costs(state, parameters)
+
+
+@kernel
+def surf_output_of(state, parameters):
+    """``surf_output`` for Python."""
+    return surf_output(state, parameters)
 
 
 @inline
