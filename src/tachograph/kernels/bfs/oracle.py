@@ -172,7 +172,7 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
         if me == 0:
             if not pulls:
                 best[PULLING] = best[MAPPING] = best[QUEUING] = -1
-            state = (level.count, level.edges, level.unvisited, level.unseen, hubs, scanned)
+            state = (level.vertices, level.edges, level.unvisited, level.unseen, hubs, scanned)
             times = (best[PUSHING], best[PULLING], best[MAPPING], best[QUEUING])
             lines = appended(lines, used, state + times)
             used += 1

@@ -92,7 +92,7 @@ def is_over(query, levels, level):
     A faster worker may have found the target in the next level already; that must not count, or the
     team would part.
     """
-    if level.count == 0 or level.depth == query.cutoff:
+    if level.vertices == 0 or level.depth == query.cutoff:
         return True
     return query.target >= 0 and 0 <= ld_acquire(levels, query.target) <= level.depth
 
@@ -141,7 +141,7 @@ def alone(team, rows, query, chooser, tree, state, handed, log):
                     arcs -= mark + 1
                     st(queue, tail, v)
                     tail += 1
-        record(log, (np.int64(PUSH), level.count, level.edges, level.unvisited))
+        record(log, (np.int64(PUSH), level.vertices, level.edges, level.unvisited))
         lo, hi = hi, tail
         level = next_level(level, hi - lo, arcs)
         if level.edges > ALONE_UP_TO_ARCS or is_over(query, levels, level):
@@ -225,7 +225,7 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
                 break
             if not to_queue(team, bitmaps.front, words, queue, buffer):
                 break
-            hi = lo + level.count
+            hi = lo + level.vertices
         next_phase(control, me, phase)
         if direction == PUSH:
             push(team, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
@@ -243,7 +243,7 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
             done = min(ld_acquire(control, cell(TICKET, phase)), words)
             if last == PULL:
                 lo = ld_acquire(control, TAIL)
-                hi = lo + level.count
+                hi = lo + level.vertices
             if not meet(team):  # all have read the tail
                 break
             if last == PULL and not to_queue(team, bitmaps.front, words, queue, buffer):
@@ -260,7 +260,7 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
         found += kept
         arcs += kept_arcs
         kept, kept_arcs = np.int64(0), np.int64(0)
-        log = recorded(log, (direction, level.count, level.edges, level.unvisited))
+        log = recorded(log, (direction, level.vertices, level.edges, level.unvisited))
         if direction == PUSH:
             lo, hi = hi, hi + found
         else:

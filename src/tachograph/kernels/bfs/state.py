@@ -56,9 +56,9 @@ class Level(NamedTuple):
     """A level before it is walked, and what is needed of the one before it; all int64."""
 
     depth: int
-    count: int  # vertices of the frontier, and arcs out of them:
+    vertices: int  # of the frontier, and arcs out of them:
     edges: int
-    unvisited: int  # vertices that were not reached yet, and arcs out of them:
+    unvisited: int  # vertices that are not reached yet, and arcs out of them:
     unseen: int
     before: int  # vertices of the frontier before this one, and arcs out of them:
     edges_before: int

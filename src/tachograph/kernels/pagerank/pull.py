@@ -286,8 +286,8 @@ def rank_pages(
         near = Near(*back, out, np.zeros(2 * n + 1, kind), np.empty(n, np.uint8), shift)
         sums = [np.empty(2 * (n >> shift) + 2) for _ in range(4)]
         queues = np.zeros(3 * workers * CELL, np.int64)
-        shared = (near, question, (factor, short), queues, sums[3], Sums(*sums[:3]), report)
-        done = run_team(walk_nearby, workers, *shared, brief=brief)[0]
+        local = (near, question, (factor, short), queues, sums[3], Sums(*sums[:3]), report)
+        done = run_team(walk_nearby, workers, *local, brief=brief)[0]
     else:
         stages = 1 if plain else min(max((n + arcs) // STAGE_AT_LEAST, 1), MOST_STAGES)
         many = arcs >= max(RICH_FROM_DEGREE * n, RICH_FROM_ARCS)
@@ -296,8 +296,8 @@ def rank_pages(
         aside = n // stages + 2 * BLOCK_VERTICES
         ranks = Ranks(*(np.empty(size, kind) for size in (n, n, aside, n)))
         totals = Sums(*(np.empty(2 * (n // BLOCK_VERTICES + 1)) for _ in range(3)))
-        shared = (as_matrix(back, weights), out, question, ranks, totals, report, cut)
-        done = run_team(walk, workers, *shared, brief=brief)[0]
+        staged = (as_matrix(back, weights), out, question, ranks, totals, report, cut)
+        done = run_team(walk, workers, *staged, brief=brief)[0]
     return report.scores, report.deltas[:done], report.times[:done], workers
 
 
