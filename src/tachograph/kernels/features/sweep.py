@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from ..runtime.atomics import stop_at
-from ..runtime.launch import kernel
+from ..runtime.launch import inline, kernel
 
 __all__ = ["sweep"]
+
+
+@inline
+def reach_neighbors(v, indptr, indices, level, queue, tail):
+    """Queue the neighbours of ``v`` that nobody has seen; where the queue ends now."""
+    for k in range(indptr[v], indptr[v + 1]):
+        t = indices[k]
+        if level[t] < 0:
+            level[t] = level[v] + 1
+            queue[tail] = t
+            tail += 1
+    return tail
 
 
 @kernel
@@ -26,19 +38,9 @@ def sweep(stop, start, rows, back, both, level, queue):
             break
         v = queue[head]
         head += 1
-        for k in range(indptr[v], indptr[v + 1]):
-            t = indices[k]
-            if level[t] < 0:
-                level[t] = level[v] + 1
-                queue[tail] = t
-                tail += 1
+        tail = reach_neighbors(v, indptr, indices, level, queue, tail)
         if both:
-            for k in range(back_indptr[v], back_indptr[v + 1]):
-                t = back_indices[k]
-                if level[t] < 0:
-                    level[t] = level[v] + 1
-                    queue[tail] = t
-                    tail += 1
+            tail = reach_neighbors(v, back_indptr, back_indices, level, queue, tail)
     last = queue[tail - 1]
     first = tail - 1
     while first > 0 and level[queue[first - 1]] == level[last]:

@@ -55,8 +55,8 @@ I64 = ir.IntType(64)
 STEPS_BETWEEN_LOOKS = 1 << 12  # how often a loop looks at the stop flag
 
 Values = Sequence[Value]
-Generate = Callable[[Context, Builder, Signature, Values], Value]
-Typed = tuple[Signature, Generate]  # what an intrinsic returns: its types, and who writes its code
+# What an intrinsic returns: its types, and the function that writes its code.
+Typed = tuple[Signature, Callable[[Context, Builder, Signature, Values], Value]]
 Intrinsic = Callable[..., object]
 
 
@@ -79,8 +79,7 @@ def raw_load(typing: TypingContext, array: types.Array, index: Type) -> Typed:
     """``array[index]``, unchecked."""
 
     def generate(context: Context, builder: Builder, signature: Signature, args: Values) -> Value:
-        place = _place(context, builder, signature, args)
-        return builder.load(place)
+        return builder.load(_place(context, builder, signature, args))
 
     return array.dtype(array, index), generate
 
@@ -177,7 +176,7 @@ def st_release(typing: TypingContext, array: types.Array, index: Type, value: Ty
     def generate(context: Context, builder: Builder, signature: Signature, args: Values) -> Value:
         place = _place(context, builder, signature, args)
         value = _value(context, builder, signature, args, 2)
-        builder.store_atomic(value, place, "release", _width(signature.args[0]))
+        builder.store_atomic(value, place, "release", _width(array))
         return context.get_dummy_value()
 
     return types.void(array, index, value), generate
@@ -211,8 +210,8 @@ def _fetch(signed: str, unsigned: str) -> Intrinsic:
             context: Context, builder: Builder, signature: Signature, args: Values
         ) -> Value:
             place = _place(context, builder, signature, args)
-            value = _value(context, builder, signature, args, 2)
             name = signed if signature.args[0].dtype.signed else unsigned
+            value = _value(context, builder, signature, args, 2)
             return builder.atomic_rmw(name, place, value, "acq_rel")
 
         return array.dtype(array, index, value), generate
@@ -376,9 +375,7 @@ def _call(name: str, result: ir.Type) -> Intrinsic:
 
 # What a waiting thread does: tell the core that it waits; let another thread have the core.
 _x86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
-pause = (
-    _call("llvm.x86.sse2.pause", ir.VoidType()) if _x86 else _call("llvm.donothing", ir.VoidType())
-)
+pause = _call("llvm.x86.sse2.pause" if _x86 else "llvm.donothing", ir.VoidType())
 let_others_run = _call(
     "SwitchToThread" if sys.platform == "win32" else "sched_yield", ir.IntType(32)
 )
@@ -392,9 +389,8 @@ def nanoseconds(typing: TypingContext, box: Type) -> Typed:
 
     def generate(context: Context, builder: Builder, signature: Signature, args: Values) -> Value:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        name = "clock_gettime"
         kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32), data.type])
-        clock = cgutils.get_or_insert_function(builder.module, kind, name)
+        clock = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
         builder.call(clock, [ir.Constant(ir.IntType(32), MONOTONIC), data])
         seconds = builder.load(data)
         rest = builder.load(builder.gep(data, [ir.Constant(I64, 1)]))
