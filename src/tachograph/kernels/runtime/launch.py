@@ -118,7 +118,7 @@ def _sources(module: str) -> str:
         space = vars(sys.modules[name])
         contents.update(Path(space["__file__"]).read_bytes())
         used = {
-            getattr(value, "__module__", None) or getattr(value, "__name__", "")  # or a module
+            str(getattr(value, "__module__", None) or getattr(value, "__name__", ""))  # or a module
             for value in space.values()
         }
         todo += sorted(u for u in used if u.partition(".")[0] == __package__.partition(".")[0])
