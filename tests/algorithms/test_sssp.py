@@ -181,9 +181,7 @@ def test_buckets_are_cleaned_when_full(degree, teams, monkeypatch):
     assert found.distances[n - 1] == (middle + 100 * (n - middle) + 1).min()
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: tg.kronecker(12, seed=1), lambda: tg.road(60, 60, seed=1)]
-)
+@pytest.mark.parametrize("make", [lambda: tg.kronecker(12, rng=1), lambda: tg.road(60, 60, rng=1)])
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_the_kernel_that_was_chosen_runs(make, threads, teams):
     g = weighted(make())

@@ -90,7 +90,7 @@ def test_candidates_are_distinct_and_approximate():
 
 
 def test_the_state_knows_the_kernel_that_will_run():
-    g = tg.kronecker(15, seed=3, weights=True)
+    g = tg.kronecker(15, rng=3, weights=True)
     for threads, owned in ((1, True), (2, False)):
         state = State(g, np.array([0]), threads)
         found = tg.sssp(g, 0, algorithm="delta-stepping", threads=threads)
