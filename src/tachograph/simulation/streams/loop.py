@@ -18,7 +18,7 @@ import numpy as np
 from ...kernels.runtime.atomics import ld, st, stopped
 from ...kernels.runtime.launch import inline, kernel
 from ..dram.engine.layout import CHANNELS
-from ..dram.engine.port import advance, drain, offer, quiet_until, take
+from ..dram.engine.port import advance, drain, offer, quiet_until, taken
 
 # A stream: what it is ...
 TOTAL, WRITE, CHANNEL, RATE, PER, WINDOW, DEP0, KIND0, DEP1, KIND1, RUN_END = range(11)
@@ -297,10 +297,10 @@ def play(stop, m, S, runs, reads, mergers, clock):
         now = a * ld(clock, C_TICKS) // ld(clock, C_CYCLES)
         advance(m, now)
         for channel in range(ld(m, CHANNELS)):
-            ident = take(m, channel, now)
+            ident = taken(m, channel, now)
             while ident >= 0:
                 arrived(S, reads, ident, a)
-                ident = take(m, channel, now)
+                ident = taken(m, channel, now)
         active, waiting, over = False, False, True
         for s in range(streams):
             o = s * STREAM_WORDS

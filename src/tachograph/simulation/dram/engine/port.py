@@ -136,7 +136,7 @@ def advance(m, now):
 
 
 @inline
-def take(m, channel, now):
+def taken(m, channel, now):
     """The ident of a read that a channel has finished by ``now``, or -1; each is given once."""
     o = L.BLOCKS + channel * ld(m, L.STRIDE)
     n = ld(m, o + L.RING_FIRST)
@@ -146,6 +146,12 @@ def take(m, channel, now):
             st(m, o + L.RING_FIRST, n + 1)
             return ld(m, at + 1)
     return -1
+
+
+@kernel
+def take(m, channel, now):
+    """What :func:`taken` gives, for other callers: an inlined function crashes if Python calls it."""
+    return taken(m, channel, now)
 
 
 @kernel
