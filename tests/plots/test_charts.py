@@ -11,19 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tachograph.plots.axes import Axis
 from tachograph.plots.bandwidth import bandwidth
 from tachograph.plots.bars import bars
+from tachograph.plots.boxes import boxes
 from tachograph.plots.directions import directions
 from tachograph.plots.drawing import NARROW, WIDE, Drawing, stacked
 from tachograph.plots.heat import heat
 from tachograph.plots.lanes import lanes
 from tachograph.plots.of_trace import charts_of
-from tachograph.plots.pareto import front, pareto
+from tachograph.plots.pareto import Candidate, front, pareto
 from tachograph.plots.placements import placements
-from tachograph.plots.prediction import prediction
+from tachograph.plots.prediction import Predicted, prediction
+from tachograph.plots.ratios import ratios
 from tachograph.plots.split import rates_of, split_curve
 from tachograph.plots.svg import svg
 from tachograph.plots.tables import Table, table_of
+from tachograph.plots.xy import Series, xy
 from tachograph.util.errors import InputError, MissingDependencyError
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,16 +70,26 @@ CHARTS = {
     "both directions": lambda f, w: directions(levels(f, both=True), w),
     "lanes": lambda f, w: lanes(pieces(f), w),
     "placements": lambda f, w: placements(kernels(f), w),
-    "pareto": lambda f, w: pareto([{"name": "x" * (n % 90), "seconds": t, "error": b, "chosen": n % 2}
-                                   for t, b, n in f], {"seconds": 1.0, "error": 0.1}, 0.05, w),
+    "pareto": lambda f, w: pareto([Candidate("x" * (n % 90), t, b, n % 2 == 1) for t, b, n in f],
+                                  (1.0, 0.1), 0.05, w),
     "split": lambda f, w: split_curve((sum(t for t, *_ in f), sum(b for _, b, _ in f)),
-                                      [(0.5, 1.0, "this run")], 0.4, w),
+                                      [(0.5, 1.0, "this run")], w),
     "bandwidth": lambda f, w: bandwidth({"DDR3": {
         "seconds": [float(k) for k in range(len(f))], "gbps": [t for t, *_ in f],
         "row_hit_rate": [None if n % 5 == 0 else n % 100 / 100 for *_, n in f], "peak_gbps": 10.0}}, w),
-    "prediction": lambda f, w: prediction([(f"run {n}", "bfs", t, b) for t, b, n in f], w),
+    "prediction": lambda f, w: prediction([Predicted(f"run {n}", "bfs", t, b) for t, b, n in f], w),
     "bars": lambda f, w: bars([("name " * (n % 40), t, "measured") for t, _, n in f], "Time", w),
     "heat": lambda f, w: heat([[n for *_, n in f]], ["ch 0"], [str(k) for k, _ in enumerate(f)], "Requests", w),
+    "xy": lambda f, w: xy("Lines", [Series("a", [(t, b) for t, b, _ in f]),
+                                    Series("b", [(t, n) for t, _, n in f], "steps", right=True),
+                                    Series("", [(0, 0), (1, 1)], "curve", role="axis")],
+                          (Axis("time"), Axis("left"), Axis("right")), w),
+    "dots": lambda f, w: xy("Dots", [Series("a", [(t, b) for t, b, _ in f], "dots")],
+                            (Axis("x", kind="log"), Axis("y", kind="near")), w),
+    "boxes": lambda f, w: boxes("Boxes", {"one": [0.0, *(t for t, *_ in f)], "two": [1.0]},
+                                Axis("time"), w),
+    "ratios": lambda f, w: ratios("Ratios", {f"task {k}": {"a": t, "b": 1.0} for k, (t, *_) in enumerate(f)},
+                                  "their time / ours", w),
 }  # fmt: skip
 
 
@@ -196,3 +210,33 @@ def test_files(tmp_path, monkeypatch):
     drawing.save("b.svg")
     with pytest.raises(MissingDependencyError, match=r"tachograph\[plot\]"):
         drawing.save("b.png")
+
+
+def test_side_by_side():
+    one = bars([("a", 1.0, "measured")], width=NARROW)
+    sheet = stacked([one, one, one], columns=2, title="All")
+    assert (sheet.title, sheet.width > 2 * NARROW, sheet.height > 2 * one.height) == (
+        "All",
+        True,
+        True,
+    )
+    parsed(sheet)
+    drawn = [m for m in sheet.marks if m.tip]
+    left, right, below = (m.points[0] for m in drawn)
+    assert left[1] == right[1] < below[1]
+    assert left[0] == below[0] < right[0]
+
+
+def test_boxes_hold_half_of_the_values():
+    drawn = boxes("Errors", {"LR": [0, 10, 20, 30, 40, 1000]}, Axis("%"))
+    (box,) = (m for m in drawn.marks if m.kind == "rect" and m.tip)
+    assert box.tip == "LR\nmedian 25\nhalf from 12.5 to 37.5"
+    assert drawn.about == "Errors: LR 25"
+
+
+def test_ratios_point_to_their_side_of_one():
+    drawn = ratios("kron", {"bfs": {"faster": 0.5, "slower": 4.0}}, "their time / ours")
+    one = next(m for m in drawn.marks if m.kind == "line" and m.role == "ink").points[0][0]
+    fast, slow = (m for m in drawn.marks if m.tip)
+    assert fast.points[1][0] == pytest.approx(one) == slow.points[0][0]
+    assert 2 * (one - fast.points[0][0]) == pytest.approx(slow.points[1][0] - one)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from . import numbers as show
-from .axes import head
-from .drawing import SIZE, WIDE, Drawing, text_width
+from .axes import head, text_width
+from .drawing import WIDE, Drawing
 from .palette import series
 from .scales import linear
 
 __all__ = ["bars"]
 
-BAR, LOW, HIGH = 16.0, 22.0, 44.0  # of a bar; of a row with its name beside, and above
-ASIDE = 0.4  # part of the width that names beside their bars may take
+BAR_HEIGHT = 16.0  # pixels
+ROW_HEIGHTS = {True: 22.0, False: 44.0}  # pixels of a row whose name is beside its bar, or above it
+NAMES_SHARE = 0.4  # of the width, which names beside their bars may take
+VALUE_PIXELS = 84.0  # room for the value behind the longest bar
 
 
 def bars(
@@ -22,42 +24,30 @@ def bars(
     width: float = WIDE,
     shown: Callable[[float], str] = show.seconds,
 ) -> Drawing:
-    """A bar for each row, its name beside or above it; coloured by what kind of number it is.
+    """Draw a bar for each row of (name, number, kind), coloured by kind; ``shown`` writes a number.
 
-    Parameters
-    ----------
-    rows
-        Each one's name, its number (seconds), and its kind (such as ``"measured"`` or ``"simulated"``).
-    title
-        What the numbers are.
-    width
-        In pixels.
-    shown
-        How a number is written.
-
-    Examples
-    --------
     >>> bars([("AccuGraph", 0.002, "simulated")]).svg().count("<title>")
     1
     """
-    kinds = list(dict.fromkeys(kind for _, _, kind in rows))
-    colours = series(kinds)
+    colours = series(list(dict.fromkeys(kind for *_, kind in rows)))
     made = Drawing(title, width, 0)
-    top = head(made, colours if len(kinds) > 1 else {}) + 10
-    longest = max((text_width(name) for name, _, _ in rows), default=0.0)
-    beside = longest <= width * ASIDE  # else names stand above their bars
-    left, row = (longest + 10, LOW) if beside else (0.0, HIGH)
-    made.height = top + row * len(rows) + 6
-    room = 84.0  # for the value behind the longest bar
-    over = linear([t for _, t, _ in rows], left, left + (width - left - room) * 1.06)
+    top = head(made, colours if len(colours) > 1 else {}) + 10
+    longest = max((text_width(name) for name, *_ in rows), default=0.0)
+    beside = longest <= width * NAMES_SHARE
+    left = longest + 10 if beside else 0.0
+    made.height = top + ROW_HEIGHTS[beside] * len(rows) + 6
+    over = linear([t for _, t, _ in rows], left, left + (width - left - VALUE_PIXELS) * 1.06)
     most = int(width / text_width("x"))
-    for number, (name, taken, kind) in enumerate(rows):
-        y = top + number * row + (0 if beside else BAR + 6)
-        shown_name = name if len(name) <= most else name[: most - 1] + "…"
-        made.text(left - 8 if beside else 0, y + (BAR - 4 if beside else -6), shown_name,
-                  anchor="end" if beside else "start")  # fmt: skip
-        far = max(left + 1.0, over(taken))
-        made.rect(left, y, far - left, BAR, colours[kind], tip=f"{name}\n{shown(taken)}, {kind}")
-        made.text(far + 6, y + BAR - 4, shown(taken), "soft", size=SIZE)
+    for number, (name, value, kind) in enumerate(rows):
+        y = top + number * ROW_HEIGHTS[beside] + (0 if beside else BAR_HEIGHT + 6)
+        label = name if len(name) <= most else name[: most - 1] + "…"
+        if beside:
+            made.text(left - 8, y + BAR_HEIGHT - 4, label, anchor="end")
+        else:
+            made.text(0, y - 6, label)
+        far = max(left + 1.0, over(value))
+        tip = f"{name}\n{shown(value)}, {kind}"
+        made.rect((left, y, far - left, BAR_HEIGHT), colours[kind], tip=tip)
+        made.text(far + 6, y + BAR_HEIGHT - 4, shown(value), "soft")
     made.about = f"{title}: " + ", ".join(f"{n} {shown(t)} {k}" for n, t, k in rows)
     return made

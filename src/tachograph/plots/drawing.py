@@ -6,28 +6,40 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
 from ..graph.files.streams import aside
 from ..util.errors import InputError
 
-__all__ = ["NARROW", "SIZE", "WIDE", "Drawing", "Mark", "check_picture", "stacked", "text_width"]
+__all__ = ["NARROW", "TEXT_PIXELS", "WIDE", "Drawing", "Mark", "Point", "check_picture", "stacked"]
 
-WIDE, NARROW = 640, 340  # pixels; what a report shows on a screen and on a phone
-SIZE = 12  # of text, in pixels
-GAP = 24  # between drawings that are stacked
-FORMATS = (".svg", ".png", ".pdf", ".html")
+WIDE, NARROW = 640, 340  # pixels: the widths of charts in a report on a screen and on a phone
+TEXT_PIXELS = 12  # height of normal text
+GAP_PIXELS = 24  # between drawings that are stacked
+SUFFIXES = (".svg", ".png", ".pdf", ".html")
 
 Point = tuple[float, float]
+
+
+class Look(TypedDict, total=False):
+    """How a mark looks, where it differs from the usual."""
+
+    tip: str
+    size: float
+    opacity: float
+    dashed: bool
+    hollow: bool
+    bold: bool
+    anchor: str
 
 
 @dataclass(frozen=True)
 class Mark:
     """One thing that is drawn: a rectangle, line, area, dot or text.
 
-    ``role`` names a colour, ``tip`` is shown when it is pointed at. ``points`` are corners of a
-    rectangle or the points of a line or area, ``size`` the width of a line, radius of a dot or height
-    of a text.
+    ``role`` names a colour and ``tip`` is shown when a reader points at the mark. ``points`` are the
+    corners of a rectangle or the points of a line or area. ``size`` is the width of a line, the radius
+    of a dot or the height of a text, in pixels.
     """
 
     kind: str
@@ -47,10 +59,10 @@ class Mark:
 class Drawing:
     """Marks on a sheet of ``width`` by ``height`` pixels.
 
-    In a notebook it shows itself; ``save`` writes it to a file.
+    A notebook displays it; ``save`` writes it to a file.
 
     >>> made = Drawing("a square", 40, 40)
-    >>> made.rect(10, 10, 20, 20, "s1", tip="20 by 20")
+    >>> made.rect((10, 10, 20, 20), "s1", tip="20 by 20")
     >>> "<title>20 by 20</title>" in made.svg()
     True
     """
@@ -61,47 +73,31 @@ class Drawing:
     about: str = ""
     marks: list[Mark] = field(default_factory=list, repr=False)
 
-    def rect(
-        self, x: float, y: float, width: float, height: float, role: str, *, tip: str = "",
-        opacity: float = 1.0,
-    ) -> None:  # fmt: skip
-        """A filled rectangle."""
-        corners = ((x, y), (x + width, y + height))
-        self.marks.append(Mark("rect", corners, role, tip, opacity=opacity))
+    def rect(self, box: tuple[float, float, float, float], role: str, **look: Unpack[Look]) -> None:
+        """Add a filled rectangle, given by its left and upper edge, its width and its height."""
+        x, y, width, height = box
+        self.marks.append(Mark("rect", ((x, y), (x + width, y + height)), role, **look))
 
-    def line(
-        self, points: Sequence[Point], role: str, *, width: float = 1.0, dashed: bool = False,
-        opacity: float = 1.0,
-    ) -> None:  # fmt: skip
-        """A line through points."""
-        self.marks.append(
-            Mark("line", tuple(points), role, size=width, dashed=dashed, opacity=opacity)
-        )
+    def line(self, points: Sequence[Point], role: str, **look: Unpack[Look]) -> None:
+        """Add a line through points."""
+        self.marks.append(Mark("line", tuple(points), role, **look))
 
-    def area(self, points: Sequence[Point], role: str, *, opacity: float = 0.2) -> None:
-        """A filled polygon."""
-        self.marks.append(Mark("area", tuple(points), role, opacity=opacity))
+    def area(self, points: Sequence[Point], role: str, **look: Unpack[Look]) -> None:
+        """Add a filled polygon."""
+        self.marks.append(Mark("area", tuple(points), role, **look))
 
-    def dot(
-        self, x: float, y: float, radius: float, role: str, *, tip: str = "", hollow: bool = False,
-        opacity: float = 1.0,
-    ) -> None:  # fmt: skip
-        """A disc, or a ring if it is hollow."""
-        self.marks.append(
-            Mark("dot", ((x, y),), role, tip, size=radius, hollow=hollow, opacity=opacity)
-        )
+    def dot(self, x: float, y: float, radius: float, role: str, **look: Unpack[Look]) -> None:
+        """Add a disc, or a ring if it is hollow."""
+        look["size"] = radius
+        self.marks.append(Mark("dot", ((x, y),), role, **look))
 
-    def text(
-        self, x: float, y: float, text: str, role: str = "ink", *, anchor: str = "start",
-        size: float = SIZE, bold: bool = False,
-    ) -> None:  # fmt: skip
-        """A line of text on the base line ``y``."""
-        self.marks.append(
-            Mark("text", ((x, y),), role, text=text, size=size, bold=bold, anchor=anchor)
-        )
+    def text(self, x: float, y: float, text: str, role: str = "ink", **look: Unpack[Look]) -> None:
+        """Add a line of text on the base line ``y``."""
+        look.setdefault("size", TEXT_PIXELS)
+        self.marks.append(Mark("text", ((x, y),), role, text=text, **look))
 
     def svg(self, *, styled: bool = True) -> str:
-        """As an SVG element, with its own style unless the page around it has one."""
+        """Return an SVG element, with its own style unless the page around it has one."""
         from .svg import svg
 
         return svg(self, styled)
@@ -110,14 +106,14 @@ class Drawing:
         return f'<div style="max-width:{self.width:g}px">{self.svg()}</div>'
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a .svg, .html, .png or .pdf file; the last two need matplotlib.
+        """Write a .svg, .html, .png or .pdf file; the last two need matplotlib.
 
         Raises
         ------
         InputError
-            For another kind of file, or one that cannot be written.
+            For another suffix, or a file that cannot be written.
         MissingDependencyError
-            Without matplotlib.
+            If matplotlib is needed and not installed.
         """
         check_picture(path)
         suffix = Path(path).suffix.lower()
@@ -131,34 +127,34 @@ class Drawing:
                 draw(self, temporary, suffix[1:])
 
 
-def stacked(drawings: Sequence[Drawing]) -> Drawing:
-    """Several drawings as one, each below the one before.
+def stacked(drawings: Sequence[Drawing], columns: int = 1, title: str = "") -> Drawing:
+    """Put several drawings into one: rows of ``columns`` drawings, each row below the one before.
 
-    >>> stacked([Drawing("a", 10, 20), Drawing("b", 15, 5)]).height
-    49
+    >>> sheet = stacked([Drawing("a", 10, 20), Drawing("b", 15, 5), Drawing("c", 15, 5)], columns=2)
+    >>> sheet.width, sheet.height
+    (54, 49)
     """
-    made = Drawing("; ".join(d.title for d in drawings), max(d.width for d in drawings), 0)
-    for drawing in drawings:
-        down = made.height + GAP if made.height else 0
-        for mark in drawing.marks:
-            points = tuple((x, y + down) for x, y in mark.points)
-            made.marks.append(replace(mark, points=points))
-        made.height = down + drawing.height
+    made = Drawing(title or "; ".join(d.title for d in drawings), 0, 0)
+    wide = max(d.width for d in drawings) + GAP_PIXELS
+    for first in range(0, len(drawings), columns):
+        row = drawings[first : first + columns]
+        down = made.height + GAP_PIXELS if made.height else 0
+        for place, drawing in enumerate(row):
+            for mark in drawing.marks:
+                points = tuple((x + place * wide, y + down) for x, y in mark.points)
+                made.marks.append(replace(mark, points=points))
+        made.height = down + max(d.height for d in row)
+    made.width = wide * min(columns, len(drawings)) - GAP_PIXELS
     made.about = "; ".join(d.about or d.title for d in drawings)
     return made
 
 
-def check_picture(path: Any) -> None:
-    """Refuse, before any work is done, what could not be written."""
+def check_picture(path: str | os.PathLike[str]) -> None:
+    """Raise an error, before any work is done, if a picture could not be written to this path."""
     suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        raise InputError(f"{path}: a picture is written as {', '.join(FORMATS)}")
+    if suffix not in SUFFIXES:
+        raise InputError(f"{path}: a picture is written as {', '.join(SUFFIXES)}")
     if suffix in (".png", ".pdf"):
-        from .figures import need_matplotlib
+        from .raster import need_matplotlib
 
         need_matplotlib()
-
-
-def text_width(text: str, size: float = SIZE) -> float:
-    """About how wide a text is; generous for narrow letters."""
-    return len(text) * size * 0.56

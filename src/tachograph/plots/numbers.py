@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["count", "factor", "percent", "seconds"]
+__all__ = ["count", "factor", "percent", "seconds", "short"]
 
-UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def seconds(value: float) -> str:
-    """Three digits and a unit.
+    """Write three digits and a unit.
 
     >>> seconds(0.01234), seconds(2.5e-6), seconds(75), seconds(0)
     ('12.3 ms', '2.5 µs', '75 s', '0 s')
@@ -19,12 +19,12 @@ def seconds(value: float) -> str:
         return "–"
     if value == 0:
         return "0 s"
-    size, unit = next((u for u in UNITS if abs(value) >= 0.9995 * u[0]), UNITS[-1])
+    size, unit = next((u for u in TIME_UNITS if abs(value) >= 0.9995 * u[0]), TIME_UNITS[-1])
     return f"{_digits(value / size)} {unit}"
 
 
 def count(value: float) -> str:
-    """Whole numbers with separators; large ones on axes are short.
+    """Write whole numbers with separators.
 
     >>> count(1234567), count(12.5)
     ('1,234,567', '12.5')
@@ -33,7 +33,7 @@ def count(value: float) -> str:
 
 
 def short(value: float) -> str:
-    """For axes.
+    """Write a number as short as an axis needs it.
 
     >>> short(20000), short(3.5e6), short(0.25)
     ('20k', '3.5M', '0.25')
@@ -45,7 +45,7 @@ def short(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    """A share.
+    """Write a share.
 
     >>> percent(0.1234), percent(0.00071), percent(1)
     ('12.3 %', '0.071 %', '100 %')
@@ -54,7 +54,7 @@ def percent(value: float) -> str:
 
 
 def factor(value: float) -> str:
-    """How many times.
+    """Write a factor.
 
     >>> factor(3.14159)
     '3.14×'

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
+from .bins import Columns, numbers
 from .directions import directions
 from .drawing import WIDE, Drawing
 from .lanes import lanes
@@ -14,8 +12,8 @@ from .split import rates_of, split_curve
 __all__ = ["charts_of"]
 
 
-def charts_of(columns: Mapping[str, Sequence[Any]], width: float = WIDE) -> list[Drawing]:
-    """The charts that the columns of a trace are enough for, the most telling one first.
+def charts_of(columns: Columns, width: float = WIDE) -> list[Drawing]:
+    """Return the charts that the columns of a trace are enough for, the most telling one first.
 
     >>> [c.title for c in charts_of({"phase": ["host"], "begin": [0], "seconds": [1], "edges": [5]})]
     ['Devices over time']
@@ -24,10 +22,9 @@ def charts_of(columns: Mapping[str, Sequence[Any]], width: float = WIDE) -> list
     if not len(columns.get("seconds", ())):
         return []
     if {"begin", "edges", "phase"} <= have:
-        alone = rates_of(columns)
-        if alone is None:
-            return [lanes(columns, width)]
-        return [lanes(columns, width), split_curve(alone, [_shared(columns)], width=width)]
+        rates = rates_of(columns)
+        shared = [] if rates is None else [split_curve(rates, [_shared(columns)], width)]
+        return [lanes(columns, width), *shared]
     if "frontier_vertices" in have and have & {"direction", "phase"}:
         return [directions(columns, width)]
     if "iteration" in have and have & {"kernel", "phase"}:
@@ -35,10 +32,9 @@ def charts_of(columns: Mapping[str, Sequence[Any]], width: float = WIDE) -> list
     return []
 
 
-def _shared(columns: Mapping[str, Sequence[Any]]) -> tuple[float, float, str]:
-    """The host's share and the time of a run that two devices shared."""
-    edges = [float(e) for e in columns["edges"]]
+def _shared(columns: Columns) -> tuple[float, float, str]:
+    """Return the host's share and the time of a run that two devices shared."""
+    edges, begins, taken = (numbers(columns[k]) for k in ("edges", "begin", "seconds"))
     host = sum(e for e, who in zip(edges, columns["phase"], strict=True) if who == "host")
-    ends = [float(b) + float(t) for b, t in zip(columns["begin"], columns["seconds"], strict=True)]
-    taken = max(ends) - min(float(b) for b in columns["begin"])
-    return host / sum(edges), taken, "this run"
+    end = max(b + t for b, t in zip(begins, taken, strict=True))
+    return host / sum(edges), end - min(begins), "this run"

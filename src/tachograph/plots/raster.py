@@ -3,67 +3,61 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from ..util.errors import MissingDependencyError
 from .drawing import Drawing, Mark
-from .figures import new_figure
 from .palette import LIGHT
 
-__all__ = ["draw"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-INCH = 96  # pixels
+__all__ = ["draw", "need_matplotlib"]
+
+INCH_PIXELS, INCH_POINTS = 96, 72
 ANCHORS = {"start": "left", "middle": "center", "end": "right"}
 
 
+def need_matplotlib() -> None:
+    """Raise an error that says what to install if matplotlib is missing."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise MissingDependencyError(
+            "pictures need matplotlib: python -m pip install 'tachograph[plot]'"
+        ) from None
+
+
 def draw(drawing: Drawing, path: Path, kind: str) -> None:
-    """Write a drawing at twice the density of a plain screen."""
-    size = drawing.width / INCH, drawing.height / INCH
-    figure, axes = new_figure(figsize=size, subplot_kw={"position": (0, 0, 1, 1)})
-    figure.set_layout_engine("none")
-    axes.set(xlim=(0, drawing.width), ylim=(drawing.height, 0))
+    """Write a drawing with two pixels of the file for each of its own."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(drawing.width / INCH_PIXELS, drawing.height / INCH_PIXELS))
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, drawing.width), ylim=(drawing.height, 0))
     axes.set_axis_off()
     for order, mark in enumerate(drawing.marks, 2):
-        for artist in _ADD[mark.kind](axes, mark):
-            artist.set_zorder(order)  # as drawn, not lines above areas
-    figure.savefig(path, format=kind, dpi=2 * INCH, facecolor=LIGHT["paper"])
+        _add(axes, mark, order)  # matplotlib would put all lines above all areas
+    figure.savefig(path, format=kind, dpi=2 * INCH_PIXELS, facecolor=LIGHT["paper"])
 
 
-def _rect(axes: Any, mark: Mark) -> list[Any]:
-    from matplotlib.patches import Rectangle
+def _add(axes: Axes, mark: Mark, order: int) -> None:
+    from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 
-    (x, y), (right, bottom) = mark.points
-    look: dict[str, Any] = {"facecolor": LIGHT[mark.role], "alpha": mark.opacity, "linewidth": 0}
-    return [axes.add_patch(Rectangle((x, y), right - x, bottom - y, **look))]
-
-
-def _line(axes: Any, mark: Mark) -> list[Any]:
-    look = {"color": LIGHT[mark.role], "alpha": mark.opacity, "linewidth": mark.size * 72 / INCH}
-    drawn: list[Any] = axes.plot(
-        *zip(*mark.points, strict=True), linestyle="--" if mark.dashed else "-", **look
-    )
-    return drawn
-
-
-def _area(axes: Any, mark: Mark) -> list[Any]:
-    look = {"color": LIGHT[mark.role], "alpha": mark.opacity, "linewidth": 0}
-    drawn: list[Any] = axes.fill(*zip(*mark.points, strict=True), **look)
-    return drawn
-
-
-def _dot(axes: Any, mark: Mark) -> list[Any]:
-    from matplotlib.patches import Circle
-
-    face = LIGHT["paper"] if mark.hollow else LIGHT[mark.role]
-    look = {"facecolor": face, "edgecolor": LIGHT[mark.role], "alpha": mark.opacity}
-    width = 1.5 if mark.hollow else 0
-    return [axes.add_patch(Circle(mark.points[0], mark.size, linewidth=width, **look))]
-
-
-def _text(axes: Any, mark: Mark) -> list[Any]:
-    ((x, y),) = mark.points
-    look = {"color": LIGHT[mark.role], "fontsize": mark.size * 72 / INCH,
-            "fontweight": "bold" if mark.bold else "normal"}  # fmt: skip
-    return [axes.text(x, y, mark.text, ha=ANCHORS[mark.anchor], parse_math=False, **look)]
-
-
-_ADD = {"rect": _rect, "line": _line, "area": _area, "dot": _dot, "text": _text}
+    colour, points = LIGHT[mark.role], mark.size * INCH_POINTS / INCH_PIXELS
+    x, y = mark.points[0]
+    if mark.kind == "line":
+        style = "--" if mark.dashed else "-"
+        (drawn,) = axes.plot(*zip(*mark.points, strict=True), style, color=colour, linewidth=points)
+        drawn.set(alpha=mark.opacity, zorder=order)
+    elif mark.kind == "text":
+        weight, place = "bold" if mark.bold else "normal", ANCHORS[mark.anchor]
+        shown = axes.text(x, y, mark.text, ha=place, parse_math=False, zorder=order)
+        shown.set(color=colour, fontsize=points, fontweight=weight)
+    else:
+        right, bottom = mark.points[-1]
+        shapes: dict[str, Patch] = {"dot": Circle((x, y), mark.size), "area": Polygon(mark.points)}
+        shape = shapes.get(mark.kind) or Rectangle((x, y), right - x, bottom - y)
+        face = LIGHT["paper"] if mark.hollow else colour
+        shape.set(facecolor=face, edgecolor=colour, linewidth=1.5 if mark.hollow else 0)
+        shape.set(alpha=mark.opacity, zorder=order)
+        axes.add_patch(shape)

@@ -1,4 +1,4 @@
-"""From numbers to places on an axis, and where its ticks are."""
+"""Scales: from numbers to places on an axis, and where its ticks are."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Scale", "linear", "logarithmic"]
+__all__ = ["Scale", "exact", "linear", "logarithmic", "near"]
 
-LEAST = 1e-20  # part of the largest value below which a logarithmic axis does not go
+LOG_FLOOR = 1e-20  # part of the largest value below which a logarithmic axis does not go
+ROOM = 0.06  # part of a linear axis that is left free beyond the largest value
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Scale:
     log: bool = False
 
     def __call__(self, value: float) -> float:
-        """The place of a value; values outside are put at the end they passed.
+        """Return the place of a value; values outside are put at the nearer end.
 
         >>> Scale(0, 10, 100, 200)(5), Scale(1, 100, 0, 2, log=True)(10), Scale(0, 1, 0, 9)(7)
         (150.0, 1.0, 9.0)
@@ -35,7 +36,7 @@ class Scale:
         return self.begin + part * (self.end - self.begin)
 
     def ticks(self, many: int = 5) -> list[float]:
-        """Round numbers inside, about so many.
+        """Return about ``many`` round numbers inside.
 
         >>> Scale(0, 9.7, 0, 1).ticks()
         [0.0, 2.0, 4.0, 6.0, 8.0]
@@ -57,28 +58,43 @@ class Scale:
         last = math.floor(math.log10(self.high) + 1e-9)
         if last - first < 2:  # too narrow for powers of ten
             within = [m * 10.0**k for k in range(first - 1, last + 1) for m in (1, 2, 5)]
-            return [x for x in within if self.low * 0.999 <= x <= self.high * 1.001]
+            return [x for x in within if self.low * (1 - 1e-9) <= x <= self.high * (1 + 1e-9)]
         skip = max(1, math.ceil((last - first + 1) / max(1, many)))
         return [10.0**k for k in range(first, last + 1, skip)]
 
 
-def linear(values: Iterable[float], begin: float, end: float, *, zero: bool = True) -> Scale:
-    """A scale that holds all values, with some room above, and zero."""
-    known = [v for v in values if math.isfinite(v)] or [1.0]
+def linear(values: Iterable[float], begin: float, end: float) -> Scale:
+    """Return a scale that holds all values and zero, with some room beyond them."""
+    known = _finite(values)
+    low, high = min(*known, 0.0), max(*known, 0.0)
+    room = (high - low) * ROOM or 1.0
+    return Scale(low if low == 0 else low - room, high + room, begin, end)
+
+
+def near(values: Iterable[float], begin: float, end: float) -> Scale:
+    """Return a scale that holds all values, with some room at both ends."""
+    known = _finite(values)
     low, high = min(known), max(known)
-    if zero:
-        low, high = min(low, 0.0), max(high, 0.0)
-    room = (high - low) * 0.06
-    if room == 0:
-        room = abs(high) * 0.5 or 1.0
-    return Scale(low if zero and low == 0 else low - room, high + room, begin, end)
+    room = (high - low) * ROOM or abs(high) * 0.5 or 1.0
+    return Scale(low - room, high + room, begin, end)
+
+
+def exact(values: Iterable[float], begin: float, end: float) -> Scale:
+    """Return a scale from the smallest to the largest value."""
+    known = _finite(values)
+    low, high = min(known), max(known)
+    return Scale(low, high if high > low else low + 1, begin, end)
 
 
 def logarithmic(values: Iterable[float], begin: float, end: float) -> Scale:
-    """A scale for the values above zero, with some room at both ends."""
-    known = [v for v in values if math.isfinite(v) and v > 0] or [1.0]
+    """Return a scale for the values above zero, with some room at both ends."""
+    known = [v for v in _finite(values) if v > 0] or [1.0]
     high = max(known)
-    low = max(min(known), high * LEAST)
+    low = max(min(known), high * LOG_FLOOR)
     if high / low < 4:
         low, high = low / 2, high * 2
     return Scale(low / 1.25, high * 1.25, begin, end, log=True)
+
+
+def _finite(values: Iterable[float]) -> list[float]:
+    return [v for v in values if math.isfinite(v)] or [1.0]

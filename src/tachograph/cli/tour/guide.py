@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...graph.generate import kronecker
 from ...graph.graph import Graph
 from ...plots import numbers as show
+from ...plots.prediction import Predicted
 from ...plots.report.page import Figure, Section, write_page
 from ...plots.report.sections import predictions
 from ...plots.tables import Table
@@ -104,7 +105,7 @@ def _end(
     short = Section("In short", text, figures=figures)
     tell(console, short.title, short)
     sections = [short, *(o.section for _, o in outcomes)]
-    told = [(title, title, o.predicted, o.seconds) for title, o in outcomes
+    told = [Predicted(title, title, o.predicted, o.seconds) for title, o in outcomes
             if o.predicted and o.seconds]  # fmt: skip
     if told:
         sections.append(predictions(told))

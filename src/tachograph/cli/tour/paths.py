@@ -42,8 +42,7 @@ def paths(setting: Setting) -> Outcome:
         ("allowed", show.percent(BUDGET)),
         ("vertices compared", show.count(audit.sample)),
     ]
-    outcome = {"seconds": chosen.median, "error": audit.error}
-    weighed = plan_figure(made.plan.to_dict(), outcome, BUDGET)
+    weighed = plan_figure(made.plan.to_dict(), (chosen.median, audit.error), BUDGET)
     figures = [] if weighed is None else [weighed]
     figures.append(Figure(table=times_table(laps, made.chosen, made.predicted)))
     figures += trace_figures(chosen.result.trace.to_dict())

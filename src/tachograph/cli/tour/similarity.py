@@ -51,7 +51,7 @@ def similarity(setting: Setting) -> Outcome:
             measured = [(float(lap.result.share), lap.median, name) for name, lap in laps.items()]
 
             def draw(width: float) -> Drawing:
-                return split_curve(rates, measured, None, width)
+                return split_curve(rates, measured, width)
 
             figures.append(Figure(draw))
     figures.append(Figure(table=times_table(laps, made.chosen, made.predicted)))

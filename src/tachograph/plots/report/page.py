@@ -1,4 +1,4 @@
-"""A page for a browser in one file: no network, light and dark, for screens and phones."""
+"""A page for a browser in one file: needs no network, has light and dark colours, fits a phone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..tables import Table
 
 __all__ = ["Figure", "Section", "page", "write_page"]
 
-BESIDE = 72  # letters of a table that fits beside a chart
+BESIDE_LETTERS = 72  # width of a table that fits beside a chart
 
 
 @dataclass(frozen=True)
@@ -40,19 +40,8 @@ class Section:
 
 
 def page(title: str, sections: Sequence[Section], about: str = "") -> str:
-    """The page as HTML.
+    """Return the page as HTML; ``about`` is a sentence below the title.
 
-    Parameters
-    ----------
-    title
-        Of the page.
-    sections
-        From top to bottom.
-    about
-        A sentence below the title.
-
-    Examples
-    --------
     >>> text = page("One run", [Section("bfs", ["It was <fast>."])])
     >>> "It was &lt;fast&gt;." in text, "http://" in text.replace("http://www.w3.org/2000/svg", "")
     (True, False)
@@ -90,14 +79,14 @@ arrow keys, to see its values.</footer>
 def write_page(
     path: str | os.PathLike[str], title: str, sections: Sequence[Section], about: str = ""
 ) -> None:
-    """Write the page to a file, which is complete or not there."""
+    """Write the page to a file; a file that is there is complete."""
     text = page(title, sections, about)
     with aside(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def _colours() -> str:
-    """Light, dark if the reader's system is, or what the button chose."""
+    """Return the CSS of the colours: as the reader's system is set, or as the button chose."""
     dark = variables(DARK)
     return (
         f":root{{{variables(LIGHT)}}}"
@@ -129,13 +118,14 @@ def _section(number: int, section: Section) -> str:
 
 
 def _figure(figure: Figure) -> str:
-    """The chart in two widths, of which a style shows the one that fits, beside its table."""
+    """Return the chart in two widths, of which the style shows the one that fits, and its table."""
     parts = []
     if figure.draw is not None:
-        drawn = "".join(
-            f'<div class="{name}">{figure.draw(width).svg(styled=False)}</div>'
-            for name, width in (("wide", WIDE), ("narrow", NARROW))
-        )
+        wide, narrow = (figure.draw(width) for width in (WIDE, NARROW))
+        drawn = wide.svg(styled=False)
+        if narrow is not wide:
+            drawn = f'<div class="wide">{drawn}</div>'
+            drawn += f'<div class="narrow">{narrow.svg(styled=False)}</div>'
         note = f"<figcaption>{escape(figure.note)}</figcaption>" if figure.note else ""
         parts.append(f"<figure>{drawn}{note}</figure>")
     if figure.table is not None:
@@ -143,5 +133,5 @@ def _figure(figure: Figure) -> str:
             f'<div class="table" tabindex="0" role="region" aria-label="{escape(figure.table.title)}">'
             f"{figure.table.html()}</div>"
         )
-    beside = len(parts) == 2 and figure.table is not None and figure.table.width <= BESIDE
+    beside = len(parts) == 2 and figure.table is not None and figure.table.width <= BESIDE_LETTERS
     return f'<div class="pair{" two" if beside else ""}">{"".join(parts)}</div>'

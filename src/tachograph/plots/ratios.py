@@ -1,0 +1,44 @@
+"""Ratios of groups of candidates: bars that begin at 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import numbers as show
+from .axes import Axis, panels, text_width
+from .drawing import WIDE, Drawing
+from .palette import series
+
+__all__ = ["ratios"]
+
+BAR, GAP = 9.0, 8.0  # pixels of a bar, and between two groups
+
+
+def ratios(
+    title: str, groups: Mapping[str, Mapping[str, float]], label: str, width: float = WIDE
+) -> Drawing:
+    """Draw a bar from 1 to the ratio of each candidate in each group, on a logarithmic axis.
+
+    >>> print(ratios("kron-17", {"bfs": {"SciPy": 6.9}}, "their time / ours").about)
+    kron-17: bfs, SciPy 6.9×
+    """
+    colours = series(list(dict.fromkeys(name for group in groups.values() for name in group)))
+    made = Drawing(title, width, 0)
+    names = max((text_width(name) for name in groups), default=0.0) + 10
+    heights = [BAR * len(group) + GAP for group in groups.values()]
+    (frame,) = panels(made, (sum(heights) + GAP,), colours, (names, 16))
+    every = [ratio for group in groups.values() for ratio in group.values()]
+    over = frame.x([1.0, *every], Axis(label, show.factor, "log", 6, grid=True))
+    made.line([(over(1.0), frame.top), (over(1.0), frame.bottom)], "ink")
+    y = frame.top + GAP
+    for (group, found), height in zip(groups.items(), heights, strict=True):
+        made.text(names - 8, y + (height - GAP) / 2 + 4, group, anchor="end")
+        for name, ratio in found.items():
+            left, right = sorted((over(1.0), over(ratio)))
+            tip = f"{group}, {name}\n{label} {show.factor(ratio)}"
+            made.rect((left, y, max(1.0, right - left), BAR - 1), colours[name], tip=tip)
+            y += BAR
+        y += GAP
+    parts = [f"{g}, {n} {show.factor(r)}" for g, found in groups.items() for n, r in found.items()]
+    made.about = f"{title}: {'; '.join(parts)}"
+    return made
