@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tachograph.decisions.approximation.collect import Data
 from tachograph.decisions.approximation.model import the_model
-from tachograph.papers import approximation, approximation_figures
+from tachograph.decisions.approximation.collect import Data
+from tachograph.papers.approximation import figures, table_4
 from tachograph.papers.reproduce import Settings, reproduce
 from tests.decisions.approximation.made_up import records
 
@@ -13,7 +13,7 @@ from tests.decisions.approximation.made_up import records
 def measured(monkeypatch):
     """Tables and figures of made-up measurements."""
     data = Data(records())
-    for module in (approximation, approximation_figures):
+    for module in (table_4, figures):
         monkeypatch.setattr(module, "measurements", lambda full: data)
     return data
 
@@ -42,15 +42,15 @@ def test_all_models_beside_the_paper(measured):
 
 def test_figures_are_files_and_a_page(measured, tmp_path):
     (table,) = reproduce("sssp-figures", Settings(output=tmp_path))
-    assert len(table.rows) == len(approximation_figures.FIGURES) + 1
-    for name in approximation_figures.FIGURES:
-        assert (tmp_path / f"sssp-{name}.png").read_bytes()[:4] == b"\x89PNG"
+    assert len(table.rows) == len(figures.FIGURES) + 1
+    for name in figures.FIGURES:
+        assert (tmp_path / f"sssp-{name}.svg").read_text().startswith("<svg")
     page = (tmp_path / "sssp-figures.html").read_text()
-    assert page.count("data:image/png") == len(approximation_figures.FIGURES)
+    assert page.count("<svg") == len(figures.FIGURES)
 
 
 def test_the_pareto_front(measured):
-    front = approximation_figures.pareto_front(measured)
+    front = figures.pareto_front(measured)
     assert front[0] == (0.0, 1.0)
     for (e1, g1), (e2, g2) in zip(front, front[1:], strict=False):
         assert e1 <= e2

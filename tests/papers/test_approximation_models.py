@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tachograph.decisions.approximation.collect import COLUMNS, Data, write_csv
-from tachograph.papers.approximation_models import (
+from tachograph.papers.approximation.models import (
     MODELS,
     OURS,
     PAPER_FEATURES,

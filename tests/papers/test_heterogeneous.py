@@ -22,7 +22,7 @@ def test_tables_have_a_row_for_each_graph(name, monkeypatch):
     flows = {"layers": lambda: layers(4, 20)}
     monkeypatch.setattr(heterogeneous, "graphs", lambda full: small)
     monkeypatch.setattr(heterogeneous, "_flow_problems", lambda full: flows)
-    monkeypatch.setattr(heterogeneous, "ROUNDS", 1)
+    monkeypatch.setattr(heterogeneous, "TURNS", 1)
     monkeypatch.setattr(Trainer, "choose", lambda self: ["kronecker 7 16", "layers 4 30"])
     (table,) = reproduce(name, Settings())
     assert [row[0] for row in table.rows] == list(flows if name.startswith("flow") else small)
@@ -30,7 +30,7 @@ def test_tables_have_a_row_for_each_graph(name, monkeypatch):
     if name.endswith("switch"):
         at = table.columns.index("learned, time")
         assert all(row[at] >= 1 for row in table.rows)  # nobody beats the oracle on its own times
-    assert any("published" in note for note in table.notes)
+    assert any("Published" in note for note in table.notes)
 
 
 def test_stencils():

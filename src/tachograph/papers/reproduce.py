@@ -3,35 +3,59 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..decisions.model_file import models_home
 from ..journal.campaign import Campaign, Executor, code_hash
 from ..util.errors import InputError
 
-__all__ = ["EXPERIMENTS", "Settings", "Table", "measure", "reproduce"]
+__all__ = ["EXPERIMENTS", "Experiment", "Settings", "Table", "measure", "reproduce"]
 
-# What can be reproduced: the module of this package and the function that yields its tables.
-EXPERIMENTS: dict[str, str] = {
-    "hitgraph-table-5": "accelerators:table_5",
-    "accugraph-table-6": "accelerators:table_6",
-    "comparability-figure-13": "accelerators:comparability",
-    "enhancements-figure-14": "accelerators:enhancements",
-    "jaccard-figure-1": "jaccard:figure_1",
-    "surf-table-3": "surf:table_3",
-    "surf-table-4": "surf:table_4",
-    "surf-table-5": "surf:table_5",
-    "sssp-table-1": "trade_offs:table_1",
-    "sssp-table-4": "approximation:table_4",
-    "sssp-figures": "approximation_figures:figures",
-    "mis-overlap": "heterogeneous:mis_overlap",
-    "mis-hot": "heterogeneous:mis_hot",
-    "mis-switch": "heterogeneous:mis_switch",
-    "flow-switch": "heterogeneous:flow_switch",
+Cell = str | float | list[float] | None
+Record = dict[str, Any]  # what a task of a campaign returns, as JSON
+
+
+class Experiment(NamedTuple):
+    """What can be reproduced: a function of this package that yields tables, and its page in docs."""
+
+    function: str
+    page: str
+    about: str
+
+
+EXPERIMENTS = {
+    name: Experiment(function, page, about)
+    for page, name, function, about in (
+        ("accelerators", "hitgraph-table-5", "accelerators:table_5", "HitGraph's run times"),
+        ("accelerators", "accugraph-table-6", "accelerators:table_6", "AccuGraph's rates"),
+        ("accelerators", "comparability-figure-13", "accelerators:comparability", "on equal terms"),
+        (
+            "accelerators",
+            "enhancements-figure-14",
+            "accelerators:enhancements",
+            "AccuGraph improved",
+        ),
+        ("similarity", "jaccard-figure-1", "jaccard:figure_1", "time by the host's share"),
+        ("directions", "surf-table-3", "surf:table_3", "accuracy and time saved by policies"),
+        ("directions", "surf-table-4", "surf:table_4", "run time and overhead of policies"),
+        ("directions", "surf-table-5", "surf:table_5", "traversal rates of policies"),
+        ("approximation", "sssp-table-1", "approximation.table_1:table_1", "best trade-offs"),
+        (
+            "approximation",
+            "sssp-table-4",
+            "approximation.table_4:table_4",
+            "how well models predict",
+        ),
+        ("approximation", "sssp-figures", "approximation.figures:figures", "figures 2 to 15"),
+        ("heterogeneous", "mis-overlap", "heterogeneous:mis_overlap", "overlapping threads"),
+        ("heterogeneous", "mis-hot", "heterogeneous:mis_hot", "hot vertices first"),
+        ("heterogeneous", "mis-switch", "heterogeneous:mis_switch", "independent sets, placed"),
+        ("heterogeneous", "flow-switch", "heterogeneous:flow_switch", "maximum flow, placed"),
+    )
 }
 
 
@@ -53,36 +77,28 @@ class Table:
     """Numbers beside published ones; ``notes`` say where they come from and why they differ."""
 
     title: str
-    columns: list[str]
-    rows: list[list[Any]]
-    notes: list[str] = field(default_factory=list)
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = field(default=())
 
 
 def measure(
-    settings: Settings, function: str, tasks: list[dict[str, Any]], mark: str = ""
-) -> list[Any]:
-    """Records of measurements, a campaign's: those that this code made here are not made again.
+    settings: Settings, function: str, tasks: Sequence[Mapping[str, object]], mark: str = ""
+) -> list[Record]:
+    """Return the records of a campaign of measurements; what this code measured here is not repeated.
 
-    Parameters
-    ----------
-    function
-        Of this package, as ``module:name``.
-    tasks
-        The arguments of each call.
-    mark
-        What else they depend on, beside code and models.
+    ``function`` is one of this package, as ``module:name``, and ``tasks`` the arguments of each call.
+    ``mark`` names what else the records depend on, besides code and models.
     """
     models = [path.read_bytes() for path in sorted(models_home().glob("*")) if path.is_file()]
-    own = sha256(b"".join(models)).hexdigest()[:16]
-    campaign = Campaign(
-        "experiment", f"{__package__}.{function}", tasks, mark=f"{code_hash()} {own} {mark}",
-        measured=True, label="measuring",
-    )  # fmt: skip
+    mark = f"{code_hash()} {sha256(b''.join(models)).hexdigest()[:16]} {mark}"
+    target = f"{__package__}.{function}"
+    campaign = Campaign("experiment", target, tasks, mark, measured=True, label="measuring")
     return [record for record in campaign.records(settings.executor) if record is not None]
 
 
 def reproduce(name: str, settings: Settings) -> Iterator[Table]:
-    """The tables of one experiment, as they get ready.
+    """Yield the tables of one experiment as they get ready.
 
     Raises
     ------
@@ -91,5 +107,5 @@ def reproduce(name: str, settings: Settings) -> Iterator[Table]:
     """
     if name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {name!r}; known are {', '.join(EXPERIMENTS)}")
-    module, function = EXPERIMENTS[name].split(":")
+    module, function = EXPERIMENTS[name].function.split(":")
     yield from getattr(importlib.import_module(f"{__package__}.{module}"), function)(settings)
