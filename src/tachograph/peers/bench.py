@@ -1,4 +1,4 @@
-"""Every algorithm beside the peers that are installed, in one run.
+"""Every task beside the peers that are installed, in one run.
 
 The candidates for a row take turns, each round beginning with another one, so that a slow minute is
 slow for all. A turn is three runs in a row, of which the median counts, after a short rest, in which
@@ -12,181 +12,159 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.bfs import bfs
-from ..algorithms.components import connected_components
-from ..algorithms.flow import maximum_flow
-from ..algorithms.independent_set import maximal_independent_set
-from ..algorithms.pagerank import pagerank, spmv
+import tachograph as tg
+
 from ..algorithms.result import Result
-from ..algorithms.sssp import sssp
-from ..algorithms.triangles import triangles
 from ..graph.graph import Graph
 from ..util.errors import InputError, VerificationError
-from . import gapbs, graphblas
-from . import libraries as peers
-from .libraries import DAMPING, ITERATIONS, TOLERANCE, Case, Facts, Job, Peer
+from . import facts
+from .facts import Facts
+from .gapbs import Gapbs
+from .graphblas import GraphBlas
+from .libraries import Igraph, NetworKit, SciPy
+from .peer import DAMPING, MAX_ITER, TOL, Case, Job, Peer
 
 __all__ = ["NOTES", "OURS", "PEERS", "TASKS", "Row", "Task", "installed", "rows"]
 
 OURS = "tachograph"
-LONG = 10.0  # seconds beyond which a candidate runs once only
-SHORT = 1.0  # seconds below which a turn is several runs
-REST = 0.02  # seconds between turns: OpenMP's threads wait for more work with their cores busy
-PEERS: tuple[type[Peer], ...] = (
-    gapbs.Gapbs, peers.NetworKit, peers.Igraph, peers.SciPy, graphblas.GraphBlas,
-)  # fmt: skip
+ONCE_SECONDS = 10.0  # a candidate that takes longer runs once only
+SEVERAL_SECONDS = 1.0  # a turn of a candidate that takes less is several runs
+REST_SECONDS = 0.02  # between turns: OpenMP's threads wait for more work with their cores busy
+PEERS: tuple[type[Peer], ...] = (Gapbs, NetworKit, Igraph, SciPy, GraphBlas)
 NOTES = (
-    "ratios: our time divided by theirs, below 1 we are faster",
-    "pagerank: all stop when scores change by less than "
-    f"{TOLERANCE:g} in sum, or after {ITERATIONS} iterations; GAPBS uses the newest scores (in float), "
-    "so it needs fewer iterations; igraph has no tolerance to set and is left out",
-    "bfs: NetworKit and GraphBLAS find levels only, we and the others parents, too",
+    "ratios: our time divided by theirs; below 1 we are faster",
+    f"pagerank: all stop when scores change by less than {TOL:g} in sum, or after {MAX_ITER} "
+    "iterations; GAPBS uses the newest scores (in float), so it needs fewer iterations; igraph has no "
+    "tolerance to set and is left out",
+    "bfs: NetworKit and GraphBLAS find levels only; we and the others find parents, too",
     "sssp: distances, without predecessors; weights from 1 to 255 where the graph has none; NetworKit, "
     "igraph and SciPy run Dijkstra on one thread, GAPBS the width of buckets that suits it best",
-    "mis: each library finds another set; NetworKit's is Luby's, by one thread",
-    "maxflow: from the vertex of highest degree to the tenth; we find flow and cut, SciPy the flow, "
-    "igraph the value only (its flow takes many times as long)",
+    "maximal_independent_set: each library finds another set; NetworKit runs Luby's algorithm on one "
+    "thread",
+    "maximum_flow: from the vertex of highest degree to the tenth; we find flow and cut, SciPy the "
+    "flow, igraph the value only (its flow takes many times as long)",
     "GAPBS reports its own times; conversions to a library's own graph are not timed",
 )
 
 
-@dataclass(frozen=True)
-class Task:
-    """An algorithm: how we run it, and the facts about our result that peers must agree with."""
+class Task(NamedTuple):
+    """How we run a task, and the facts about our result that peers must agree with."""
 
     run: Callable[[Job], Result]
-    facts: Callable[[Result], Facts]
-    close: float = 0.0  # how much of the sum of real numbers may differ
+    facts: Callable[[Any], Facts]
+    close: float = 0.0  # the part of the sum of real numbers that may differ
     undirected: bool = False  # whether it is for undirected graphs only
 
 
-#: Each is a row of the table; a peer has a method of the same name if it has the algorithm.
+#: Each is a row of the table; a peer that has the task has a method of the same name.
 TASKS = {
-    "bfs": Task(lambda job: bfs(job.graph, job.source), lambda r: peers.levels_facts(r.levels)),
-    "sssp": Task(
-        lambda job: sssp(job.lengths, job.source),
-        lambda r: peers.distances_facts(r.distances),
-    ),
-    "components": Task(
-        lambda job: connected_components(job.graph),
-        lambda r: {"count": r.count, "labels": r.labels.astype(np.int64)},
+    "bfs": Task(lambda job: tg.bfs(job.graph, job.source), lambda r: facts.levels(r.levels)),
+    "sssp": Task(lambda j: tg.sssp(j.lengths, j.source), lambda r: facts.distances(r.distances)),
+    "connected_components": Task(
+        lambda job: tg.connected_components(job.graph), lambda r: facts.components(r.labels)
     ),
     # Both sides may be off by what later iterations would change: 0.85 / 0.15 times the tolerance.
     "pagerank": Task(
-        lambda job: pagerank(job.graph, damping=DAMPING, tol=TOLERANCE, max_iter=ITERATIONS),
-        lambda r: peers.scores_facts(r.scores),
-        close=20 * TOLERANCE,
+        lambda job: tg.pagerank(job.graph, damping=DAMPING, tol=TOL, max_iter=MAX_ITER),
+        lambda r: facts.scores(r.scores),
+        close=20 * TOL,
     ),
     "triangles": Task(
-        lambda job: triangles(job.graph), lambda r: {"count": r.count}, undirected=True
+        lambda job: tg.triangles(job.graph), lambda r: {"count": r.count}, undirected=True
     ),
     # Every library has another set: only that it is one is compared.
-    "mis": Task(
-        lambda job: maximal_independent_set(job.graph, rng=1),
-        lambda r: {"sets": 1},
-        undirected=True,
+    "maximal_independent_set": Task(
+        lambda job: tg.maximal_independent_set(job.graph, rng=1), lambda r: {"sets": 1}, 0.0, True
     ),
-    "maxflow": Task(lambda job: maximum_flow(job.lengths, *job.ends), lambda r: {"value": r.value}),
+    "maximum_flow": Task(
+        lambda job: tg.maximum_flow(job.lengths, *job.ends), lambda r: {"value": r.value}
+    ),
     "spmv": Task(
-        lambda job: spmv(job.weighted, np.ones(job.graph.n)),
-        lambda r: {"values": r.values},
-        close=1e-9,
+        lambda j: tg.spmv(j.weighted, np.ones(j.graph.n)), lambda r: {"values": r.values}, 1e-9
     ),
 }
 
 
 @dataclass
 class Row:
-    """One algorithm on one graph: the seconds of each round by candidate."""
+    """One task on one graph: the seconds of each round by candidate."""
 
     graph: str
-    algorithm: str
+    task: str
     seconds: dict[str, list[float]] = field(default_factory=dict)
     differs: dict[str, str] = field(default_factory=dict)  # peers left out, and in which fact
 
     def median(self, name: str) -> float:
-        """The median time of a candidate."""
+        """Return the median time of a candidate."""
         return statistics.median(self.seconds[name])
 
     def ratio(self, peer: str) -> float:
-        """Our time divided by the peer's."""
+        """Return our time divided by the peer's."""
         return self.median(OURS) / self.median(peer)
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        others = [name for name in self.seconds if name != OURS]
-        return {
-            "graph": self.graph,
-            "algorithm": self.algorithm,
-            "seconds": self.seconds,
-            "ratios": {name: self.ratio(name) for name in others},
-            "differs": self.differs,
-        }
+    @property
+    def ratios(self) -> dict[str, float]:
+        """Our time divided by that of each peer that agrees."""
+        return {name: self.ratio(name) for name in self.seconds if name != OURS}
+
+    def to_dict(self) -> dict[str, object]:
+        """Return everything as JSON can hold it."""
+        return {**vars(self), "ratios": self.ratios}
 
 
 def installed() -> list[type[Peer]]:
-    """The peers that can be used here."""
+    """Return the peers that can be used here."""
     return [peer for peer in PEERS if peer.installed()]
 
 
 def rows(name: str, graph: Graph, threads: int, rounds: int, directory: Path) -> Iterator[Row]:
-    """A row for each algorithm that can run on the graph, as soon as it is measured."""
+    """Yield a row for each task that can run on the graph, as soon as it is measured."""
     if not graph.n:
         raise InputError(f"{name} has no vertices to run on")
     bare = Graph(graph.indptr, graph.indices, directed=graph.directed)
-    source = int(np.argmax(graph.degrees > 2))
-    job = Job(bare, graph, source, threads, directory)
+    job = Job(bare, graph, int(np.argmax(graph.degrees > 2)), threads, directory)
     others = [peer(job) for peer in installed()]
-    for algorithm, task in TASKS.items():
-        if task.undirected and graph.directed:
+    for task, how in TASKS.items():
+        if how.undirected and graph.directed:
             continue
-        cases = {OURS: _ours(task, job)}
+        cases = {OURS: Case(partial(how.run, job), how.facts, lambda result: result.seconds)}
         for other in others:
-            case = getattr(other, algorithm, lambda: None)()
+            case = getattr(other, task, lambda: None)()
             if case is not None:
                 cases[other.name] = case
-        row = Row(name, algorithm)
-        _measure(row, cases, task, rounds)
-        yield row
+        yield _measured(Row(name, task), cases, how.close, rounds)
 
 
-def _ours(task: Task, job: Job) -> Case:
-    def run() -> tuple[float, Result]:
-        result = task.run(job)
-        return result.seconds, result
-
-    return Case(run, task.facts)
-
-
-def _measure(row: Row, cases: dict[str, Case], task: Task, rounds: int) -> None:
+def _measured(row: Row, cases: dict[str, Case], close: float, rounds: int) -> Row:
     """Fill the row."""
     first: dict[str, float] = {}
     expected: Facts = {}
     for name, case in cases.items():
         first[name], outcome = case.run()
-        facts = case.facts(outcome)
-        if name == OURS:
-            expected = facts
-        elif (wrong := difference(expected, facts, task.close)) is not None:
+        found = case.facts(outcome)
+        expected = expected or found  # ours comes first
+        if (wrong := difference(expected, found, close)) is not None:
             row.differs[name] = wrong
     names = [name for name in cases if name not in row.differs]
-    row.seconds = {name: [first[name]] if first[name] > LONG else [] for name in names}
-    again = [name for name in names if first[name] <= LONG]
+    row.seconds = {name: [first[name]] if first[name] > ONCE_SECONDS else [] for name in names}
+    again = [name for name, kept in row.seconds.items() if not kept]
     for turn in range(rounds):
         for at in range(len(again)):
             name = again[(at + turn) % len(again)]
-            case, trials = cases[name], cases[name].trials if first[name] < SHORT else 1
-            time.sleep(REST)
-            row.seconds[name].append(statistics.median(case.run()[0] for _ in range(trials)))
+            trials = cases[name].trials if first[name] < SEVERAL_SECONDS else 1
+            time.sleep(REST_SECONDS)
+            row.seconds[name].append(statistics.median(cases[name].run()[0] for _ in range(trials)))
+    return row
 
 
 def difference(ours: Facts, theirs: Facts, close: float) -> str | None:
-    """The name of the first fact that does not agree, or None. A peer may state fewer than we do."""
+    """Return the name of the first fact that does not agree, or None; a peer may state fewer facts."""
     if not set(theirs) <= set(ours):
         raise VerificationError(f"{set(theirs) - set(ours)} is not known of our own result")
     for name, fact in theirs.items():

@@ -8,21 +8,30 @@ import statistics
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from ..graph.files import write
 from ..util.errors import InputError
-from .libraries import ITERATIONS, TOLERANCE, Case, Facts, Job, Peer
+from .facts import Facts
+from .peer import MAX_ITER, TOL, Case, Job, Peer
 
 __all__ = ["Gapbs"]
 
-SHORTEST = 5e-6  # seconds: times are printed in steps of ten microseconds
+SHORTEST_SECONDS = 5e-6  # times are printed in steps of ten microseconds
+TRIALS = 3
+
+
+class Said(NamedTuple):
+    """What a program printed: the median of its times, and what it says about the outcome."""
+
+    seconds: float
+    found: list[str]
 
 
 class Gapbs(Peer):
-    """The binaries in the directory $GAPBS; they read the graph from a file and time themselves."""
+    """The binaries in the directory $GAPBS."""
 
     name = "GAPBS"
 
@@ -39,65 +48,64 @@ class Gapbs(Peer):
         self.file = job.directory / "graph.sg"
         write(job.graph, self.file)
 
-    def _case(
-        self, binary: str, pattern: str, read: Callable[[Any], Facts], *options: str,
-        file: Path | None = None, trials: int = 3,
-    ) -> Case | None:  # fmt: skip
-        """The median of some trials; ``pattern`` finds what it says about the outcome."""
-        program = Path(os.environ["GAPBS"]) / binary
-        if not program.is_file():
-            return None
-        command = [str(program), "-f", str(file or self.file), "-n", str(trials), "-a", *options]
+    def _said(self, words: list[str], pattern: str, trials: int = TRIALS) -> Said:
+        """Run a program; ``pattern`` finds what it says about the outcome."""
+        program, file, *options = words
+        place = Path(os.environ["GAPBS"]) / program
+        command = [str(place), "-f", file, "-n", str(trials), "-a", *options]
         environment = {**os.environ, "OMP_NUM_THREADS": str(self.job.threads)}
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+        times = re.findall(r"Trial Time:\s*([\d.]+)", done.stdout)
+        if done.returncode or not times:
+            raise InputError(f"{' '.join(command)} failed: {done.stderr.strip()}")
+        seconds = statistics.median(float(t) for t in times)
+        return Said(max(seconds, SHORTEST_SECONDS), re.findall(pattern, done.stdout))
 
-        def run() -> tuple[float, Any]:
-            done = subprocess.run(
-                command, check=False, capture_output=True, text=True, env=environment
-            )
-            said = done.stdout
-            times = re.findall(r"Trial Time:\s*([\d.]+)", said)
-            if done.returncode or not times:
-                raise InputError(f"{' '.join(command)} failed: {done.stderr.strip()}")
-            seconds = statistics.median(float(t) for t in times)
-            return max(seconds, SHORTEST), re.findall(pattern, said)
-
-        return Case(run, read, trials=1)  # which makes three
+    def _case(
+        self, words: list[str], pattern: str, facts: Callable[[list[str]], Facts]
+    ) -> Case | None:
+        if not (Path(os.environ["GAPBS"]) / words[0]).is_file():
+            return None
+        return Case(  # each call makes three trials
+            lambda: self._said(words, pattern),
+            lambda said: facts(said.found),
+            lambda s: s.seconds,
+            1,
+        )
 
     def bfs(self) -> Case | None:
-        source = str(self.job.source)
-        return self._case(
-            "bfs", r"Tree has (\d+) nodes", lambda found: {"reached": int(found[0])}, "-r", source
-        )
+        words = ["bfs", str(self.file), "-r", str(self.job.source)]
+        return self._case(words, r"Tree has (\d+) nodes", _number("reached"))
 
     def sssp(self) -> Case | None:
-        """With the width of buckets that suits it best, of a few tried."""
-        file = self.job.directory / "graph.wsg"
+        """Time it with the width of buckets that suits it best, of a few tried."""
+        file, pattern = self.job.directory / "graph.wsg", r"reaches (\d+) nodes"
         write(self.job.lengths, file)
-        known = self.job.lengths.features.weights or {"mean": 1.0}
-        widths = [2**k for k in range(32) if 1 / 32 <= 2**k / known["mean"] <= 64][::2]
+        words = ["sssp", str(file), "-r", str(self.job.source), "-d"]
+        case = self._case(words, pattern, _number("reached"))
+        if case is None:
+            return None
+        mean = (self.job.lengths.features.weights or {"mean": 1.0})["mean"]
+        widths = [2**k for k in range(32) if 1 / 32 <= 2**k / mean <= 64][::2]
+        tried = {w: self._said([*words, str(w)], pattern, trials=1).seconds for w in widths}
+        best = min(tried, key=tried.__getitem__)
+        return self._case([*words, str(best)], pattern, _number("reached"))
 
-        def case(width: int, trials: int) -> Case | None:
-            return self._case(
-                "sssp", r"reaches (\d+) nodes", lambda found: {"reached": int(found[0])},
-                "-r", str(self.job.source), "-d", str(width), file=file, trials=trials,
-            )  # fmt: skip
-
-        tried = {width: case(width, 1) for width in widths}
-        times = {width: made.run()[0] for width, made in tried.items() if made is not None}
-        return case(min(times, key=times.__getitem__), 3) if times else None
-
-    def components(self) -> Case | None:
-        return self._case(
-            "cc", r"There are (\d+) components", lambda found: {"count": int(found[0])}
-        )
+    def connected_components(self) -> Case | None:
+        return self._case(["cc", str(self.file)], r"There are (\d+) components", _number("count"))
 
     def pagerank(self) -> Case | None:
         def top(found: list[str]) -> Facts:
             scores = np.array(found, np.float64)
             return {"top": scores / scores[0]} if scores.size == 5 else {}
 
-        limits = "-t", str(TOLERANCE), "-i", str(ITERATIONS)
-        return self._case("pr", r"\n\d+:([\d.e-]+)", top, *limits)
+        words = ["pr", str(self.file), "-t", str(TOL), "-i", str(MAX_ITER)]
+        return self._case(words, r"\n\d+:([\d.e-]+)", top)
 
     def triangles(self) -> Case | None:
-        return self._case("tc", r"(\d+) triangles", lambda found: {"count": int(found[0])})
+        return self._case(["tc", str(self.file)], r"(\d+) triangles", _number("count"))
+
+
+def _number(name: str) -> Callable[[list[str]], Facts]:
+    """Return a reader of one whole number."""
+    return lambda found: {name: int(found[0])}

@@ -7,21 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..graph.graph import Graph
-from .libraries import (
-    DAMPING,
-    ITERATIONS,
-    TOLERANCE,
-    Case,
-    Facts,
-    Job,
-    Peer,
-    distances_facts,
-    levels_facts,
-    scores_facts,
-    timed,
-)
+from . import facts
+from .peer import DAMPING, MAX_ITER, TOL, Case, Job, Peer
 
 __all__ = ["GraphBlas"]
+
+Theirs = Any  # a vector, matrix or scalar of GraphBLAS
 
 
 class GraphBlas(Peer):
@@ -33,21 +24,27 @@ class GraphBlas(Peer):
         import graphblas
 
         super().__init__(job)
-        self.gb: Any = graphblas
+        self.gb: Theirs = graphblas
         graphblas.ss.config["nthreads"] = job.threads
         self.matrix = self._from(job.graph)
 
-    def _from(self, graph: Graph) -> Any:
+    def _from(self, graph: Graph) -> Theirs:
         values = 1.0 if graph.weights is None else graph.weights.astype(np.float64)
         return self.gb.Matrix.from_csr(graph.indptr, graph.indices, values, ncols=graph.n)
 
+    def _dense(self, found: Theirs, missing: float) -> np.ndarray:
+        """Return a vector with this value where it has none."""
+        whole = np.full(self.job.graph.n, missing)
+        places, values = found.to_coo()
+        whole[places] = values
+        return whole
+
     def sssp(self) -> Case:
-        matrix, n = self._from(self.job.lengths), self.job.graph.n
+        matrix = self._from(self.job.lengths)
         shorter = self.gb.semiring.min_plus
 
-        def search() -> Any:
-            """Bellman-Ford."""
-            distance = self.gb.Vector(float, n)
+        def bellman_ford() -> Theirs:
+            distance = self.gb.Vector(float, self.job.graph.n)
             distance[self.job.source] = 0.0
             while True:
                 after = distance.dup()
@@ -56,18 +53,12 @@ class GraphBlas(Peer):
                     return after
                 distance = after
 
-        def distances(found: Any) -> Facts:
-            reached, values = found.to_coo()
-            lengths = np.full(n, np.inf)
-            lengths[reached] = values
-            return distances_facts(lengths)
-
-        return Case(timed(search), distances)
+        return Case(bellman_ford, lambda found: facts.distances(self._dense(found, np.inf)))
 
     def bfs(self) -> Case:
         semiring, n = self.gb.semiring.any_pair, self.job.graph.n
 
-        def search() -> Any:
+        def search() -> Theirs:
             level = self.gb.Vector(int, n)
             front = self.gb.Vector(bool, n)
             front[self.job.source] = True
@@ -78,33 +69,27 @@ class GraphBlas(Peer):
                 depth += 1
             return level
 
-        def levels(found: Any) -> Facts:
-            level = np.full(n, -1)
-            reached, steps = found.to_coo()
-            level[reached] = steps
-            return levels_facts(level)
-
-        return Case(timed(search), levels)
+        return Case(search, lambda found: facts.levels(self._dense(found, -1)))
 
     def pagerank(self) -> Case:
         gb, n = self.gb, self.job.graph.n
         back = self.matrix.T.new()
         out = self.matrix.reduce_rowwise(gb.monoid.plus).new()  # nothing where there are no arcs
 
-        def rank() -> Any:
+        def rank() -> Theirs:
             scores = gb.Vector.from_scalar(1 / n, n, float)
-            for _ in range(ITERATIONS):
+            for _ in range(MAX_ITER):
                 share = (scores / out).new()
                 kept = gb.binary.first(scores & out).reduce().new().value or 0.0
                 new = gb.Vector.from_scalar((1 - DAMPING * kept) / n, n, float)
                 new(gb.binary.plus) << gb.semiring.plus_second(back @ share) * DAMPING
                 change = gb.unary.abs(new - scores).new().reduce().new().value
                 scores = new
-                if change < TOLERANCE:
+                if change < TOL:
                     break
             return scores
 
-        return Case(timed(rank), lambda found: scores_facts(found.to_coo()[1]))
+        return Case(rank, lambda found: facts.scores(found.to_coo()[1]))
 
     def triangles(self) -> Case:
         gb = self.gb
@@ -115,16 +100,13 @@ class GraphBlas(Peer):
             paths = gb.semiring.plus_pair(lower @ upper.T).new(mask=lower.S)
             return int(paths.reduce_scalar().new().value or 0)
 
-        return Case(timed(count), lambda found: {"count": found})
+        return Case(count, lambda found: {"count": found})
 
     def spmv(self) -> Case:
         matrix = self._from(self.job.weighted)
         ones = self.gb.Vector.from_scalar(1.0, self.job.graph.n, float)
-
-        def values(found: Any) -> Facts:
-            whole = np.zeros(self.job.graph.n)
-            rows, sums = found.to_coo()
-            whole[rows] = sums
-            return {"values": whole}
-
-        return Case(timed(lambda: self.gb.semiring.plus_times(matrix @ ones).new()), values)
+        product = self.gb.semiring.plus_times
+        return Case(
+            lambda: product(matrix @ ones).new(),
+            lambda found: {"values": self._dense(found, 0.0)},
+        )
