@@ -89,7 +89,7 @@ CHARTS = {
     "boxes": lambda f, w: boxes("Boxes", {"one": [0.0, *(t for t, *_ in f)], "two": [1.0]},
                                 Axis("time"), w),
     "ratios": lambda f, w: ratios("Ratios", {f"task {k}": {"a": t, "b": 1.0} for k, (t, *_) in enumerate(f)},
-                                  "their time / ours", w),
+                                  "their time / ours", (), w),
 }  # fmt: skip
 
 

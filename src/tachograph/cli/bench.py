@@ -129,6 +129,7 @@ def _table(measured: list[Row], threads: int, rounds: int) -> Table:
 
 def _picture(measured: list[Row]) -> Drawing:
     """Draw a panel for each graph: how many times as long each peer takes for each task."""
+    from ..peers.bench import installed
     from ..plots.drawing import stacked
     from ..plots.ratios import ratios
 
@@ -137,4 +138,5 @@ def _picture(measured: list[Row]) -> Drawing:
         times = {peer: 1 / ratio for peer, ratio in row.ratios.items()}
         if times:
             graphs.setdefault(row.graph, {})[row.task] = times
-    return stacked([ratios(name, tasks, "their time / ours") for name, tasks in graphs.items()])
+    names, label = [peer.name for peer in installed()], "their time / ours"
+    return stacked([ratios(name, tasks, label, names) for name, tasks in graphs.items()])

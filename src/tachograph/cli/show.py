@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -14,14 +13,14 @@ if TYPE_CHECKING:
     from ..graph.datasets import DataSet
     from ..graph.graph import Graph
 
-__all__ = ["datasets_table", "features_table", "histogram"]
+__all__ = ["datasets_table", "degree_classes", "features_table", "histogram"]
 
-BAR = 40  # characters of the longest bar
-LICENCE = 12  # characters of a licence that are worth showing
+BAR_LETTERS = 40  # of the longest bar
+LICENCE_LETTERS = 12  # of a licence that are worth showing
 
 
 def features_table(graph: Graph) -> Table:
-    """Two columns: what was measured, and its value."""
+    """Return two columns: what was measured, and its value."""
     f = graph.features
     low = "" if graph.directed else " (each edge counted at both ends)"
     rows = [
@@ -47,26 +46,36 @@ def features_table(graph: Graph) -> Table:
     return table
 
 
+def degree_classes(counts: np.ndarray) -> list[tuple[str, int]]:
+    """Count vertices by degree, in classes that double.
+
+    >>> degree_classes(np.array([1, 4, 3, 2]))
+    [('0', 1), ('1', 4), ('2–3', 5)]
+    """
+    made, low, high = [], 0, 1
+    while low < counts.size:
+        label = f"{low:,}" if high - low == 1 else f"{low:,}–{high - 1:,}"
+        made.append((label, int(counts[low:high].sum())))
+        low, high = high, 2 * high
+    return made
+
+
 def histogram(counts: np.ndarray) -> Table:
-    """Vertices by degree, in classes that double: 0, 1, 2-3, 4-7, ..."""
-    edges = [0, 1]
-    while edges[-1] < counts.size:
-        edges.append(edges[-1] * 2)
-    sums = [int(counts[lo:hi].sum()) for lo, hi in itertools.pairwise(edges)]
-    most = max(sums, default=0)
+    """Draw the classes of degrees with bars of letters."""
+    classes = degree_classes(counts)
+    most = max((total for _, total in classes), default=0) or 1
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("degree", justify="right", style="cyan")
     table.add_column("vertices", justify="right")
     table.add_column("")
-    for lo, hi, total in zip(edges[:-1], edges[1:], sums, strict=True):
-        label = f"{lo:,}" if hi - lo == 1 else f"{lo:,}–{hi - 1:,}"
-        length = round(BAR * total / most) if most else 0
-        table.add_row(label, f"{total:,}", Text("█" * length or ("▏" if total else ""), "green"))
+    for label, total in classes:
+        bar = "█" * round(BAR_LETTERS * total / most) or ("▏" if total else "")
+        table.add_row(label, f"{total:,}", Text(bar, "green"))
     return table
 
 
 def datasets_table(found: Iterable[DataSet], width: int) -> Table:
-    """One row for each data set; the last columns are cut or left out if they do not fit."""
+    """Return a row for each data set; the last columns are cut or left out if they do not fit."""
     rows = [
         (
             d.name,
@@ -86,7 +95,7 @@ def datasets_table(found: Iterable[DataSet], width: int) -> Table:
     shown = 0
     for i, name in enumerate(names):
         needed = max([len(name), *(len(row[i]) for row in rows)])
-        needed = min(needed, max(room - 2, LICENCE)) if name == "licence" else needed
+        needed = min(needed, max(room - 2, LICENCE_LETTERS)) if name == "licence" else needed
         if room < needed + 2:
             break
         right = name in ("vertices", "edges")

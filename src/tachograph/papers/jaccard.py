@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from ..algorithms.similarity import jaccard
 from ..devices.opencl import open_device
@@ -49,7 +50,7 @@ def time_shares(name: str, full: bool, shares: list[float], rounds: int, device:
     """Return median seconds of every share and of either device alone: a task of a campaign."""
     graph = _graphs(full)[name]()
     both = ["host", open_device(device)]
-    ways: dict[str, dict[str, object]] = {str(s): {"device": both, "split": s} for s in shares}
+    ways: dict[str, dict[str, Any]] = {str(s): {"device": both, "split": s} for s in shares}
     ways |= {"device": {"device": both[1:]}, "host": {"device": "host"}, "auto": {"device": both}}
     times: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(rounds + 1):

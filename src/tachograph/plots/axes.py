@@ -134,4 +134,4 @@ def head(drawing: Drawing, legend: Mapping[str, str], dashed: Sequence[str] = ()
 
 def text_width(text: str, size: float = TEXT_PIXELS) -> float:
     """Estimate the width of a text in pixels; generous for narrow letters."""
-    return len(text) * size * 0.56
+    return len(text) * size * 0.6

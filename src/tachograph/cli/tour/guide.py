@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.table import Table as Shown
+from rich.text import Text
+
 from ...graph.generate import kronecker
-from ...graph.graph import Graph
 from ...plots import numbers as show
 from ...plots.prediction import Predicted
 from ...plots.report.page import Figure, Section, write_page
@@ -16,30 +18,20 @@ from ...plots.report.sections import predictions
 from ...plots.tables import Table
 from ...util.errors import TachographError
 from ..options import load, out
-from .accelerators import accelerators
-from .paths import paths
 from .prepare import prepare
-from .rounds import flow, independent_set
-from .search import search
 from .setting import Outcome, Setting, Skip
-from .similarity import similarity
-from .tell import tell
-from .welcome import welcome
+from .steps import STEPS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = ["run"]
 
-SCALE = 17
-STEPS: tuple[tuple[str, Callable[[Setting], Outcome]], ...] = (
-    ("The graph", welcome),
-    ("Breadth-first search", search),
-    ("Shortest paths within an error budget", paths),
-    ("Jaccard's similarity", similarity),
-    ("A maximal independent set", independent_set),
-    ("Maximum flow", flow),
-    ("Accelerators, simulated", accelerators),
+TOUR_SCALE = 17  # of the graph that is generated if none is given
+SHOWN_ROWS = 12  # of a table on the terminal
+IN_SHORT = (
+    "What was decided, and what it saved against the naive way; both were timed alternately. A minus "
+    "means that the naive way was faster."
 )
 
 
@@ -48,71 +40,88 @@ def run(name: str | None, output: Path) -> None:
     console = out()
     begin = time.perf_counter()
     setting = _setting(name)
-    outcomes = []
-    for number, (title, step) in enumerate(STEPS, 1):
-        outcome = _done(title, step, setting)
-        outcomes.append((title, outcome))
-        tell(console, f"{number}. {outcome.section.title}", outcome.section)
-    _end(console, setting, outcomes, output, time.perf_counter() - begin)
+    outcomes = {}
+    for number, (title, step) in enumerate(STEPS.items(), 1):
+        outcomes[title] = _done(title, step, setting)
+        section = outcomes[title].section
+        _tell(console, f"{number}. {section.title}", section)
+    short = _short(outcomes)
+    _tell(console, short.title, short)
+    sections = [short, *(o.section for o in outcomes.values())]
+    told = [
+        Predicted(title, title, o.predicted, o.seconds)
+        for title, o in outcomes.items()
+        if o.predicted and o.seconds
+    ]
+    if told:
+        sections.append(predictions(told))
+    write_page(output, f"Tour of {setting.name}", sections, repr(setting.graph))
+    took = time.perf_counter() - begin
+    console.print(f"{output}: the same with charts. The tour took {took:.0f} s.")
+    console.print("Next: tacho info GRAPH, tacho run bfs GRAPH --source 0, tacho report last")
 
 
 def _setting(name: str | None) -> Setting:
-    """The graph; what its steps need is compiled then."""
+    """Return the graph, after what its steps need is compiled."""
     if name is None:
         prepare(directed=False, weights="int32")
-        graph = kronecker(scale=SCALE, rng=1, weights=True)
-        return Setting(graph, f"kronecker(scale={SCALE}, rng=1)")
-    graph = _loaded(name)
+        graph = kronecker(scale=TOUR_SCALE, rng=1, weights=True)
+        return Setting(graph, f"kronecker(scale={TOUR_SCALE}, rng=1)")
+    try:
+        graph = load(name)
+    except TachographError as error:
+        if "relabel" not in str(error):
+            raise
+        graph = load(name, relabel=True)  # ids that cannot be numbers of vertices are names
     prepare(graph.directed, None if graph.weights is None else str(graph.weights.dtype))
     return Setting(graph, Path(name).name)
 
 
-def _loaded(name: str) -> Graph:
-    """The graph of a file; ids that cannot be numbers of vertices are taken for names."""
-    try:
-        return load(name)
-    except TachographError as error:
-        if "relabel" not in str(error):
-            raise
-        return load(name, relabel=True)
-
-
 def _done(title: str, step: Callable[[Setting], Outcome], setting: Setting) -> Outcome:
-    """A step; or why it says nothing about this graph."""
+    """Run a step, or say why it tells nothing about this graph."""
     try:
         return step(setting)
     except (Skip, TachographError) as reason:
         return Outcome(Section(title, [f"Left out: {str(reason).rstrip('.')}."]))
 
 
-def _end(
-    console: Console, setting: Setting, outcomes: list[tuple[str, Outcome]], output: Path,
-    seconds: float,
-) -> None:  # fmt: skip
-    """What was decided, in short, on the terminal and first on the page."""
-    rows = [
-        (title, o.decided, _time(o.predicted), show.seconds(o.seconds),
-         f"{o.naive}: {show.seconds(o.naive_seconds)}",
-         f"{1 - o.seconds / o.naive_seconds:.0%}".replace("%", " %") if o.naive_seconds else "–")
-        for title, o in outcomes
-        if o.seconds is not None and o.naive_seconds is not None
-    ]  # fmt: skip
-    columns = ("step", "decided", "predicted", "measured", "naive choice", "saved")
-    table = Table("Medians of runs in turns, on this machine", columns, rows)
-    figures = [Figure(table=table)] if rows else []
-    text = ["What was decided, and what it saved against the naive choice; both were run, in turns. "
-            "A minus means that the naive choice was faster."]  # fmt: skip
-    short = Section("In short", text, figures=figures)
-    tell(console, short.title, short)
-    sections = [short, *(o.section for _, o in outcomes)]
-    told = [Predicted(title, title, o.predicted, o.seconds) for title, o in outcomes
-            if o.predicted and o.seconds]  # fmt: skip
-    if told:
-        sections.append(predictions(told))
-    write_page(output, f"Tour of {setting.name}", sections, repr(setting.graph))
-    console.print(f"{output}: the same with charts. The tour took {seconds:.0f} s.")
-    console.print("Next: tacho info GRAPH, tacho run bfs GRAPH --source 0, tacho report last")
+def _short(outcomes: dict[str, Outcome]) -> Section:
+    """Return what was decided in all steps."""
+    rows = []
+    for title, o in outcomes.items():
+        if o.seconds is None or o.naive_seconds is None:
+            continue
+        predicted = "–" if o.predicted is None else show.seconds(o.predicted)
+        naive = f"{o.naive}: {show.seconds(o.naive_seconds)}"
+        part = 1 - o.seconds / o.naive_seconds if o.naive_seconds else 0.0
+        rows.append((title, o.decided, predicted, show.seconds(o.seconds), naive, f"{part:.0%}"))
+    rows = [(*row[:-1], row[-1].replace("%", " %")) for row in rows]
+    columns = ("step", "decided", "predicted", "measured", "naive way", "saved")
+    table = Table("Medians of runs on this machine, timed alternately", columns, rows)
+    return Section("In short", [IN_SHORT], figures=[Figure(table=table)] if rows else [])
 
 
-def _time(seconds: float | None) -> str:
-    return "–" if seconds is None else show.seconds(seconds)
+def _tell(console: Console, title: str, section: Section) -> None:
+    """Print the words, numbers and tables of a section; charts are for the page."""
+    console.rule(f"[bold]{title}")
+    for line in section.text:
+        console.print(line, markup=False)
+    if section.facts:
+        facts = Shown(box=None, show_header=False, padding=(0, 2, 0, 0))
+        for name, value in section.facts:
+            facts.add_row(Text(name, style="cyan"), value)
+        console.print(facts)
+    for figure in section.figures:
+        if figure.table is not None and figure.table.rows:
+            console.print(_shown(figure.table))
+
+
+def _shown(table: Table) -> Shown:
+    made = Shown(box=None, padding=(0, 2, 0, 0), title=table.title, title_justify="left")
+    for name in table.columns:
+        made.add_column(name, overflow="fold")
+    for place, row in enumerate(table.rows[:SHOWN_ROWS]):
+        made.add_row(*map(Text, row), style="bold" if table.first and not place else None)
+    if len(table.rows) > SHOWN_ROWS:
+        made.add_row(f"... {len(table.rows) - SHOWN_ROWS} more")
+    return made

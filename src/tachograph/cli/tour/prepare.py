@@ -1,12 +1,12 @@
 """Rehearse the tour on a small graph, in a process for each core, so that all is compiled before it.
 
-The small graph has the same types as the one to come, so exactly the loops are compiled that are used.
+The small graph has the same types as the one to come, so that exactly the loops are compiled that will
+be used.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
@@ -18,48 +18,34 @@ from ...graph.graph import Graph
 from ...journal import content_key, journal
 from ...util.errors import TachographError
 from ..warm import quiet, spread
-from .accelerators import accelerators
-from .paths import paths
-from .rounds import flow, independent_set
-from .search import search
 from .setting import Setting, Skip
-from .similarity import similarity
-from .welcome import welcome
+from .steps import STEPS
 
 __all__ = ["prepare"]
 
-KIND = "rehearsal"
-SCALE = 13  # just large enough for teams of workers
-#: What takes longest to compile comes first.
-STEPS: dict[str, Callable[[Setting], object]] = {
-    "accelerators": accelerators,
-    "paths": paths,
-    "search": search,
-    "similarity": similarity,
-    "flow": flow,
-    "independent set": independent_set,
-}
+REHEARSAL = "rehearsal"  # the kind of the journal's records
+REHEARSAL_SCALE = 13  # just large enough for teams of workers
 
 
 def prepare(directed: bool, weights: str | None) -> bool:
-    """Have the loops for such a graph compiled; whether that had to be done."""
+    """Compile the loops for such a graph; return whether that had to be done."""
     from ...kernels.runtime.launch import KERNELS
 
     if not KERNELS:  # nowhere to keep what is compiled
         return False
     where = os.environ.get("NUMBA_CACHE_DIR", "")
     key = content_key(__version__, __file__, where, directed, weights)
-    if journal().get(KIND, key) is not None:
+    if journal().get(REHEARSAL, key) is not None:
         return False
     typer.echo("compiling what the tour uses, once per machine ...", err=True)
-    for _ in spread(_rehearse, [[(name, directed, weights) for name in STEPS]], _begin):
+    for _ in spread(_rehearse, [[(name, directed, weights) for name in reversed(STEPS)]], _begin):
         pass
-    journal().put(KIND, key, {})
+    journal().put(REHEARSAL, key, {})
     return True
 
 
 def _begin() -> None:
-    """What a process of the pool does first; what it measures is not worth keeping."""
+    """Prepare a process of the pool; what it measures is not worth keeping."""
     quiet()
     os.environ["TACHOGRAPH_JOURNAL"] = "off"
 
@@ -67,13 +53,13 @@ def _begin() -> None:
 def _rehearse(name: str, directed: bool, weights: str | None) -> None:
     setting = Setting(small(directed, weights), "rehearsal")
     with suppress(Skip, TachographError):
-        welcome(setting)
+        STEPS["The graph"](setting)
         STEPS[name](setting)
 
 
 def small(directed: bool, weights: str | None) -> Graph:
-    """A small graph of that kind."""
-    graph = kronecker(SCALE, rng=1, weights=True)
+    """Return a small graph of that kind."""
+    graph = kronecker(REHEARSAL_SCALE, rng=1, weights=True)
     if weights == "int32" and not directed:
         return graph
     source, target, values = graph.to_edges()

@@ -7,11 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import tachograph as tg
+
 from ...devices.opencl import OpenCL
 from ...graph.graph import Graph
 from ...plots.report.page import Section
+from ...util.errors import TachographError
 
-__all__ = ["Outcome", "Setting", "Skip", "nearest"]
+__all__ = ["Outcome", "Setting", "Skip", "nearest", "weighted"]
+
+HEAVIEST = 255  # random weights are from 1 to this
 
 
 class Skip(Exception):
@@ -20,7 +25,7 @@ class Skip(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """A step of the tour: what it shows; what was decided, its time, and that of the naive choice."""
+    """A step of the tour: what it shows; what was decided, its time, and that of the naive way."""
 
     section: Section
     decided: str = ""
@@ -46,17 +51,17 @@ class Setting:
         return int(self.graph.degrees.argmax())
 
     def called(self, vertex: int) -> str:
-        """A vertex as the user knows it."""
+        """Return a vertex as the user knows it."""
         names = self.graph.names
         return str(vertex if names is None else names[vertex])
 
     @functools.cached_property
     def undirected(self) -> Graph:
         """The graph without directions, names and weights."""
-        g = self.graph
-        source, target, _ = g.to_edges()
-        return Graph.from_edges(source, target, n=g.n, directed=False, dedupe="first",
-                                drop_self_loops=True)  # fmt: skip
+        source, target, _ = self.graph.to_edges()
+        return Graph.from_edges(
+            source, target, n=self.graph.n, directed=False, dedupe="first", drop_self_loops=True
+        )
 
     @functools.cached_property
     def device(self) -> OpenCL | None:
@@ -65,7 +70,6 @@ class Setting:
         from ...devices.host import Host
         from ...devices.opencl import open_device
         from ...kernels.runtime.launch import threads_available
-        from ...util.errors import TachographError
 
         try:
             found = open_device()
@@ -79,22 +83,29 @@ class Setting:
 
 
 def nearest(graph: Graph, source: int, arcs: int) -> tuple[Graph, str]:
-    """The graph, or if it has more arcs than that, the part nearest to ``source``; and what it is."""
+    """Return the graph, or its part of at most ``arcs`` arcs nearest to ``source``; and what it is."""
     if graph.arcs <= arcs:
         return graph, "the whole graph"
-    from ...algorithms.bfs import bfs
-
-    levels = bfs(graph, source, trace=False).levels
+    levels = tg.bfs(graph, source, trace=False).levels
     reached = np.flatnonzero(levels >= 0)
     order = reached[np.argsort(levels[reached], kind="stable")]
-    many = max(2, int(np.searchsorted(np.cumsum(graph.degrees[order]), arcs)))
-    kept = order[:many]
+    kept = order[: max(2, int(np.searchsorted(np.cumsum(graph.degrees[order]), arcs)))]
     new = np.full(graph.n, -1, np.int64)
     new[kept] = np.arange(kept.size)
-    source_of, target_of, weights = graph.to_edges()
-    inside = (new[source_of] >= 0) & (new[target_of] >= 0)
-    part = Graph.from_edges(
-        new[source_of[inside]], new[target_of[inside]],
-        None if weights is None else weights[inside], n=kept.size, directed=graph.directed,
-    )  # fmt: skip
+    ends = [new[end] for end in graph.to_edges()[:2]]
+    inside = (ends[0] >= 0) & (ends[1] >= 0)
+    all_weights = graph.to_edges()[2]
+    weights = None if all_weights is None else all_weights[inside]
+    tails, heads = (end[inside] for end in ends)
+    part = Graph.from_edges(tails, heads, weights, n=kept.size, directed=graph.directed)
     return part, f"the {kept.size:,} vertices nearest to the source, {part.m:,} edges"
+
+
+def weighted(graph: Graph) -> tuple[Graph, str]:
+    """Return the graph, with random weights if it has none, and a sentence that says so."""
+    if graph.weights is not None:
+        return graph, ""
+    source, target, _ = graph.to_edges()
+    weights = np.random.default_rng(1).integers(1, HEAVIEST + 1, source.size, np.int32)
+    made = Graph.from_edges(source, target, weights, n=graph.n, directed=graph.directed)
+    return made, f"The graph has no weights: random ones from 1 to {HEAVIEST} were drawn."
