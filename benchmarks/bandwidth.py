@@ -9,17 +9,13 @@ vertex, and as reading an id (4 bytes) for each arc. What the arcs gather from t
 from __future__ import annotations
 
 import statistics
-import sys
-from time import perf_counter
+from collections.abc import Iterator
 
 import numpy as np
-from record import rounded, show
+from record import Table, in_turns, main, rounded
 
 import tachograph as tg
 from tachograph.kernels.runtime.launch import kernel, over_parts, threads_available
-from tachograph.papers.reproduce import Table
-
-SCALE = 22
 
 
 @kernel
@@ -28,29 +24,24 @@ def triad(stop, lo, hi, a, b, c):
         a[i] = b[i] + 3.0 * c[i]
 
 
-def main() -> None:
+def measure(scale: int = 22) -> Iterator[Table]:
     a, b, c = (np.ones(1 << 25) for _ in range(3))
-    times = []
-    for _ in range(7):
-        begin = perf_counter()
-        over_parts(triad, a.size, a, b, c)
-        times.append(perf_counter() - begin)
-    memory = 3 * a.nbytes / statistics.median(times[1:])
+    times = in_turns({"triad": lambda: over_parts(triad, a.size, a, b, c)}, 6)
+    memory = 3 * a.nbytes / statistics.median(times["triad"])
     rows = [["triad", *rounded([memory / 1e9, 100.0]), None]]
     for name, g in {
-        f"kron-{SCALE}": tg.kronecker(SCALE, rng=1),
-        f"urand-{SCALE}": tg.uniform(1 << SCALE, 16, rng=1),
+        f"kron-{scale}": tg.kronecker(scale, rng=1),
+        f"urand-{scale}": tg.uniform(1 << scale, 16, rng=1),
         "road 3000 x 3000": tg.road(3000, 3000, rng=1),
     }.items():
-        trace = tg.pagerank(g, tol=1e-4).trace
-        moved = (8 + 4 * 4) * g.n + 4 * g.arcs
-        rate = moved / statistics.median(trace["seconds"][1:])
-        gathered = 4 * g.arcs / statistics.median(trace["seconds"][1:])
+        each = statistics.median(tg.pagerank(g, tol=1e-4).trace["seconds"][1:])
+        rate, gathered = ((8 + 4 * 4) * g.n + 4 * g.arcs) / each, 4 * g.arcs / each
         rows.append([name, *rounded([rate / 1e9, 100 * rate / memory, gathered / 1e9])])
     columns = ["", "GB/s", "% of the triad", "gathered besides, GB/s"]
-    title = f"PageRank on graphs beyond the caches, {threads_available()} threads"
-    show("bandwidth", [Table(title, columns, rows)], "--record" in sys.argv)
+    yield Table(
+        f"PageRank on graphs beyond the caches, {threads_available()} threads", columns, rows
+    )
 
 
 if __name__ == "__main__":
-    main()
+    main("bandwidth", measure)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Iterator
+
+from record import Table, main, rounded
 
 from tachograph.journal.campaign import Campaign, Executor
 from tachograph.journal.processes import Local
 from tachograph.scale.campaign import Dask
 from tachograph.scale.cluster import connect
-
-TASKS, SECONDS = 1000, 0.01
 
 
 def wait(number: int, seconds: float) -> dict[str, int]:
@@ -20,27 +21,27 @@ def wait(number: int, seconds: float) -> dict[str, int]:
     return {"number": number}
 
 
-def timed(kind: str, executor: Executor) -> float:
-    """Seconds of a campaign whose results are right."""
-    tasks = [{"number": i, "seconds": SECONDS} for i in range(TASKS)]
+def timed(kind: str, executor: Executor, count: int, seconds: float) -> float:
+    """Return the seconds of a campaign whose results are right."""
+    tasks = [{"number": i, "seconds": seconds} for i in range(count)]
     begin = time.perf_counter()
     found = Campaign(kind, "campaign:wait", tasks).records(executor)
-    seconds = time.perf_counter() - begin
-    assert found == [{"number": i} for i in range(TASKS)]
-    return seconds
+    taken = time.perf_counter() - begin
+    assert found == [{"number": i} for i in range(count)]
+    return taken
 
 
-def main() -> None:
+def measure(tasks: int = 1000, seconds: float = 0.01) -> Iterator[Table]:
     os.environ["TACHOGRAPH_HOME"] = tempfile.mkdtemp()
-    ideal = TASKS * SECONDS / 2
-    print(f"{TASKS} tasks of {SECONDS * 1e3:.0f} ms on two workers; at least {ideal:.1f} s")
-    print(f"processes, their start included: {timed('processes', Local(2)):.2f} s")
+    rows = [["at least", *rounded([tasks * seconds / 2])]]
+    rows.append(["processes", *rounded([timed("processes", Local(2), tasks, seconds)])])
     begin = time.perf_counter()
     with connect(workers=2) as client:
-        taken = timed("dask", Dask(client))
-    whole = time.perf_counter() - begin
-    print(f"Dask: {taken:.2f} s, with start and end of the cluster {whole:.2f} s")
+        rows.append(["Dask", *rounded([timed("dask", Dask(client), tasks, seconds)])])
+    rows.append(["Dask, with the cluster", *rounded([time.perf_counter() - begin])])
+    title = f"{tasks:,} tasks of {seconds * 1e3:.0f} ms on two workers"
+    yield Table(title, ["", "s"], rows)
 
 
 if __name__ == "__main__":
-    main()
+    main("campaign", measure)

@@ -1,46 +1,49 @@
 """How learned directions carry over: every graph, and every family, judged by models fitted without it.
 
-Uses the measurements in the journal (tacho train direction makes them). The network is fitted with five
-seeds; the cost model has none.
+    python benchmarks/direction.py [--graphs] [--seeds 5]     (--graphs: leave out single graphs; slow)
 
-    python benchmarks/direction.py [--graphs]     (--graphs: leave out single graphs, too; slow)
+Uses the measurements in the journal (tacho train direction makes them). The network is fitted with
+several seeds; the cost model has none.
 """
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
+from record import Table, main, rounded
 
-from tachograph.decisions.direction.collect import levels_of
+from tachograph.decisions.direction.collect import Levels, levels_of
 from tachograph.decisions.direction.fit import fit_cost, fit_surf
-from tachograph.decisions.direction.model import cost_policy, surf_policy
+from tachograph.decisions.direction.model import Policy, cost_policy, surf_policy
 from tachograph.decisions.direction.train import Trainer, chosen_unseen, score
 
-SEEDS = 5
+
+def cost(rest: Levels) -> Policy:
+    return cost_policy(fit_cost(rest))
 
 
-def main() -> None:
+def surf(seed: int, rest: Levels) -> Policy:
+    return surf_policy(fit_surf(rest, seed))
+
+
+def measure(graphs: bool = False, seeds: int = 5) -> Iterator[Table]:
     trainer = Trainer(budget=float("inf"))
     levels = levels_of(trainer.collect(trainer.choose()))
-    print(f"{len(np.unique(levels.graph))} graphs, {np.count_nonzero(levels.timed):,} timed levels")
-    left_out = {"family": levels.family}
-    if "--graphs" in sys.argv:
-        left_out["graph"] = levels.graph
-    for name, by in left_out.items():
-        row("cost", name, levels, by, lambda rest: cost_policy(fit_cost(rest)))
-        for seed in range(SEEDS if name == "family" else 1):
-            row(
-                f"surf, seed {seed}", name, levels, by,
-                lambda rest, seed=seed: surf_policy(fit_surf(rest, seed)),
-            )  # fmt: skip
-
-
-def row(policy, name, levels, by, fit) -> None:
-    found = score(levels, chosen_unseen(levels, fit, by)).summary()
-    shown = "  ".join(f"{key} {value:.4f}" for key, value in found.items())
-    print(f"without the {name:6}  {policy:14}  {shown}", flush=True)
+    rows, names = [], {}
+    for name in ("family", "graph") if graphs else ("family",):
+        fits = {"cost": cost}
+        for seed in range(seeds if name == "family" else 1):
+            fits[f"surf, seed {seed}"] = partial(surf, seed)
+        for policy, fit in fits.items():
+            by = getattr(levels, name)
+            names = score(levels, chosen_unseen(levels, fit, by)).summary()
+            rows.append([name, policy, *rounded(list(names.values()))])
+    timed = int(np.count_nonzero(levels.timed))
+    title = f"{len(np.unique(levels.graph))} graphs, {timed:,} timed levels"
+    yield Table(title, ["left out", "policy", *names], rows)
 
 
 if __name__ == "__main__":
-    main()
+    main("direction", measure)

@@ -10,7 +10,6 @@ is that of ``Memory.run`` on arrays. All on one thread but the last table.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import math
 import os
@@ -18,23 +17,37 @@ import re
 import statistics
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from record import rounded, show
+from record import Table, main, rounded
 
 import tachograph as tg
 from tachograph.kernels.runtime.launch import threads_available
-from tachograph.papers.reproduce import Table
 from tachograph.simulation.dram import Memory, write_trace
 
+
+class Config(NamedTuple):
+    """A memory that Ramulator 1 knows."""
+
+    name: str
+    density: str
+    channels: int
+    ranks: int
+
+
 CONFIGS = {
-    "ddr3_1ch1r": ("DDR3-1600K", "8Gb", 1, 1), "ddr3_1ch2r": ("DDR3-1600K", "8Gb", 1, 2),
-    "ddr3_4ch2r": ("DDR3-1600K", "8Gb", 4, 2), "ddr4_4Gb": ("DDR4-2400R", "4Gb", 1, 1),
-    "ddr4_8Gb": ("DDR4-2400R", "8Gb", 1, 1),
-}  # fmt: skip
+    "ddr3_1ch1r": Config("DDR3-1600K", "8Gb", 1, 1),
+    "ddr3_1ch2r": Config("DDR3-1600K", "8Gb", 1, 2),
+    "ddr3_4ch2r": Config("DDR3-1600K", "8Gb", 4, 2),
+    "ddr4_4Gb": Config("DDR4-2400R", "4Gb", 1, 1),
+    "ddr4_8Gb": Config("DDR4-2400R", "8Gb", 1, 1),
+}
+STREAMED = ["DDR3-1600K", "DDR4-2400R", "DDR4-3200", "LPDDR4-3200", "GDDR5-6000", "HBM", "HBM2"]
+REFERENCE = Path(os.environ.get("TACHOGRAPH_DRAM_REFERENCE", "/nowhere"))
 SETTINGS = """standard = {family}
 channels = {channels}
 ranks = {ranks}
@@ -54,10 +67,9 @@ translation = None
 
 def traces() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """The reference traces, or some of the same kinds."""
-    home = Path(os.environ.get("TACHOGRAPH_DRAM_REFERENCE", "/nowhere"))
-    if home.is_dir():
+    if REFERENCE.is_dir():
         found = {}
-        for path in sorted(home.glob("*.npz")):
+        for path in sorted(REFERENCE.glob("*.npz")):
             with np.load(path) as data:
                 found[path.stem] = data["addr"].astype(np.int64), data["is_write"].astype(np.uint8)
         return found
@@ -72,24 +84,24 @@ def traces() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def expected() -> dict[tuple[str, str], int]:
-    path = Path(os.environ.get("TACHOGRAPH_DRAM_REFERENCE", "/nowhere")) / "ramulator_v1.csv"
+    path = REFERENCE / "ramulator_v1.csv"
     if not path.exists():
         return {}
     rows = csv.DictReader(path.read_text().splitlines())
     return {(r["config"], r["trace"]): int(r["dram_cycles"]) for r in rows}
 
 
-def ramulator(config: tuple[str, str, int, int], trace: Path, home: Path) -> tuple[float, int]:
-    """Seconds and cycles of Ramulator 1 for a text trace."""
-    name, density, channels, ranks = config
-    family, speed = name.split("-")
-    (home / "cfg").write_text(SETTINGS.format(family=family, speed=speed, density=density,
-                                              channels=channels, ranks=ranks))  # fmt: skip
+def ramulator(config: Config, trace: Path, home: Path) -> tuple[float, int]:
+    """Return seconds and cycles of Ramulator 1 for a text trace."""
+    family, speed = config.name.split("-")
+    settings, stats = home / "cfg", home / "stats"
+    settings.write_text(SETTINGS.format(family=family, speed=speed, **config._asdict()))
+    how = ["--mode=dram", "--stats", str(stats)]
+    command = [os.environ["RAMULATOR"], str(settings), *how, str(trace)]
     begin = perf_counter()
-    subprocess.run([os.environ["RAMULATOR"], str(home / "cfg"), "--mode=dram", "--stats",
-                    str(home / "stats"), str(trace)], check=True, capture_output=True)  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True)
     seconds = perf_counter() - begin
-    found = re.search(r"dram_cycles\s+(\d+)", (home / "stats").read_text())
+    found = re.search(r"dram_cycles\s+(\d+)", stats.read_text())
     assert found is not None
     return seconds, int(found.group(1))
 
@@ -113,8 +125,7 @@ def reference_table(rounds: int) -> Table:
             if "RAMULATOR" in os.environ:
                 write_trace(home / label, addresses, writes)
             for name, config in CONFIGS.items():
-                kind, density, channels, ranks = config
-                memory = Memory(kind, density=density, channels=channels, ranks=ranks)
+                memory = Memory(**config._asdict())
                 memory.run(addresses[:100], writes[:100])
                 seconds, cycles = timed(memory, rounds, addresses, writes)
                 assert cycles == wanted.get((name, label), cycles)
@@ -137,15 +148,7 @@ def reference_table(rounds: int) -> Table:
 def stream_table(rounds: int) -> Table:
     rows: list[list[Any]] = []
     addresses = np.arange(4_000_000) * 64
-    for name in (
-        "DDR3-1600K",
-        "DDR4-2400R",
-        "DDR4-3200",
-        "LPDDR4-3200",
-        "GDDR5-6000",
-        "HBM",
-        "HBM2",
-    ):
+    for name in STREAMED:
         seconds, _ = timed(Memory(name), rounds, addresses)
         rows.append([name, *rounded([addresses.size / seconds / 1e6])])
     return Table("4 million requests in sequence", ["memory", "M requests/s"], rows)
@@ -164,14 +167,10 @@ def threads_table(rounds: int) -> Table:
     return Table(title, ["threads", "M requests/s"], rows)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--record", action="store_true", help="keep it in results")
-    given = parser.parse_args()
-    tables = [make(given.rounds) for make in (reference_table, stream_table, threads_table)]
-    show("dram", tables, given.record)
+def measure(rounds: int = 3) -> Iterator[Table]:
+    for make in (reference_table, stream_table, threads_table):
+        yield make(rounds)
 
 
 if __name__ == "__main__":
-    main()
+    main("dram", measure)

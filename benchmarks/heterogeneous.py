@@ -1,81 +1,76 @@
 """Independent sets and maximum flows beside NetworkX, NetworKit, SciPy and igraph, in one run.
 
     python benchmarks/heterogeneous.py mis [--full] [--record]
-    python benchmarks/heterogeneous.py flow [--full] [--record]
+    python benchmarks/heterogeneous.py flow [--full] [--igraph-flow] [--record]
 
 Candidates take turns; the median of the rounds counts. No constant was fitted to these flow problems,
 but two shortcuts (arcs turned round as the network is built; no search if all gets there) were
-written after their first results were seen; the sizes of ``--full`` were run only afterwards.
+written after their first results were seen; the sizes of ``--full`` were run only afterwards. igraph's
+flow is slow, so it runs only if it is asked for.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
-import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
-from record import rounded, show
+from record import Table, in_turns, main, rounded
 
 import tachograph as tg
 from tachograph.decisions.graphs import layers
 from tachograph.papers.heterogeneous import graphs, stencil
-from tachograph.papers.reproduce import Table
 
 ROUNDS = 5
-LONG = 4.0  # seconds beyond which a candidate runs once
+ONCE_SECONDS = 4.0  # a candidate that takes longer runs once
 
 
-def in_turns(candidates: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """The median seconds of each."""
-    taken: dict[str, list[float]] = {name: [] for name in candidates}
-    for turn in range(ROUNDS + 1):
-        for name, run in candidates.items():
-            if turn > 1 and taken[name][0] > LONG:
-                continue
-            begin = time.perf_counter()
-            run()
-            if turn or time.perf_counter() - begin > LONG:  # the first warms up
-                taken[name].append(time.perf_counter() - begin)
-    return {name: statistics.median(seconds) for name, seconds in taken.items()}
-
-
-def row(name: str, graph: tg.Graph, seconds: dict[str, float], peers: list[str]) -> list[Any]:
-    """Our milliseconds, and how many times as long the others take."""
-    ours = next(iter(seconds.values()))
-    ratios = [rounded([seconds[p] / ours])[0] if p in seconds else None for p in peers]
+def row(name: str, graph: tg.Graph, candidates: dict[str, Callable[[], Any]]) -> dict[str, Any]:
+    """Return our milliseconds, and how many times as long the others take."""
+    timed = {name: partial(_whole, run) for name, run in candidates.items()}
+    times = in_turns(timed, ROUNDS, ONCE_SECONDS)
     print(name, file=sys.stderr, flush=True)
-    return [name, graph.n, graph.m, *rounded([1e3 * ours]), *ratios]
+    median = {who: statistics.median(taken) for who, taken in times.items()}
+    first, *others = median
+    made = {"": name, "vertices": graph.n, "edges": graph.m}
+    made[f"{first}, ms"] = rounded([1e3 * median[first]])[0]
+    return made | {f"{who}, ×": rounded([median[who] / median[first]])[0] for who in others}
+
+
+def _whole(run: Callable[[], Any]) -> None:
+    """Call, and drop the result, so that the whole call is timed."""
+    run()
+
+
+def table(title: str, rows: list[dict[str, Any]]) -> Table:
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return Table(title, columns, [[row.get(name) for name in columns] for row in rows])
 
 
 def sets(full: bool) -> Table:
     import networkit
     import networkx
 
-    peers = ["ours, 1 thread", "NetworKit", "NetworkX"]
     rows = []
     for name, make in graphs(full).items():
         g = make()
         source, target = g.to_edges()[:2]
         other = networkit.GraphFromCoo((source.astype(np.uint64), target.astype(np.uint64)), n=g.n)
         candidates: dict[str, Callable[[], Any]] = {
-            "ours": lambda g=g: tg.maximal_independent_set(g),
-            "ours, 1 thread": lambda g=g: tg.maximal_independent_set(g, threads=1),
-            "NetworKit": lambda other=other: networkit.independentset.Luby().run(other),
+            "ours": partial(tg.maximal_independent_set, g),
+            "ours, 1 thread": partial(tg.maximal_independent_set, g, threads=1),
+            "NetworKit": partial(networkit.independentset.Luby().run, other),
         }
         if g.n <= 20_000:  # it takes time with the square of the vertices
             third = networkx.Graph()
             third.add_nodes_from(range(g.n))
             third.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))
-            candidates["NetworkX"] = lambda third=third: networkx.maximal_independent_set(
-                third, rng=1
-            )
-        rows.append(row(name, g, in_turns(candidates), peers))
-    columns = ["graph", "vertices", "edges", "ours, ms", *(f"{peer}, ×" for peer in peers)]
-    return Table("Independent sets", columns, rows)
+            candidates["NetworkX"] = partial(networkx.maximal_independent_set, third, seed=1)
+        rows.append(row(name, g, candidates))
+    return table("Independent sets", rows)
 
 
 def problems(full: bool) -> Iterator[tuple[str, tg.Graph]]:
@@ -100,15 +95,13 @@ def problems(full: bool) -> Iterator[tuple[str, tg.Graph]]:
 
 
 def ends_joined(g: tg.Graph, first: np.ndarray, last: np.ndarray) -> tg.Graph:
-    """With a source before some vertices and a sink behind others."""
+    """Return the graph with a source before some vertices and a sink behind others."""
     source, target, weights = g.to_edges()
     assert weights is not None
-    ends = [np.concatenate([source, np.full(first.size, g.n), last]),
-            np.concatenate([target, first, np.full(last.size, g.n + 1)])]  # fmt: skip
-    most = np.full(first.size + last.size, 10**6)
-    made = tg.Graph.from_edges(
-        *ends, np.concatenate([weights, most]), n=g.n + 2, directed=g.directed
-    )
+    tails = np.concatenate([source, np.full(first.size, g.n), last])
+    heads = np.concatenate([target, first, np.full(last.size, g.n + 1)])
+    most = np.concatenate([weights, np.full(first.size + last.size, 10**6)])
+    made = tg.Graph.from_edges(tails, heads, most, n=g.n + 2, directed=g.directed)
     return made.with_meta(source=g.n, sink=g.n + 1)
 
 
@@ -116,37 +109,30 @@ def flows(full: bool, everything: bool) -> Table:
     import igraph
     from scipy.sparse.csgraph import maximum_flow
 
-    peers = ["cut", "SciPy flow", "igraph value"] + ["igraph flow"] * everything
     rows = []
     for name, g in problems(full):
-        source, sink = int(g.meta["source"]), int(g.meta["sink"])
+        ends = int(g.meta["source"]), int(g.meta["sink"])
         tails, heads, weights = g.to_edges()
         matrix = g.to_scipy().astype(np.int32)
         other = igraph.Graph(n=g.n, edges=np.column_stack([tails, heads]), directed=g.directed)
         capacity = np.asarray(weights).tolist()
         candidates: dict[str, Callable[[], Any]] = {
-            "flow": lambda g=g: tg.maximum_flow(g),
-            "cut": lambda g=g: tg.minimum_cut(g),
-            "SciPy flow": lambda m=matrix, s=source, t=sink: maximum_flow(m, s, t),
-            "igraph value": lambda o=other, s=source, t=sink, c=capacity: o.maxflow_value(s, t, c),
+            "ours": partial(tg.maximum_flow, g),
+            "cut": partial(tg.minimum_cut, g),
+            "SciPy flow": partial(maximum_flow, matrix, *ends),
+            "igraph value": partial(other.maxflow_value, *ends, capacity),
         }
         if everything:
-            candidates["igraph flow"] = lambda o=other, s=source, t=sink, c=capacity: o.maxflow(
-                s, t, c
-            )
+            candidates["igraph flow"] = partial(other.maxflow, *ends, capacity)
         value = tg.maximum_flow(g, verify=True).value
-        assert value == other.maxflow_value(source, sink, capacity)
-        rows.append(row(name, g, in_turns(candidates), peers))
-    columns = ["problem", "vertices", "edges", "ours, ms", *(f"{peer}, ×" for peer in peers)]
-    return Table("Maximum flow with its cut", columns, rows)
+        assert value == other.maxflow_value(*ends, capacity)
+        rows.append(row(name, g, candidates))
+    return table("Maximum flow with its cut", rows)
+
+
+def measure(what: str, full: bool = False, igraph_flow: bool = False) -> Iterator[Table]:
+    yield sets(full) if what == "mis" else flows(full, igraph_flow)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["mis", "flow"])
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--igraph-flow", action="store_true", help="its flow, too, which is slow")
-    parser.add_argument("--record", action="store_true", help="keep it in results")
-    given = parser.parse_args()
-    made = sets(given.full) if given.what == "mis" else flows(given.full, given.igraph_flow)
-    show({"mis": "independent-sets", "flow": "maximum-flow"}[given.what], [made], given.record)
+    main({"mis": "independent-sets", "flow": "maximum-flow"}, measure)

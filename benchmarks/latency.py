@@ -9,46 +9,38 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
-from record import rounded, show
+from record import Table, in_turns, main, rounded
 
 import tachograph as tg
 from tachograph.kernels.runtime.launch import threads_available
-from tachograph.papers.reproduce import Table
-
-
-def seconds(call: Callable[[], object]) -> float:
-    begin = perf_counter()
-    call()
-    return perf_counter() - begin
 
 
 def calls() -> Table:
-    """Many short searches."""
-    rows: list[list[Any]] = []
+    """Many short searches, timed from outside."""
+    rows = []
     small, team = tg.uniform(2000, 16, rng=1), tg.uniform(40_000, 32, rng=1)
     for name, graph, threads in (
         ("2,000 vertices", small, None),
         ("2,000 vertices, threads=4", small, 4),
         ("40,000 vertices, threads=4", team, 4),
     ):
-        for s in range(20):
-            tg.bfs(graph, s, threads=threads)
-        times = sorted(
-            seconds(lambda g=graph, s=s, t=threads: tg.bfs(g, s % g.n, threads=t))
-            for s in range(2000)
-        )
-        used = int(tg.bfs(graph, 0, threads=threads).trace["threads"][0])
+        times = []
+        for source in range(2020):
+            begin = perf_counter()
+            found = tg.bfs(graph, source % graph.n, threads=threads)
+            times.append(perf_counter() - begin)
+        times = sorted(times[20:])
+        used = int(found.trace["threads"][0])
         rows.append([f"tg.bfs, {name}", *rounded([times[1000] * 1e3, times[1980] * 1e3]), used])
     return Table("A call", ["", "median ms", "99th percentile", "threads used"], rows)
 
@@ -61,52 +53,38 @@ def commands(cold: bool) -> Table:
         command = [sys.executable, "-m", "tachograph", "run", "bfs", str(path), "--source", "0"]
 
         def run(**environment: str) -> None:
-            subprocess.run(
-                command, check=True, capture_output=True, env={**os.environ, **environment}
-            )
+            own = {**os.environ, **environment}
+            subprocess.run(command, check=True, capture_output=True, env=own)
 
-        run()
-        times = [seconds(run) for _ in range(7)]
-        rows: list[list[Any]] = [["tacho run bfs, compiled before", rounded(times)]]
+        times = in_turns({"compiled before": run}, 7)
         if cold:
-            taken = seconds(lambda: run(NUMBA_CACHE_DIR=str(Path(directory) / "empty")))
-            rows.append(["tacho run bfs, with an empty cache", rounded([taken])])
+            empty = partial(run, NUMBA_CACHE_DIR=str(Path(directory) / "empty"))
+            times |= in_turns({"with an empty cache": empty}, 0, once=0.0)
+    rows = [[f"tacho run bfs, {name}", rounded(taken)] for name, taken in times.items()]
     return Table("A command on a file of 1,600 vertices", ["", "seconds"], rows)
 
 
 def trace(scale: int, rounds: int) -> Table:
-    """Searches with and without a trace take turns, so that a slow minute is slow for both."""
+    """Searches with and without a trace, timed alternately."""
     graph = tg.kronecker(scale, rng=1)
     source = int((graph.degrees > 2).argmax())
-    times: dict[bool, list[float]] = {True: [], False: []}
-    levels = set()
-    for turn in range(rounds + 3):
-        order = (True, False) if turn % 2 else (False, True)
-        results = {kept: tg.bfs(graph, source, trace=kept) for kept in order}
-        levels |= {r.levels.tobytes() for r in results.values()}
-        if turn >= 3:  # the first warm up
-            for kept, result in results.items():
-                times[kept].append(result.seconds)
-    assert len(levels) == 1
+    same = tg.bfs(graph, source).levels == tg.bfs(graph, source, trace=False).levels
+    assert same.all()
+    ways = {kept: partial(tg.bfs, graph, source, trace=kept) for kept in (True, False)}
+    times = in_turns(ways, rounds)
     ratio = statistics.median(times[True]) / statistics.median(times[False])
-    low, _, high = statistics.quantiles(
-        [a / b for a, b in zip(times[True], times[False], strict=True)], n=4
-    )
+    each = [a / b for a, b in zip(times[True], times[False], strict=True)]
+    low, _, high = statistics.quantiles(each, n=4)
     row = [f"bfs of kron-{scale}, {threads_available()} threads", *rounded([ratio, low, high])]
     columns = ["", "with over without", "a quarter below", "a quarter above"]
     return Table(f"A trace, {rounds} rounds in turns", columns, [row])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
-    parser.add_argument("--cold", action="store_true", help="also with an empty cache")
-    parser.add_argument("--scale", type=int, default=20)
-    parser.add_argument("--rounds", type=int, default=100)
-    parser.add_argument("--record", action="store_true", help="keep it in results")
-    options = parser.parse_args()
-    tables = [calls(), commands(options.cold), trace(options.scale, options.rounds)]
-    show("latency", tables, options.record)
+def measure(cold: bool = False, scale: int = 20, rounds: int = 100) -> Iterator[Table]:
+    yield calls()
+    yield commands(cold)
+    yield trace(scale, rounds)
 
 
 if __name__ == "__main__":
-    main()
+    main("latency", measure)

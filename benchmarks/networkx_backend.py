@@ -1,6 +1,7 @@
 """NetworkX's functions by NetworkX, by Tachograph and by other backends, on the same graphs.
 
-python benchmarks/networkx_backend.py [--scale 17] [--repeat 3] [--backends tachograph,parallel]
+    python benchmarks/networkx_backend.py [--scale 17] [--repeat 3] [--backends tachograph,parallel]
+        [--only PART]
 
 Calls alternate between backends; the best of each is kept. "warm": the converted graph is in NetworkX's
 cache, "cold": it is converted in the call. Every result is consumed and compared with NetworkX's.
@@ -8,15 +9,14 @@ cache, "cold": it is converted in the call. Every result is consumed and compare
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import networkx as nx
+from record import Table, main, rounded
 
 import tachograph as tg
 from tachograph.networkx.convert import convert_from_nx
@@ -82,7 +82,7 @@ def timed(call: Callable[..., Any], backend: str) -> tuple[float, Any]:
     return time.perf_counter() - begin, result
 
 
-def measure(
+def timed_by_all(
     graph: Any, call: Callable[..., Any], backends: list[str], repeat: int
 ) -> dict[str, Any]:
     row: dict[str, Any] = {}
@@ -113,46 +113,39 @@ def convert(graph: Any) -> float:
     return time.perf_counter() - begin
 
 
-def main() -> None:
-    options = argparse.ArgumentParser()
-    options.add_argument("--scale", type=int, default=17)
-    options.add_argument("--repeat", type=int, default=3)
-    options.add_argument("--backends", default="tachograph")
-    options.add_argument("--only", default="", help="part of a function's name")
-    options.add_argument("--json", action="store_true")
-    chosen = options.parse_args()
+def measure(
+    scale: int = 17, repeat: int = 3, backends: str = "tachograph", only: str = ""
+) -> Iterator[Table]:
     nx.config.warnings_to_ignore.add("cache")
     warnings.simplefilter("ignore")
-    backends = chosen.backends.split(",")
-    report = []
-    for name, graph in graphs(chosen.scale).items():
+    names = backends.split(",")
+    columns = ["", "NetworkX, ms"]
+    columns += [
+        f"{name}, {what}" for name in names for what in ("warm ms", "warm ×", "cold ×", "same")
+    ]
+    for name, graph in graphs(scale).items():
         rate = graph.size() / min(convert(graph) for _ in range(3)) / 1e6
         size = f"{len(graph):,} nodes, {graph.size():,} edges"
-        print(f"{name}: {size}; converted at {rate:.1f} M edges/s", flush=True)
+        rows = []
         for task, call in functions(graph).items():
-            if chosen.only not in task:
-                continue
-            row = measure(graph, call, backends, chosen.repeat)
-            report.append({"graph": name, "task": task, **row})
-            if not chosen.json:
-                show(task, row, backends)
-    if chosen.json:
-        print(json.dumps(report))
+            if only in task:
+                found = timed_by_all(graph, call, names, repeat)
+                rows.append([task, *cells(found, names)])
+        yield Table(f"{name}: {size}; converted at {rate:.1f} M edges/s", columns, rows)
 
 
-def show(task: str, row: dict[str, Any], backends: list[str]) -> None:
-    texts = [f"  {task:24} {row['networkx'] * 1e3:10.1f} ms"]
-    for name in backends:
-        if name in row:
-            warm, cold = (row["networkx"] / row[name][kind] for kind in ("warm", "cold"))
-            wrong = "" if row[name]["same"] else " DIFFERS"
-            texts.append(
-                f"{name} {row[name]['warm'] * 1e3:8.1f} ms {warm:6.1f}x warm {cold:6.1f}x cold{wrong}"
-            )
+def cells(found: dict[str, Any], names: list[str]) -> list[Any]:
+    """Return NetworkX's ms, and for each backend its ms, how many times as fast, and if it agrees."""
+    plain = found["networkx"]
+    made: list[Any] = rounded([1e3 * plain])
+    for name in names:
+        if own := found.get(name):
+            made += rounded([1e3 * own["warm"], plain / own["warm"], plain / own["cold"]])
+            made.append("yes" if own["same"] else "NO")
         else:
-            texts.append(f"{name} -")
-    print("  ".join(texts), flush=True)
+            made += [None] * 4
+    return made
 
 
 if __name__ == "__main__":
-    main()
+    main("networkx", measure)

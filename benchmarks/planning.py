@@ -5,42 +5,34 @@
 
 Every way of every task runs several times on each graph (what the journal has is not run again);
 predictions are made from the shape alone, with the model in use. Real graphs are used if
-$TACHOGRAPH_DATA has them.
+$TACHOGRAPH_DATA has them. ``--json FILE`` writes all rows.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
+import json as text
 import math
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from record import rounded, show
+from record import Table, main, rounded
 
 from tachograph.decisions.graphs import names_of, present
 from tachograph.decisions.times.model import the_model
 from tachograph.decisions.times.train import Trainer, judge, shares
-from tachograph.papers.reproduce import Table
 from tachograph.tasks.measure import runner
 
-LEAST, MOST = 1e5, 1e7  # edges
+LEAST_EDGES, MOST_EDGES = 1e5, 1e7
+COLUMNS = ["way", "runs", "within 35 %", "in the interval, %", "off, median %", "90th percentile"]
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--budget", type=float, default=math.inf, help="seconds of measuring")
-    parser.add_argument("--json", type=Path, help="write all rows here")
-    parser.add_argument("--record", action="store_true", help="keep the tables in results")
-    return parser.parse_args()
-
-
-def main() -> None:
-    options = arguments()
-    trainer = Trainer(budget=options.budget, runner=runner())
-    records = trainer.collect(present(names_of("times", "tune", "test")))
-    rows = [r for r in judge(the_model(), records) if LEAST <= r["arcs"] <= 2 * MOST]
+def measure(budget: float = math.inf, json: str = "") -> Iterator[Table]:
+    trainer = Trainer(budget=budget, runner=runner())
+    judged = judge(the_model(), trainer.collect(present(names_of("times", "tune", "test"))))
+    rows = [r for r in judged if LEAST_EDGES <= r["arcs"] <= 2 * MOST_EDGES]
     title = f"Predicted times, {len({r['graph'] for r in rows})} graphs that were not learned from"
     shown, groups = [], defaultdict(list)
     for row in rows:
@@ -51,27 +43,19 @@ def main() -> None:
         held = np.mean([r["low"] <= r["seconds"] <= r["high"] for r in own])
         found = (shares(r["off"] for r in own), held, np.median(off), np.quantile(off, 0.9))
         shown.append([name, len(own), *rounded([100 * float(x) for x in found])])
-    columns = [
-        "way",
-        "runs",
-        "within 35 %",
-        "in the interval, %",
-        "off, median %",
-        "90th percentile",
-    ]
-    show("planning", [Table(title, columns, shown), first_choices(rows)], options.record)
-    if options.json:
-        with options.json.open("w", encoding="utf-8") as file:
-            json.dump(rows, file, indent=1)
+    yield Table(title, COLUMNS, shown)
+    yield first_choices(rows)
+    if json:
+        Path(json).write_text(text.dumps(rows, indent=1), encoding="utf-8")
 
 
-def first_choices(rows: list[dict]) -> Table:
-    """The actual time of what stands first, by that of the fastest candidate of the host."""
+def first_choices(rows: list[dict[str, Any]]) -> Table:
+    """Return the actual time of what stands first, by that of the fastest candidate of the host."""
     questions = defaultdict(dict)
     for row in rows:
         task, _, way = row["name"].partition("/")
         if way not in ("device", "both"):
-            questions[row["graph"], task, json.dumps(row["shape"])][way] = row["seconds"]
+            questions[row["graph"], task, text.dumps(row["shape"])][way] = row["seconds"]
     ratios = defaultdict(list)
     for (_, task, _), ways in questions.items():
         if len(ways) > 1:
@@ -86,4 +70,4 @@ def first_choices(rows: list[dict]) -> Table:
 
 
 if __name__ == "__main__":
-    main()
+    main("planning", measure)

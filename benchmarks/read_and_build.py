@@ -13,7 +13,6 @@ edges.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import importlib.util
 import os
@@ -22,18 +21,16 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from record import rounded, show
+from record import Table, in_turns, main, rounded
 
 import tachograph as tg
-from tachograph.kernels.runtime import launch as runtime
 from tachograph.kernels.runtime import random
-from tachograph.papers.reproduce import Table
+from tachograph.kernels.runtime.launch import threads_available
 
 SCALE, FACTOR = 20, 16
 Candidates = dict[str, Callable[[], tuple[int, int] | float]]
@@ -144,11 +141,9 @@ def builders() -> Candidates:
     if binary := os.environ.get("GAPBS"):
 
         def gapbs() -> float:
-            run = subprocess.run(
-                [str(Path(binary) / "bfs"), "-g", str(SCALE), "-k", str(FACTOR), "-n", "1"],
-                check=True, capture_output=True, text=True,
-                env={**os.environ, "OMP_NUM_THREADS": str(runtime.threads_available())},
-            )  # fmt: skip
+            command = [str(Path(binary) / "bfs"), "-g", str(SCALE), "-k", str(FACTOR), "-n", "1"]
+            own = {**os.environ, "OMP_NUM_THREADS": str(threads_available())}
+            run = subprocess.run(command, check=True, capture_output=True, text=True, env=own)
             return float(re.search(r"Build Time:\s*([\d.]+)", run.stdout)[1])
 
         found["GAPBS (its Build Time)"] = gapbs
@@ -179,52 +174,39 @@ def size(graph: tg.Graph) -> tuple[int, int]:
     return graph.n, graph.m
 
 
-def measure(title: str, candidates: Candidates, rounds: int) -> Table:
-    """Times of all candidates in turns; a candidate may return its own seconds."""
-    times: dict[str, list[float]] = {name: [] for name in candidates}
+def table(title: str, candidates: Candidates, rounds: int) -> Table:
+    """Time all candidates; those that do not return their own seconds must return the same."""
     answers = set()
-    for turn in range(rounds + 1):
-        order = list(candidates)
-        for name in order[turn % len(order) :] + order[: turn % len(order)]:
-            call = candidates[name]
-            begin = time.perf_counter()
-            answer = call()
-            seconds = time.perf_counter() - begin
-            if isinstance(answer, float):
-                seconds = answer
-            else:
-                answers.add(answer)
-            if turn:  # the first round warms up
-                times[name].append(seconds)
+
+    def run(call: Callable[[], tuple[int, int] | float]) -> float | None:
+        answer = call()
+        if isinstance(answer, float):
+            return answer
+        answers.add(answer)
+        return None
+
+    times = in_turns({name: partial(run, call) for name, call in candidates.items()}, rounds)
     assert len(answers) <= 1, f"candidates disagree: {answers}"
     ours = statistics.median(times[next(iter(candidates))])
-    rows: list[list[Any]] = []
+    rows = []
     for name, taken in times.items():
-        times_as_long = rounded([statistics.median(taken) / ours])[0]
-        rows.append([name, rounded([1e3 * s for s in taken]), times_as_long])
+        longer = rounded([statistics.median(taken) / ours])[0]
+        rows.append([name, rounded([1e3 * s for s in taken]), longer])
     return Table(title, ["", "ms", "times the first"], rows)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--record", action="store_true", help="keep it in results")
-    options = parser.parse_args()
+def measure(rounds: int = 7) -> Iterator[Table]:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         kind, path, graph = text_file(directory)
-        megabytes = path.stat().st_size / 1e6
-        rounds = options.rounds
-        tables = [
-            measure(f"Read {kind} ({megabytes:.1f} MB of text, {graph.m:,} edges)",
-                    readers(path, graph, directory), rounds),
-            measure("Read the same as Matrix Market", matrix_readers(graph, directory), rounds),
-            measure(f"Build Kronecker scale {SCALE}, edge factor {FACTOR}", builders(), rounds),
-            measure("Open a .tgraph", openers(directory), rounds),
-            measure("Import", importing(), rounds),
-        ]  # fmt: skip
-    show("reading", tables, options.record)
+        what = f"{path.stat().st_size / 1e6:.1f} MB of text, {graph.m:,} edges"
+        yield table(f"Read {kind} ({what})", readers(path, graph, directory), rounds)
+        yield table("Read the same as Matrix Market", matrix_readers(graph, directory), rounds)
+        title = f"Build Kronecker scale {SCALE}, edge factor {FACTOR}"
+        yield table(title, builders(), rounds)
+        yield table("Open a .tgraph", openers(directory), rounds)
+        yield table("Import", importing(), rounds)
 
 
 if __name__ == "__main__":
-    main()
+    main("reading", measure)

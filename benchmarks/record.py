@@ -4,7 +4,8 @@
 
 runs a command that prints tables as JSON (``tacho reproduce ... --json``), or writes a file with the
 times of ``tacho bench --json FILE``, and keeps them under NAME with the command, the day, the machine,
-the versions and the commit. The other scripts here do the same with ``--record``. Afterwards
+the versions, the commit and a hash of the code. The other scripts here do the same with ``--record``:
+their options are the arguments of the function that they give to :func:`main`. Afterwards
 ``python benchmarks/render.py`` puts the tables into the documents.
 
 In a table a cell may be a list: one number for each round. It is shown as its median and its spread.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import importlib.metadata
+import inspect
 import json
 import os
 import platform
@@ -22,43 +24,98 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import render
 
+from tachograph.journal.campaign import code_hash
 from tachograph.kernels.runtime.launch import threads_available
 from tachograph.papers.reproduce import Table
 
 RESULTS = render.RESULTS
 OURS = "tachograph"
-PACKAGES = (
-    "numpy", "numba", "scipy", "networkx", "networkit", "igraph", "python-graphblas", "pyopencl",
-)  # fmt: skip
+PACKAGES = ["numpy", "numba", "scipy", "networkx", "networkit", "igraph", "pyopencl"]
+PACKAGES += ["python-graphblas"]
 
 
-def rounded(values: Sequence[float]) -> list[float]:
-    """Four digits are more than a timing has."""
-    return [float(f"{value:.4g}") for value in values]
+def main(name: str | dict[str, str], measure: Callable[..., Iterable[Table]]) -> None:
+    """Run a script: its options are the arguments of ``measure``, whose tables are printed and kept.
 
-
-def show(name: str, tables: Sequence[Table], keep: bool) -> None:
-    """Print what a script has measured, and keep it if asked to."""
+    An argument with a default is an option, a flag if it is false; one without is a word, and
+    ``*words`` takes all others. ``name`` is the result's, or that for each of the first words.
+    """
+    raw = argparse.RawDescriptionHelpFormatter
+    doc = sys.modules[measure.__module__].__doc__
+    parser = argparse.ArgumentParser(description=doc, formatter_class=raw)
+    words = []
+    for key, parameter in inspect.signature(measure).parameters.items():
+        option, default = f"--{key.replace('_', '-')}", parameter.default
+        if default is False:
+            parser.add_argument(option, action="store_true")
+        elif default is not inspect.Parameter.empty:
+            parser.add_argument(option, type=type(default), default=default)
+        else:
+            many = parameter.kind is inspect.Parameter.VAR_POSITIONAL
+            choices = list(name) if isinstance(name, dict) and not words else None
+            parser.add_argument(key, nargs="*" if many else None, choices=choices)
+            words.append(key)
+    parser.add_argument("--record", action="store_true", help="keep the tables in results")
+    given = vars(parser.parse_args())
+    keep = given.pop("record")
+    first = [given.pop(key) for key in words]
+    flat = [word for item in first for word in (item if isinstance(item, list) else [item])]
+    tables = list(measure(*flat, **given))
     for each in tables:
         print(f"\n{render.table(asdict(each), title=True)}")
     if keep:
-        record(name, tables)
+        record(name if isinstance(name, str) else name[first[0]], tables)
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """Time one call; a float that it returns, or the ``seconds`` of its result, are its own time."""
+    begin = time.perf_counter()
+    outcome = call()
+    taken = time.perf_counter() - begin
+    return float(outcome if isinstance(outcome, float) else getattr(outcome, "seconds", taken))
+
+
+def in_turns(
+    candidates: Mapping[str, Callable[[], object]], rounds: int, once: float = float("inf")
+) -> dict[str, list[float]]:
+    """Time candidates alternately, each round beginning with another one; the first round warms up.
+
+    A candidate that takes longer than ``once`` seconds runs once.
+    """
+    names = list(candidates)
+    first = {name: seconds(candidates[name]) for name in names}
+    times = {name: [first[name]] if first[name] > once else [] for name in names}
+    again = [name for name in names if first[name] <= once]
+    for turn in range(rounds):
+        for at in range(len(again)):
+            name = again[(at + turn) % len(again)]
+            times[name].append(seconds(candidates[name]))
+    return times
+
+
+def rounded(values: Sequence[float]) -> list[float]:
+    """Round to four digits, which are more than a timing has."""
+    return [float(f"{value:.4g}") for value in values]
 
 
 def record(name: str, tables: Sequence[Table], command: str | None = None) -> Path:
     """Write the tables of a run; ``command`` is this script's own unless told."""
     given = command or shlex.join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+    git = ["git", "-C", str(RESULTS), "rev-parse", "--short=10", "HEAD"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
     kept = {
         "command": re.sub(r" --(record|json( \S+\.json)?)", "", given),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "commit": commit(),
+        "commit": commit or None,
+        "code": code_hash(),
         "machine": machine(),
         "versions": versions(),
         "tables": [asdict(table) for table in tables],
@@ -70,7 +127,7 @@ def record(name: str, tables: Sequence[Table], command: str | None = None) -> Pa
 
 
 def machine() -> dict[str, Any]:
-    """What it was measured on."""
+    """Return what it was measured on."""
     model = platform.processor() or platform.machine()
     cpus = Path("/proc/cpuinfo")
     if cpus.exists():
@@ -87,7 +144,7 @@ def machine() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Python, this package, and the peers that are installed."""
+    """Return the versions of Python, this package, and the peers that are installed."""
     found = {"python": platform.python_version(), OURS: importlib.metadata.version(OURS)}
     for package in PACKAGES:
         try:
@@ -97,17 +154,8 @@ def versions() -> dict[str, str]:
     return found
 
 
-def commit() -> str | None:
-    """The commit that was measured, if this is a clone."""
-    run = subprocess.run(
-        ["git", "-C", str(RESULTS), "rev-parse", "--short=10", "HEAD"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    return run.stdout.strip() or None
-
-
 def bench_tables(measured: dict[str, Any]) -> list[Table]:
-    """``tacho bench --json`` as tables: one for each graph, milliseconds and their time over ours."""
+    """Return ``tacho bench --json`` as tables: one for each graph, our ms and their time over ours."""
     tables = []
     for graph in dict.fromkeys(row["graph"] for row in measured["rows"]):
         rows = [row for row in measured["rows"] if row["graph"] == graph]
@@ -115,7 +163,7 @@ def bench_tables(measured: dict[str, Any]) -> list[Table]:
         cells = []
         for row in rows:
             ours = row["seconds"][OURS]
-            line: list[Any] = [row["algorithm"], rounded([1e3 * s for s in ours])]
+            line: list[Any] = [row["task"], rounded([1e3 * s for s in ours])]
             for peer in peers:
                 theirs = row["seconds"].get(peer)
                 if theirs is None:
@@ -130,7 +178,8 @@ def bench_tables(measured: dict[str, Any]) -> list[Table]:
     return tables
 
 
-def main() -> None:
+def keep_command() -> None:
+    """Run a command and keep the tables that it prints or writes."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("name")
     parser.add_argument("--from", dest="file", type=Path, help="what the command writes")
@@ -145,4 +194,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    keep_command()

@@ -19,35 +19,24 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+import tempfile
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from record import rounded, show
+from record import Table, in_turns, main, rounded, seconds
 
 import tachograph as tg
 from tachograph.decisions.split.train import undirected
-from tachograph.papers.reproduce import Table
 
 SAMPLE = 20_000  # edges for slow peers
-ROUNDS = 9
-GRAPHS = {
-    "peers": ["kronecker 18 16", "dblp-2010", "cnr-2000", "soc-Slashdot0902"],
-    "devices": [
-        "kronecker 17 16", "kronecker 18 8", "uniform 150000 16", "road 1100 1100",
-        "power_law 250000 2.4 5", "small_world 250000 6 0.1", "cnr-2000", "USA-road-topology.NE",
-    ],
-    "memory": ["kronecker 18 16", "dblp-2010", "cnr-2000", "soc-Slashdot0902"],
-    "two-hop": ["soc-Slashdot0902"],
-}  # fmt: skip
-
-
-def timed(call: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    call()
-    return time.perf_counter() - begin
+ROUNDS, SHARE_ROUNDS = 9, 3  # of ways; of fixed shares
+FEW_GRAPHS = ["kronecker 18 16", "dblp-2010", "cnr-2000", "soc-Slashdot0902"]
+DEVICE_GRAPHS = ["kronecker 17 16", "kronecker 18 8", "uniform 150000 16", "road 1100 1100"]
+DEVICE_GRAPHS += ["power_law 250000 2.4 5", "small_world 250000 6 0.1", "cnr-2000"]
+DEVICE_GRAPHS += ["USA-road-topology.NE"]
 
 
 def peers(name: str) -> list[Any]:
@@ -82,24 +71,20 @@ def peers(name: str) -> list[Any]:
     both = (g.degrees[source] + g.degrees[target]) * found.values / (1 + found.values)
     assert np.array_equal(np.sort(by_triangles()), np.sort(np.round(both)))
     told = {(u, v): x for (u, v), x in index.runOn(pairs)}
-    assert np.allclose([told[min(p), max(p)] if (min(p), max(p)) in told else told[max(p), min(p)]
-                        for p in pairs], expected)  # fmt: skip
+    either = [told.get((min(p), max(p)), told.get((max(p), min(p)))) for p in pairs]
+    assert np.allclose(either, expected)
     slow = {
-        "~ NetworKit, pairs": lambda: index.runOn(pairs),
-        "~ igraph": lambda: small.similarity_jaccard(pairs=pairs, loops=False),
+        "~ NetworKit, pairs": partial(index.runOn, pairs),
+        "~ igraph": partial(small.similarity_jaccard, pairs=pairs, loops=False),
         "~ NetworkX": lambda: list(nx.jaccard_coefficient(plain, pairs)),
     }
-    times: dict[str, list[float]] = {}
-    for _ in range(3):
-        for _ in range(3):
-            times.setdefault("tachograph", []).append(tg.jaccard(g, device="host").seconds)
-        times.setdefault("NetworKit, triangles", []).append(timed(by_triangles))
-        for who, call in slow.items():
-            times.setdefault(who, []).append(timed(call) / part)
-    ours = times.pop("tachograph")
-    mine = statistics.median(ours)
-    ratios = [rounded([t / mine for t in taken]) for taken in times.values()]
-    return [name, int(g.m), rounded([1e3 * t for t in ours]), *ratios]
+    ours = partial(tg.jaccard, g, device="host")
+    ways = {"ours": ours, "again": ours, "NetworKit, triangles": by_triangles}
+    ways |= {who: lambda call=call: seconds(call) / part for who, call in slow.items()}
+    times = in_turns(ways, 3)
+    own = times.pop("ours") + times.pop("again")
+    ratios = [rounded([t / statistics.median(own) for t in taken]) for taken in times.values()]
+    return [name, int(g.m), rounded([1e3 * t for t in own]), *ratios]
 
 
 def devices(name: str) -> list[Any]:
@@ -107,21 +92,17 @@ def devices(name: str) -> list[Any]:
 
     device = open_device(threads=1)
     g = undirected(name)
-    ways: dict[str, dict[str, object]] = {
-        "host": {"devices": "host"},
-        "device": {"devices": [device]},
-        "both": {"devices": ["host", device]},
-        "auto": {"devices": "auto"},
-    }
-    shares = {s: {"devices": ["host", device], "split": s} for s in np.linspace(0, 1, 21).tolist()}
+    run = partial(tg.jaccard, g, threads=1)
+    both = ["host", device]
+    ways = {"host": partial(run, device="host"), "device": partial(run, device=[device])}
+    ways |= {"both": partial(run, device=both), "auto": partial(run, device="auto")}
+    shares = {s: partial(run, device=both, split=s) for s in np.linspace(0, 1, 21).tolist()}
     expected = tg.jaccard(g, device="host").values
-    for options in (*ways.values(), {"devices": ["host", device], "split": 0.5}):
-        assert np.array_equal(tg.jaccard(g, threads=1, **options).values, expected)
-    times: dict[object, list[float]] = {}
-    for turn in range(ROUNDS):
-        for key, options in (*ways.items(), *(shares.items() if turn < 3 else ())):
-            found = tg.jaccard(g, threads=1, **options)
-            times.setdefault(key, []).append(found.seconds)
+    for way in (*ways.values(), shares[0.5]):
+        assert np.array_equal(way().values, expected)
+    times = in_turns({**ways, **shares}, SHARE_ROUNDS)
+    for way, more in in_turns(ways, ROUNDS - SHARE_ROUNDS).items():
+        times[way] += more
     median = {k: statistics.median(v) for k, v in times.items()}
     one = min(median["host"], median["device"])
     share = min(shares, key=lambda s: median[s])
@@ -130,98 +111,94 @@ def devices(name: str) -> list[Any]:
     return [name, *rounded([g.features.gini, *ms, *gains])]
 
 
-MEMORY = """
-import ctypes, sys, tachograph as tg
+#: A program that measures the peak of one call in a process of its own.
+PROBE = """
+import ctypes, sys, numpy as np, tachograph as tg
 from tachograph.decisions.split.train import undirected
 def status(name):
     line = next(x for x in open("/proc/self/status") if x.startswith(name))
     return int(line.split()[1]) * 1024
 g = undirected(sys.argv[1])
-tg.jaccard(tg.kronecker(14, rng=3), device="host")  # compiles, starts threads
+def run(g): return {call}
+run(tg.kronecker(14, rng=3))  # compiles, starts threads
 ctypes.CDLL(None).malloc_trim(0)  # what was freed is not there to be used again unseen
 open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
 before = status("VmRSS")
-r = tg.jaccard(g, device="host")
+r = run(g)
 peak = status("VmHWM") - before
-results = r.source.nbytes + r.target.nbytes + r.values.nbytes
-print(g.nbytes, results, peak)
+arrays = {"source": r.source, "target": r.target, "values": r.values}
+results = sum(a.nbytes for a in arrays.values())
+np.savez("found.npz", **arrays, peak=peak, seconds=r.seconds, graph=g.nbytes, results=results)
 """
 
 
+def probe(name: str, call: str) -> dict[str, np.ndarray]:
+    with tempfile.TemporaryDirectory() as directory:
+        command = [sys.executable, "-c", PROBE.replace("{call}", call), name]
+        subprocess.run(command, check=True, capture_output=True, cwd=directory)
+        return dict(np.load(Path(directory) / "found.npz"))
+
+
 def memory(name: str) -> list[Any]:
-    run = subprocess.run(
-        [sys.executable, "-c", MEMORY, name], check=True, capture_output=True, text=True
-    )
-    graph, results, peak = map(int, run.stdout.split())
+    found = probe(name, 'tg.jaccard(g, device="host")')
+    graph, results, peak = (int(found[key]) for key in ("graph", "results", "peak"))
     beyond = 100 * (peak - results) / (graph + results)
     return [name, *rounded([graph / 1e6, results / 1e6, peak / 1e6, beyond])]
 
 
-TWO_HOP = """
-import ctypes, sys, tachograph as tg
-from tachograph.decisions.split.train import undirected
-def status(name):
-    line = next(x for x in open("/proc/self/status") if x.startswith(name))
-    return int(line.split()[1]) * 1024
-g = undirected(sys.argv[1])
-tg.jaccard(tg.kronecker(12, rng=3), "two_hop", topk=10)
-ctypes.CDLL(None).malloc_trim(0)
-open("/proc/self/clear_refs", "w").write("5")
-before = status("VmRSS")
-r = tg.jaccard(g, "two_hop", topk=10, memory_limit="200 MB")
-peak = status("VmHWM") - before
-import numpy as np
-np.savez("two_hop.npz", source=r.source, target=r.target, values=r.values)
-print(r.seconds, peak)
-"""
-
-
 def two_hop(name: str) -> list[Any]:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as directory:
-        run = subprocess.run([sys.executable, "-c", TWO_HOP, name], check=True, capture_output=True,
-                             text=True, cwd=directory)  # fmt: skip
-        found = dict(np.load(Path(directory) / "two_hop.npz"))
-    seconds, peak = run.stdout.split()
+    found = probe(name, 'tg.jaccard(g, "two_hop", topk=10, memory_limit="200 MB")')
     g = undirected(name)
     rows = [set(g.neighbors(v).tolist()) for v in range(g.n)]
     checked = np.random.default_rng(2).choice(g.n, 30, replace=False)
     for u in checked.tolist():
-        best = sorted(
-            (-len(rows[u] & rows[v]) / len(rows[u] | rows[v]), v)
-            for v in range(g.n) if v != u and rows[u] & rows[v]
-        )[:10]  # fmt: skip
+        near = (v for v in range(g.n) if v != u and rows[u] & rows[v])
+        best = sorted((-len(rows[u] & rows[v]) / len(rows[u] | rows[v]), v) for v in near)[:10]
         at = found["source"] == u
         assert found["target"][at].tolist() == [v for _, v in best], u
         assert np.allclose(found["values"][at], [-x for x, _ in best])
-    return [name, g.n, *rounded([float(seconds), int(peak) / 1e6]), int(checked.size)]
+    taken = rounded([float(found["seconds"]), int(found["peak"]) / 1e6])
+    return [name, g.n, *taken, int(checked.size)]
 
 
+OVER = ["times as fast as the better one", "auto over the best of 21 shares, time"]
+OVER += ["auto over the better one, time"]
+SAMPLED = ["~ NetworKit, pairs", "~ igraph", "~ NetworkX"]
+#: How a graph is measured, on which graphs, the title, and the columns after the graph's name.
 TABLES = {
-    "peers": (peers, "Edge Jaccard on the host: a peer's time over ours", [
-        "graph", "edges", "tachograph, ms", "NetworKit, triangles only", "~ NetworKit, pairs",
-        "~ igraph", "~ NetworkX"]),
-    "devices": (devices, "Edge Jaccard on host and device, a core each", [
-        "graph", "Gini", "host, ms", "device, ms", "both, ms", "times as fast as the better one",
-        "auto over the best of 21 shares, time", "auto over the better one, time"]),
-    "memory": (memory, "Memory of edge Jaccard", [
-        "graph", "graph, MB", "results, MB", "peak beyond the graph, MB", "beyond both, %"]),
-    "two-hop": (two_hop, "The ten most similar of all vertices two hops away", [
-        "graph", "vertices", "s", "peak beyond the graph, MB", "vertices equal to brute force"]),
-}  # fmt: skip
+    "peers": (
+        peers,
+        FEW_GRAPHS,
+        "Edge Jaccard on the host: a peer's time over ours",
+        ["edges", "tachograph, ms", "NetworKit, triangles only", *SAMPLED],
+    ),
+    "devices": (
+        devices,
+        DEVICE_GRAPHS,
+        "Edge Jaccard on host and device, a core each",
+        ["Gini", "host, ms", "device, ms", "both, ms", *OVER],
+    ),
+    "memory": (
+        memory,
+        FEW_GRAPHS,
+        "Memory of edge Jaccard",
+        ["graph, MB", "results, MB", "peak beyond the graph, MB", "beyond both, %"],
+    ),
+    "two-hop": (
+        two_hop,
+        FEW_GRAPHS[-1:],
+        "The ten most similar of all vertices two hops away",
+        ["vertices", "s", "peak beyond the graph, MB", "vertices equal to brute force"],
+    ),
+}
 
 
-def main() -> None:
-    words = [word for word in sys.argv[1:] if word != "--record"]
-    if not words or words[0] not in TABLES:
-        sys.exit(__doc__)
-    measure, title, columns = TABLES[words[0]]
-    rows = [measure(name) for name in words[1:] or GRAPHS[words[0]]]
-    notes = ["~ scaled up from a sample of the edges"] if words[0] == "peers" else []
-    table = Table(title, columns, rows, notes)
-    show(f"similarity-{words[0]}", [table], "--record" in sys.argv)
+def measure(kind: str, *graphs: str) -> Iterator[Table]:
+    one, usual, title, columns = TABLES[kind]
+    rows = [one(name) for name in graphs or usual]
+    notes = ["~ scaled up from a sample of the edges"] if kind == "peers" else []
+    yield Table(title, ["graph", *columns], rows, notes)
 
 
 if __name__ == "__main__":
-    main()
+    main({kind: f"similarity-{kind}" for kind in TABLES}, measure)

@@ -1,121 +1,96 @@
 """What a superstep costs: python benchmarks/supersteps.py [--scale 20] [--rounds 5] [--record]
 
-A Kronecker graph in two parts on two Dask workers with a thread each, beside the same algorithm on one
+A Kronecker graph in two parts on two Dask workers with a thread each, beside the same task on one
 machine with one thread. They take turns; results are compared. A superstep should take at most 30 ms
 and 1.5 times what the whole graph takes on one machine, by the number of supersteps (PageRank: what
-one iteration takes).
+one iteration takes). ``--only bfs,pagerank`` runs some of the tasks.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from record import rounded, show
+from record import Table, main, rounded
 
 import tachograph as tg
-from tachograph.algorithms.result import Result
-from tachograph.papers.reproduce import Table
 from tachograph.scale.cluster import connect
 
-FACTOR, SECONDS = 1.5, 0.03
-ITERATIONS = 10
+FACTOR, SECONDS = 1.5, 0.03  # what a superstep may take
+COLUMNS = ["", "supersteps", "one machine, ms", "at most, ms", "measured, ms", "met"]
 
 
-def pairs(
-    graph: tg.Graph, weighted: tg.Graph, parts: Any, weighted_parts: Any, source: int
-) -> dict[str, tuple[Callable[[], Result], Callable[[], Result], str]]:
-    """What is compared: on one machine, in parts, and the name of what has to be the same."""
-    pages: dict[str, Any] = {"tol": 1e-12, "max_iter": ITERATIONS}
-    scale = tg.scale
-    return {
-        "bfs": (
-            lambda: tg.bfs(graph, source, threads=1), lambda: scale.bfs(parts, source), "levels",
-        ),
-        "sssp": (
-            lambda: tg.sssp(graph, source, threads=1), lambda: scale.sssp(parts, source),
-            "distances",
-        ),
-        "sssp, weights 1 to 255": (
-            lambda: tg.sssp(weighted, source, threads=1),
-            lambda: scale.sssp(weighted_parts, source), "distances",
-        ),
-        "components": (
-            lambda: tg.connected_components(graph, threads=1),
-            lambda: scale.connected_components(parts), "labels",
-        ),
-        "mis": (
-            lambda: tg.maximal_independent_set(graph, threads=1),
-            lambda: scale.maximal_independent_set(parts), "mask",
-        ),
-        "pagerank": (
-            lambda: tg.pagerank(graph, threads=1, **pages), lambda: scale.pagerank(parts, **pages),
-            "scores",
-        ),
-    }  # fmt: skip
+class Row(NamedTuple):
+    """A task, the value that has to be the same, and its arguments."""
+
+    name: str
+    task: str
+    value: str
+    weighted: bool = False
+    options: dict[str, Any] = {}  # noqa: RUF012 (never changed)
 
 
-def same(task: str, name: str, one: Result, many: Result) -> bool:
-    """Whether both found the same; iterations of PageRank differ, so only its largest scores count."""
-    a, b = getattr(one, name), getattr(many, name)
-    if task == "pagerank":
+ROWS = (
+    Row("bfs", "bfs", "levels"),
+    Row("sssp", "sssp", "distances"),
+    Row("sssp, weights 1 to 255", "sssp", "distances", weighted=True),
+    Row("connected_components", "connected_components", "labels"),
+    Row("maximal_independent_set", "maximal_independent_set", "mask"),
+    Row("pagerank", "pagerank", "scores", options={"tol": 1e-12, "max_iter": 10}),
+)
+
+
+def same(row: Row, one: tg.Result, many: tg.Result) -> bool:
+    """Compare; iterations of PageRank differ, so only its largest scores count."""
+    a, b = getattr(one, row.value), getattr(many, row.value)
+    if row.task == "pagerank":
         return bool(np.abs(a - b).max() < 0.01 * a.max())
     return bool(np.array_equal(a, b))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--scale", type=int, default=20)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", help="some of the algorithms, as bfs,mis")
-    parser.add_argument("--record", action="store_true")
-    given = parser.parse_args()
-    graph = tg.kronecker(given.scale, rng=1)
-    weighted = tg.kronecker(given.scale, rng=1, weights=True)
-    source = int(np.argmax(graph.degrees > 2))
+def measure(scale: int = 20, rounds: int = 5, only: str = "") -> Iterator[Table]:
+    graphs = [tg.kronecker(scale, rng=1), tg.kronecker(scale, rng=1, weights=True)]
+    source = int(np.argmax(graphs[0].degrees > 2))
+    todo = [row for row in ROWS if not only or row.name in only.split(",")]
     with tempfile.TemporaryDirectory() as place, connect(workers=2) as client, client.as_current():
-        parts = tg.scale.partition(graph, parts=2, directory=Path(place) / "parts")
-        others = tg.scale.partition(weighted, parts=2, directory=Path(place) / "weighted")
-        todo = pairs(graph, weighted, parts, others, source)
-        if given.only:
-            todo = {name: todo[name] for name in given.only.split(",")}
-        rows = measure(todo, given.rounds)
-    columns = ["", "supersteps", "one machine, ms", "at most, ms", "measured, ms", "met"]
-    title = f"A superstep on kron-{given.scale}, two workers"
-    show("supersteps", [Table(title, columns, rows)], given.record)
+        parts = [
+            tg.scale.partition(graph, parts=2, directory=Path(place) / str(graph.weighted))
+            for graph in graphs
+        ]
+        rows = []
+        for row in todo:
+            pair = graphs[row.weighted], parts[row.weighted]
+            rows.append(measured(row, *pair, source, rounds))
+    yield Table(f"A superstep on kron-{scale}, two workers", COLUMNS, rows)
 
 
-def measure(todo: dict[str, Any], rounds: int) -> list[list[Any]]:
-    """A row for each algorithm. The first round warms up."""
-    alone: dict[str, list[float]] = {name: [] for name in todo}
-    taken: dict[str, list[float]] = {name: [] for name in todo}
-    steps: dict[str, int] = {}
+def measured(row: Row, graph: tg.Graph, parts: Any, source: int, rounds: int) -> list[Any]:
+    """Time one task; the first round warms up."""
+    given = [source] if row.task in ("bfs", "sssp") else []
+    alone, taken = [], []
     for turn in range(rounds + 1):
-        for task, (on_one, in_parts, name) in todo.items():
-            runs = [on_one, in_parts]
-            results = [runs[k]() for k in ((0, 1) if turn % 2 else (1, 0))]
-            one, many = results if turn % 2 else results[::-1]
-            if not same(task, name, one, many):
-                raise SystemExit(f"{task}: the results differ")
-            steps[task] = len(many.trace)
-            turns = one.iterations if task == "pagerank" else steps[task]
-            if turn:
-                alone[task].append(1e3 * one.seconds / turns)
-                taken[task].append(1e3 * float(np.sum(many.trace["seconds"])) / steps[task])
-    rows = []
-    for task in todo:
-        bar = FACTOR * statistics.median(alone[task]) + 1e3 * SECONDS
-        met = "yes" if statistics.median(taken[task]) <= bar else "no"
-        rows.append(
-            [task, steps[task], rounded(alone[task]), *rounded([bar]), rounded(taken[task]), met]
-        )
-    return rows
+        runs = [
+            lambda: getattr(tg, row.task)(graph, *given, threads=1, **row.options),
+            lambda: getattr(tg.scale, row.task)(parts, *given, **row.options),
+        ]
+        order = (0, 1) if turn % 2 else (1, 0)
+        found = {k: runs[k]() for k in order}
+        one, many = found[0], found[1]
+        if not same(row, one, many):
+            raise SystemExit(f"{row.name}: the results differ")
+        steps = len(many.trace)
+        turns = one.iterations if row.task == "pagerank" else steps
+        if turn:
+            alone.append(1e3 * one.seconds / turns)
+            taken.append(1e3 * float(np.sum(many.trace["seconds"])) / steps)
+    most = FACTOR * statistics.median(alone) + 1e3 * SECONDS
+    met = "yes" if statistics.median(taken) <= most else "no"
+    return [row.name, steps, rounded(alone), *rounded([most]), rounded(taken), met]
 
 
 if __name__ == "__main__":
-    main()
+    main("supersteps", measure)
