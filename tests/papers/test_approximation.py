@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tachograph.decisions.approximation.model import the_model
 from tachograph.decisions.approximation.collect import Data
+from tachograph.decisions.approximation.model import the_model
 from tachograph.papers.approximation import figures, table_4
 from tachograph.papers.reproduce import Settings, reproduce
 from tests.decisions.approximation.made_up import records

@@ -15,7 +15,9 @@ def report(
         list[str],
         typer.Argument(metavar="RUN...", help="Numbers of runs, last, or trace files (.parquet)."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+        "report.html"
+    ),
 ) -> None:
     """Write runs to a page for a browser: charts, tables, what was decided.
 

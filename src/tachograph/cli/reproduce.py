@@ -18,7 +18,7 @@ __all__ = ["reproduce"]
 
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The table or figure; without it all are listed.")
+        str | None, typer.Argument(metavar="[NAME]", help="A table or figure; default: list all.")
     ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Use the paper's sizes; this may take hours.")

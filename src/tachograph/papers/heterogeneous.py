@@ -20,7 +20,8 @@ from ..algorithms.placed import accuracy
 from ..algorithms.result import Trace
 from ..decisions.graphs import layers
 from ..decisions.placement.model import named
-from ..decisions.placement.rules import Call, Policy
+from ..decisions.placement.rules import Policy
+from ..decisions.placement.state import Call
 from ..decisions.placement.train import Trainer, learn, task_of
 from ..devices.host import Host, host_threads
 from ..devices.opencl import OpenCL, open_device
