@@ -56,3 +56,42 @@ def test_results_show_themselves_in_notebooks():
     assert "<svg" in shown
     assert "<td>4 values of type int32</td>" in shown
     assert result.trace._repr_html_().count("<tr>") == 1 + len(result.trace)
+
+
+def test_results_and_traces_are_arrow_streams_and_arrays():
+    polars, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    found = tg.bfs(tg.path(4), 0)
+    frame = polars.DataFrame(found)
+    assert frame["levels"].to_list() == [0, 1, 2, 3]
+    assert polars.DataFrame(found.trace).columns == list(found.trace.columns)
+    deepest = duckdb.sql("SELECT max(levels) AS deepest FROM found")
+    assert deepest.pl()["deepest"].to_list() == [3]
+    assert polars.DataFrame(tg.sssp(tg.path(3), 0))["predecessors"].to_list() == [0, 0, 1]
+    ranks = tg.pagerank(tg.star(5))
+    assert np.array_equal(np.asarray(ranks), ranks.scores)
+    assert np.asarray(ranks, np.float32).dtype == np.float32
+    with pytest.raises(TypeError, match="not one array"):
+        np.asarray(found)
+    with pytest.raises(TypeError, match="not a table"):
+        tg.triangles(tg.path(3)).to_arrow()
+
+
+def test_types_are_known_to_a_type_checker():
+    from mypy import api
+
+    code = """
+import tachograph as tg
+g = tg.path(3)
+reveal_type(tg.bfs(g, 0).levels)
+reveal_type(tg.sssp(g, 0).distances)
+reveal_type(tg.pagerank(g).converged)
+reveal_type(tg.cosine(g).values)
+reveal_type(tg.bfs(g, 0).run.predicted)
+"""
+    said, errors, _ = api.run(["-c", code, "--cache-dir", ".mypy"])
+    assert not errors
+    kinds = [line.partition('Revealed type is "')[2] for line in said.splitlines()[:5]]
+    assert "32Bit" in kinds[0]
+    assert [("float64" in kind) for kind in kinds] == [False, True, False, True, False]
+    assert kinds[2].rpartition(".")[2] == 'bool"'
+    assert "float | None" in kinds[4].replace("builtins.", "")
