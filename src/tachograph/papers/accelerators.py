@@ -15,7 +15,7 @@ from ..simulation.accelerators.result import Numbers
 from ..simulation.dram import Memory
 from ..util.errors import TachographError
 from .accelerator_graphs import GRAPHS, TABLE_5, TABLE_6, Loaded, error, load, missing
-from .reproduce import Settings, Table
+from .reproduce import Cell, Settings, Table
 
 __all__ = ["comparability", "enhancements", "table_5", "table_6"]
 
@@ -136,7 +136,8 @@ def table_6(settings: Settings) -> Iterator[Table]:
 
 def comparability(settings: Settings) -> Iterator[Table]:
     """Both accelerators on equal terms (Tables 2 to 4)."""
-    rows, faster, no_more = [], 0, 0
+    rows: list[list[Cell]] = []
+    faster = no_more = 0
     for loaded in load(list(GRAPHS), settings.full):
         size = loaded.scaled(COMPARED_PARTITION)
         designs = [
