@@ -163,17 +163,15 @@ class Features:
             return 0
         from ..kernels.features.sweep import sweep
         from ..kernels.runtime.launch import run
-        from ..kernels.runtime.nouns import Rows
 
         graph, back = self._graph, self._graph.transpose
         brief = self.n + graph.arcs < BRIEF_BELOW_ROWS_AND_ARCS
-        sides = Rows(graph.indptr, graph.indices), Rows(back.indptr, back.indices)
         queue = np.empty(self.n, graph.indices.dtype)
         start = int(graph.degrees.argmax())
         level = np.empty(0, np.int32)
         for _ in range(2):
             level = np.full(self.n, -1, np.int32)
-            arguments = (start, *sides, graph.directed, level, queue)
+            arguments = (start, graph.rows, back.rows, graph.directed, level, queue)
             start = run(sweep, [arguments], brief=brief)[0]
         return int(level[start])
 

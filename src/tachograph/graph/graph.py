@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..kernels.runtime.nouns import Rows
 from ..util.errors import InputError
 from ..util.memory import human
 from .edges import EdgeTable, Options
@@ -189,6 +190,11 @@ class Graph(Exchange):
         """Targets of the arcs."""
         self._use()
         return self._indices
+
+    @property
+    def rows(self) -> Rows:
+        """Offsets and targets together, as kernels take them."""
+        return Rows(self.indptr, self.indices)
 
     @property
     def weights(self) -> np.ndarray | None:

@@ -39,14 +39,12 @@ def _search(G: BackendGraph, g: Graph, source: int) -> Found:
     if not _negative(g):
         return near_tree(G, g, [source])
     from ..kernels.paths.ordered import breadth_first
-    from ..kernels.runtime.nouns import Rows
 
     result = _distances(g, source)
     parents = result.predecessors
     children = np.flatnonzero((parents >= 0) & (parents != np.arange(g.n)))
     tree = Graph.from_edges(parents[children], children, n=g.n)
-    rows = Rows(tree.indptr, tree.indices)
-    order, parent, _ = breadth_first(rows, as_sources(tree, [source]), g.n)
+    order, parent, _ = breadth_first(tree.rows, as_sources(tree, [source]), g.n)
     return Found(G, order, as_numbers(g, result.distances[order]), parent)
 
 

@@ -38,7 +38,6 @@ def pagerank(
 ) -> dict[Node, float]:
     """Iterate exactly as NetworkX does, because the result depends on every step."""
     from ..kernels.pagerank.pull import multiply
-    from ..kernels.runtime.nouns import Rows
 
     n = len(G)
     if n == 0:
@@ -48,7 +47,7 @@ def pagerank(
         g = g._replace(weights=G.parallel.astype(np.int32))
     back = g.transpose
     with tg.threads(threads):
-        out = multiply(Rows(g.indptr, g.indices), g.weights, np.ones(n))
+        out = multiply(g.rows, g.weights, np.ones(n))
         inverse = np.divide(1.0, out, out=np.zeros(n), where=out != 0)
         lost = np.flatnonzero(inverse == 0)
         uniform = np.full(n, 1 / n)
@@ -59,7 +58,7 @@ def pagerank(
         spread = _shares(G, dangling, jump)
         for _ in range(max_iter):
             last = x
-            followed = multiply(Rows(back.indptr, back.indices), back.weights, x * inverse)
+            followed = multiply(back.rows, back.weights, x * inverse)
             x = alpha * (followed + x[lost].sum() * spread) + (1 - alpha) * jump
             if np.absolute(x - last).sum() < n * tol:
                 return G.by_node(x)

@@ -65,11 +65,9 @@ def as_sources(graph: Graph, places: Iterable[int]) -> np.ndarray:
 def hops_tree(graph: BackendGraph, source: int, limit: float, rows: Graph | None = None) -> Found:
     """Return levels and parents of a breadth-first search, in the order of a queue."""
     from ..kernels.paths.ordered import breadth_first
-    from ..kernels.runtime.nouns import Rows
 
     g = graph.rows if rows is None else rows
-    there = Rows(g.indptr, g.indices)
-    order, parent, ends = breadth_first(there, as_sources(g, [source]), limit)
+    order, parent, ends = breadth_first(g.rows, as_sources(g, [source]), limit)
     levels = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
     return Found(graph, order, levels, parent)
 

@@ -60,14 +60,13 @@ def bfs_successors(q: Query) -> Iterator[tuple[Node, list[Node]]]:
 
 def bfs_layers(q: Query) -> Iterator[list[Node]]:
     from ..kernels.paths.ordered import breadth_first
-    from ..kernels.runtime.nouns import Rows
 
     G, rows = q.G, q.G.rows
     given = cast(Iterable[Node], [q.sources] if q.sources in G else q.sources)
     first = list(set(given))
     lost = "The node {} is not in the graph."
     places = as_sources(rows, (G.place(node, lost, nx.NetworkXError) for node in first))
-    order, _, ends = breadth_first(Rows(rows.indptr, rows.indices), places, rows.n)
+    order, _, ends = breadth_first(rows.rows, places, rows.n)
     if first:
         yield first
     nodes = G.named(order)
@@ -113,14 +112,13 @@ def all_pairs_shortest_path(q: Query) -> Iterator[tuple[Node, Paths]]:
 
 def bidirectional_shortest_path(q: Query) -> list[Node]:
     from ..kernels.paths.meeting import meeting_path
-    from ..kernels.runtime.nouns import Rows
 
     ends = (
         q.G.place(q.source, "Source {} is not in G"),
         q.G.place(q.target, "Target {} is not in G"),
     )
-    there, back = (Rows(g.indptr, g.indices) for g in (q.G.rows, q.G.rows.transpose))
-    path = meeting_path(there, back, *ends)
+    rows = q.G.rows
+    path = meeting_path(rows.rows, rows.transpose.rows, *ends)
     if not path:
         raise nx.NetworkXNoPath(f"No path between {q.source} and {q.target}.")
     return q.G.named(np.array(path))

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from ...util import memory
 from ...util.errors import FileFormatError
@@ -24,6 +25,9 @@ NUMBER = re.compile(rb"[-+0-9.eE]+")
 MARK = "\ufeff"  # the byte order mark some editors put first
 HEADER_LINE_BYTES = 1 << 16  # bytes of a header line that are looked at
 SHOWN_CHARACTERS = 40  # characters of a bad line that an error shows
+
+
+IdType: TypeAlias = type[np.int32] | type[np.int64]
 
 
 class NotAnIdError(FileFormatError):
@@ -44,6 +48,16 @@ class Layout:
     real: bool = False  # weights stay float64, even if all are whole
 
 
+class _Block(NamedTuple):
+    """A part of a file, what comes before it, and how its lines are laid out."""
+
+    source: Input
+    block: np.ndarray
+    line: int  # lines before the block
+    layout: Layout
+    fields: int  # columns of every line
+
+
 @dataclass
 class _Columns:
     """Parsed pieces, in file order."""
@@ -56,7 +70,7 @@ class _Columns:
 
 
 def header_lines(source: Input) -> Iterator[tuple[int, int, str]]:
-    """(line number, offset behind it, text) of the lines of a file, from its beginning."""
+    """Yield (line number, offset behind it, text) of the lines of a file, from its beginning."""
     offset = 0
     for number, raw in enumerate(source.lines(), 1):
         offset += len(raw)
@@ -65,7 +79,7 @@ def header_lines(source: Input) -> Iterator[tuple[int, int, str]]:
 
 
 def first_fields(source: Input, skip: int, layout: Layout) -> list[str]:
-    """The fields of the first line of data, without its tag."""
+    """Return the fields of the first line of data, without its tag."""
     for _, end, text in header_lines(source):
         if end > skip and text and text[:1].encode() not in layout.comments:
             words = _fields(text, layout)
@@ -79,7 +93,7 @@ def is_count(word: str) -> bool:
 
 
 def _fields(text: str, layout: Layout) -> list[str]:
-    """The words of a line as the parser separates them."""
+    """Return the words of a line as the parser separates them."""
     for separator in layout.separators + b",":
         text = text.replace(chr(separator), " ")
     return text.split()
@@ -88,7 +102,7 @@ def _fields(text: str, layout: Layout) -> list[str]:
 def read_edges(
     source: Input, layout: Layout, skip: int = 0, line: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Sources, targets and weights of the edges behind byte ``skip`` (where ``line`` lines end).
+    """Return sources, targets and weights of the edges after byte ``skip``, which ends line ``line``.
 
     Ids are int32 if all fit, else int64. Weights are int32 if all are whole and fit, else float64;
     None if the lines have no such column.
@@ -97,13 +111,14 @@ def read_edges(
     column = layout.weight_column
     column = column if column is not None and column < fields else -1
     columns = _Columns()
-    dtype: Any = np.int32
+    dtype: IdType = np.int32
     with bar(f"reading {source.path.name}", source.size if not source.compression else None) as b:
         for block in source.blocks(skip, b):
-            lines = _parse_block(columns, block, line, source, layout, fields, column, dtype)
+            piece = _Block(source, block, line, layout, fields)
+            lines = _parse_block(columns, piece, column, dtype)
             if lines is None:  # an id that needs 64 bits
                 dtype = np.int64
-                lines = _parse_block(columns, block, line, source, layout, fields, column, dtype)
+                lines = _parse_block(columns, piece, column, dtype)
             line += lines or 0
             _require(columns, source)
     ids = _join(columns.source, dtype), _join(columns.target, dtype)
@@ -113,8 +128,8 @@ def read_edges(
     return *ids, weight if layout.real else _narrow(weight, columns, source)
 
 
-def _join(pieces: list[np.ndarray], dtype: Any) -> np.ndarray:
-    """Concatenate, letting go of each piece once it is copied."""
+def _join(pieces: list[np.ndarray], dtype: npt.DTypeLike) -> np.ndarray:
+    """Concatenate, and free each piece once it is copied."""
     whole = np.empty(sum(p.size for p in pieces), dtype)
     at = 0
     pieces.reverse()
@@ -134,7 +149,7 @@ def _require(columns: _Columns, source: Input) -> None:
 
 
 def _narrow(weight: np.ndarray, columns: _Columns, source: Input) -> np.ndarray:
-    """int32 if every weight is a whole number that fits, else float64 as parsed."""
+    """Return int32 if every weight is a whole number that fits, else float64 as parsed."""
     if columns.fractions or not weight.size:
         return weight if weight.size else weight.astype(np.int32)
     low, high = float(weight.min()), float(weight.max())
@@ -150,7 +165,7 @@ def _narrow(weight: np.ndarray, columns: _Columns, source: Input) -> np.ndarray:
 
 
 def _cuts(block: np.ndarray, workers: int) -> list[tuple[int, int]]:
-    """Parts of about equal size that end at line ends."""
+    """Return parts of about equal size that end at line ends."""
     ends = [0]
     for w in range(1, workers):
         at = max(ends[-1], block.size * w // workers)
@@ -161,21 +176,13 @@ def _cuts(block: np.ndarray, workers: int) -> list[tuple[int, int]]:
     return [(lo, hi) for lo, hi in itertools.pairwise(ends) if lo < hi]
 
 
-def _parse_block(
-    columns: _Columns,
-    block: np.ndarray,
-    line: int,
-    source: Input,
-    layout: Layout,
-    fields: int,
-    column: int,
-    dtype: Any,
-) -> int | None:
-    """Add the edges of one block to ``columns``; its lines, or None if an id does not fit."""
+def _parse_block(columns: _Columns, piece: _Block, column: int, dtype: IdType) -> int | None:
+    """Add the edges of a block to ``columns``; return its lines, or None if an id does not fit."""
     from ...kernels.runtime.launch import run, threads_available
     from ...kernels.text import numbers, parse
     from ...kernels.text.decimal import POWERS
 
+    _, block, _, layout, fields = piece
     parts = _cuts(block, max(1, min(threads_available(), block.size // PART_BYTES)))
     limit = np.iinfo(dtype).max if layout.n is None else min(layout.n, np.iinfo(dtype).max)
     form = parse.Form(
@@ -212,10 +219,10 @@ def _parse_block(
         if error == numbers.TOO_LARGE and dtype is np.int32 and limit == np.iinfo(np.int32).max:
             return None
         if error:
-            raise _explain(source, block, line, error, int(state[parse.OFFSET]), layout, fields)
+            raise _explain(piece, error, int(state[parse.OFFSET]))
         count = int(state[parse.RECORDS])
         for k in np.flatnonzero(late[:count]):
-            w[k] = _by_python(source, block, line, int(late[k]) - 1, layout, fields)
+            w[k] = _by_python(piece, int(late[k]) - 1)
         columns.source.append(s[:count])
         columns.target.append(t[:count])
         columns.weight.append(w[:count])
@@ -225,26 +232,23 @@ def _parse_block(
     return lines
 
 
-def _by_python(
-    source: Input, block: np.ndarray, line: int, at: int, layout: Layout, fields: int
-) -> float:
-    """The value of a number that the compiled parser left open (many digits, near 0 or infinity)."""
+def _by_python(piece: _Block, at: int) -> float:
+    """Return a number that the compiled parser left open (many digits, near 0 or infinity)."""
     from ...kernels.text import numbers
 
-    token = NUMBER.match(block[at:].data)
+    token = NUMBER.match(piece.block[at:].data)
     assert token is not None  # the parser has seen it
     value = float(token[0])
     if not isfinite(value):
-        raise _explain(source, block, line, numbers.NOT_FINITE, at, layout, fields)
+        raise _explain(piece, numbers.NOT_FINITE, at)
     return value
 
 
-def _explain(
-    source: Input, block: np.ndarray, line: int, error: int, at: int, layout: Layout, fields: int
-) -> FileFormatError:
-    """The parser's code in words, with the line it happened on."""
+def _explain(piece: _Block, error: int, at: int) -> FileFormatError:
+    """Return the parser's error code in words, with the line it happened on."""
     from ...kernels.text import numbers
 
+    source, block, line, layout, fields = piece
     line += int(np.count_nonzero(block[:at] == 10)) + 1
     before = np.flatnonzero(block[:at] == 10)
     begin = int(before[-1]) + 1 if before.size else 0
@@ -274,7 +278,7 @@ def _explain(
 
 
 def _word_at(block: np.ndarray, at: int) -> str:
-    """The run of characters around ``at`` that no blank, comma or line end interrupts."""
+    """Return the characters around ``at`` up to the next blank, comma or line end."""
     stops = (9, 10, 13, 32, 44)
     begin = end = at
     while begin > 0 and at - begin < SHOWN_CHARACTERS and block[begin - 1] not in stops:
@@ -292,7 +296,7 @@ def _show(text: str) -> str:
 def read_rows(
     source: Input, skip: int, line: int, comments: bytes = b"%"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """All numbers behind byte ``skip``, and how many each line has (empty lines count, too)."""
+    """Return all numbers after byte ``skip``, and how many each line has, empty lines included."""
     from ...kernels.runtime.launch import run
     from ...kernels.text import numbers, parse
 
@@ -309,7 +313,9 @@ def read_rows(
             run(parse.parse_rows, [call], brief=block.size < PART_BYTES)
             if state[parse.ERROR]:
                 at = int(state[parse.OFFSET])
-                raise _explain(source, block, line, int(state[parse.ERROR]), at, Layout(), 0)
+                raise _explain(
+                    _Block(source, block, line, Layout(), 0), int(state[parse.ERROR]), at
+                )
             values.append(found[: state[parse.NUMBERS]].copy())
             lengths.append(rows[: state[parse.RECORDS]].copy())
             line += int(state[parse.LINES])
@@ -317,9 +323,9 @@ def read_rows(
 
 
 def edges_that_fit(source: Input, edges: int, n: int, what: str, least: int = 4) -> None:
-    """Refuse a header's counts that the file is too short for, or the memory too small.
+    """Refuse the counts of a header if the file is too short for them, or the memory too small.
 
-    ``least``: the bytes that an edge takes at least.
+    ``least`` is the smallest number of bytes that an edge takes.
     """
     if not source.compression and edges * least > source.size + least:
         raise FileFormatError(
