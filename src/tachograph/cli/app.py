@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .help import Group
 from .options import Dedupe, Directed, GraphFile, Json, Relabel, load, measured, out, print_json
 
 __all__ = ["app"]
 
 app = typer.Typer(
     name="tacho",
+    cls=Group,
     help="Runs graph algorithms fast and decides how to run them.",
     no_args_is_help=True,
     rich_markup_mode="rich",

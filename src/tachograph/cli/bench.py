@@ -110,6 +110,7 @@ def _generators(scale: int) -> dict[str, Callable[[], Graph]]:
 def _table(measured: list[Row], threads: int, rounds: int) -> Table:
     """Return a row for each task on each graph: milliseconds of each peer, and the ratio of ours."""
     from rich.table import Table
+    from rich.text import Text
 
     from ..peers.bench import OURS, installed
 
@@ -118,10 +119,10 @@ def _table(measured: list[Row], threads: int, rounds: int) -> Table:
     for name in ("graph", "task", OURS, *names):
         table.add_column(name, justify="left" if name in ("graph", "task") else "right")
     for row in measured:
-        cells = {name: f"differs: {fact}" for name, fact in row.differs.items()}
+        cells: dict[str, str | Text] = {k: f"differs: {fact}" for k, fact in row.differs.items()}
         for name, ratio in row.ratios.items():
-            colour = "green" if ratio < 1 else "red"
-            cells[name] = f"{row.median(name) * 1e3:.2f} ([{colour}]{ratio:.2f}[/])"
+            shown = (f"{ratio:.2f}", "green" if ratio < 1 else "red")
+            cells[name] = Text.assemble(f"{row.median(name) * 1e3:.2f} (", shown, ")")
         ours = f"{row.median(OURS) * 1e3:.2f}"
         table.add_row(row.graph, row.task, ours, *(cells.get(name, "") for name in names))
     return table
