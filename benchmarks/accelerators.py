@@ -39,7 +39,7 @@ def row(name: str, graph: tg.Graph, task: str, design: object, rounds: int) -> l
 
 def measure(graph: str = "", scale: int = 16, rounds: int = 3) -> Iterator[Table]:
     for exercise in EXERCISES.values():
-        exercise()
+        exercise.run()
     rows = []
     known = tg.datasets()["soc-Slashdot0902"]
     if graph or known.file is not None:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from record import Table, main, rounded
 
 from tachograph.journal.campaign import Campaign, Executor
-from tachograph.journal.processes import Local
-from tachograph.scale.campaign import Dask
 from tachograph.scale.cluster import connect
+from tachograph.scale.executor import Dask
+from tachograph.util.processes import Local
 
 
 def wait(number: int, seconds: float) -> dict[str, int]:

@@ -69,16 +69,16 @@ def test_its_entries_fit_the_tables(added):
     """A line goes below the one that begins the table."""
     entries = {**blocks("new-algorithm.md"), **blocks("new-device-kernel.md")}
     tables = {key: code for key, code in entries.items() if key[0]}
-    assert [table for table, _ in tables] == ["NAMES", "TASKS", "THEN", "KERNELS"]
+    assert [table for table, _ in tables] == ["NAMES", "TASKS", "EXERCISES", "KERNELS"]
     for (table, file), _ in tables.items():
         text = (ROOT / file).read_text(encoding="utf-8")
         assert re.search(rf"^{table}\b.*\{{$", text, re.MULTILINE)
     exercises = importlib.import_module("tachograph.algorithms.exercises")
-    line = tables["THEN", "src/tachograph/algorithms/exercises.py"]
+    line = tables["EXERCISES", "src/tachograph/algorithms/exercises.py"]
     (exercise,) = eval(
         f"{{{line}}}", {**vars(exercises), "neighbor_degree": tg.neighbor_degree}
     ).values()
-    assert exercise().means.size > 0
+    assert exercise.run().means.size > 0
 
 
 def test_its_command_and_its_plan(added):

@@ -17,7 +17,7 @@ import tachograph as tg
 from importlib import import_module
 from tachograph.cli.ahead import MODULES, exercise
 
-solve = {"bfs": lambda g: tg.bfs(g, 0), "components": tg.connected_components}
+solve = {"bfs": lambda g: tg.bfs(g, 0), "connected_components": tg.connected_components}
 for name, module in MODULES.items():
     walk = import_module(module).walk
     exercise(name)
@@ -34,41 +34,56 @@ def test_it_compiles_what_the_commands_use():
 
 
 class Other:
-    """Stands for the other process."""
+    """Stands for the executor with the other process."""
 
-    started: ClassVar[list[list[str]]] = []
+    started: ClassVar[list[dict[str, str]]] = []
     log: ClassVar[list[str]] = []
 
-    def __init__(self, command, **_):
-        Other.started.append(command)
+    def __init__(self, workers, **_):
+        assert workers == 1
 
-    def wait(self):
-        Other.log.append("wait")
+    def perform(self, work, calls):
+        assert work.function is room.exercise
+        Other.started += calls
+        return (Other.log.append("waited for") for _ in range(1))
 
-    def kill(self):
-        Other.log.append("kill")
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        Other.log.append("ended" if kind is None else "killed")
 
 
 @pytest.fixture
 def processes(monkeypatch):
     monkeypatch.setattr(Other, "started", [])
     monkeypatch.setattr(Other, "log", [])
-    monkeypatch.setattr(room.subprocess, "Popen", Other)
+    monkeypatch.setattr(room, "Local", Other)
     monkeypatch.setattr(runtime, "kept_on_disk", lambda walk: False)
     return Other
 
 
-def test_the_other_process_is_waited_for(processes):
-    with tg.threads(2), room.ahead("bfs"):
-        assert processes.started[0][-1].endswith("exercise('bfs')")
+@pytest.mark.parametrize("name", ["bfs", "components", "connected_components"])
+def test_the_other_process_is_waited_for(processes, name):
+    with tg.threads(2), room.ahead(name):
+        assert processes.started in ([{"name": "bfs"}], [{"name": "connected_components"}])
         assert processes.log == []
-    assert processes.log[0] == "wait"
+    assert processes.log == ["waited for", "ended"]
 
 
 def test_it_ends_if_the_graph_cannot_be_read(processes):
     with pytest.raises(tg.InputError), tg.threads(2), room.ahead("bfs"):
         raise tg.InputError("no such file")
-    assert processes.log[0] == "kill"
+    assert processes.log == ["killed"]
+
+
+def test_another_process_compiles(monkeypatch):
+    monkeypatch.setattr(runtime, "kept_on_disk", lambda walk: False)
+    done = []
+    monkeypatch.setattr(room, "list", lambda outcomes: done.extend(outcomes), raising=False)
+    with tg.threads(2), room.ahead("bfs"):
+        pass
+    assert done == [(0, None)]
 
 
 @pytest.mark.parametrize(("name", "threads", "kept"), [

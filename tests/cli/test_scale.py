@@ -67,8 +67,8 @@ def test_a_source_where_it_belongs(parts):
 
 
 def test_plans_are_labelled(monkeypatch):
-    monkeypatch.setattr("tachograph.scale.planner.SMALL", 5)
-    monkeypatch.setattr("tachograph.scale.planner.LARGE", 8)
+    monkeypatch.setattr("tachograph.scale.planner.SMALL_SCALE", 5)
+    monkeypatch.setattr("tachograph.scale.planner.LARGE_SCALE", 8)
     options = ["components", "--vertices", "1e9", "--edges", "1e11", "--workers", 8]
     facts = json.loads(tacho("plan", *options, "--json").stdout)
     assert facts["provenance"] == "modelled"

@@ -7,12 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import tachograph as tg
-from tachograph.algorithms.exercises import FIRST, THEN
+from tachograph.cli.warm import TABLES, exercises
 from tests.cli.test_cli import tacho
 
 TWO = {"NUMBA_NUM_THREADS": "2"}
@@ -28,7 +29,11 @@ def test_a_second_time_all_is_warm():
 
 
 def test_the_exercises_have_names_of_their_own():
-    assert not set(FIRST) & set(THEN)
+    tables = [import_module(f"{room}.exercises").EXERCISES for room in TABLES]
+    found = exercises()
+    assert len(found) == sum(map(len, tables))
+    seconds = [exercise.seconds for exercise in found.values()]
+    assert seconds == sorted(seconds, reverse=True)
 
 
 @pytest.mark.slow

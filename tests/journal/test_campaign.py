@@ -13,18 +13,19 @@ import pytest
 
 from tachograph.journal import journal
 from tachograph.journal.campaign import Campaign, Failure, Tally, code_hash
-from tachograph.journal.processes import Local
 from tachograph.util.errors import InputError, TachographError, TachographWarning
+from tachograph.util.processes import Local
 
 from .campaign_tasks import runs
 
 HERE = str(Path(__file__).parent)
+PATH = os.pathsep.join([HERE, os.environ.get("PYTHONPATH", "")])
 
 
 @pytest.fixture(scope="module")
 def dask():
-    from tachograph.scale.campaign import Dask
     from tachograph.scale.cluster import connect
+    from tachograph.scale.executor import Dask
 
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(HERE)
@@ -190,7 +191,7 @@ def test_no_task_begins_after_the_budget(executor, tmp_path):
 
 SCRIPT = """
 from tachograph.journal.campaign import Campaign
-from tachograph.journal.processes import Local
+from tachograph.util.processes import Local
 import sys
 tasks = [{"number": i, "directory": sys.argv[1], "seconds": float(sys.argv[2])} for i in range(40)]
 if __name__ == "__main__":
@@ -202,7 +203,7 @@ def begun(tmp_path, seconds):
     (tmp_path / "script.py").write_text(SCRIPT)
     return subprocess.Popen(
         [sys.executable, "script.py", str(tmp_path), str(seconds)],
-        env={**os.environ, "PYTHONPATH": HERE}, stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": PATH}, stderr=subprocess.PIPE,
     )  # fmt: skip
 
 
@@ -242,7 +243,7 @@ def test_a_script_that_starts_workers_while_it_is_imported(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT.replace('if __name__ == "__main__"', "if True"))
     run = subprocess.run(
         [sys.executable, "script.py", str(tmp_path), "0"],
-        env={**os.environ, "PYTHONPATH": HERE}, capture_output=True, text=True, check=False, timeout=60,
+        env={**os.environ, "PYTHONPATH": PATH}, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert "TachographError: a worker process could not start" in run.stderr
 

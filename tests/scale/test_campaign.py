@@ -17,12 +17,12 @@ import tachograph as tg
 from tachograph.cli.app import app
 from tachograph.journal import journal
 from tachograph.journal.campaign import Campaign
-from tachograph.journal.processes import Local
-from tachograph.scale import campaign as module
-from tachograph.scale.campaign import Dask
+from tachograph.scale import executor as module
 from tachograph.scale.cluster import connect
+from tachograph.scale.executor import Dask
 from tachograph.simulation.accelerators import compare
 from tachograph.util.errors import InputError, TachographError
+from tachograph.util.processes import Local
 from tests.journal.campaign_tasks import runs
 
 HERE = str(Path(__file__).parents[1] / "journal")

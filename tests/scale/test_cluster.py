@@ -28,7 +28,7 @@ def running():
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(clusters, "PATIENCE", 0.3)
+    monkeypatch.setattr(clusters, "ANSWER_SECONDS", 0.3)
 
 
 def enter(*arguments):

@@ -19,8 +19,7 @@ from pyarrow import parquet
 
 import tachograph as tg
 from tachograph.scale import edges
-from tachograph.scale.locks import alone
-from tachograph.scale.manifest import open_partition
+from tachograph.scale.manifest import alone, open_partition
 from tachograph.scale.partitioning import cut
 
 from ..strategies import REAL, edge_lists
@@ -91,8 +90,8 @@ def test_files_of_edges_give_what_their_graph_gives(listed, directed, both, coun
 
 
 def test_files_are_read_in_batches_and_counters_grow(monkeypatch):
-    monkeypatch.setattr(edges, "BATCH", 100)
-    monkeypatch.setattr(edges, "GROW", 8)
+    monkeypatch.setattr(edges, "BATCH_EDGES", 100)
+    monkeypatch.setattr(edges, "GROW_VERTICES", 8)
     graph = tg.kronecker(7, rng=1)
     table = pa.table(dict(zip(["src", "dst"], graph.to_edges()[:2], strict=True)))
     parquet.write_table(table, "graph.parquet")

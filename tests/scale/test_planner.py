@@ -53,7 +53,7 @@ def test_more_supersteps_cost_more():
 
 
 def test_costs_are_measured_and_explain_the_run_they_come_from(monkeypatch):
-    monkeypatch.setattr(planner, "SMALL", 6)
+    monkeypatch.setattr(planner, "SMALL_SCALE", 6)
     parts = tg.scale.partition(tg.kronecker(12, rng=2), parts=2, directory="parts")
     costs = measure("components", parts)
     assert costs.supersteps > 1

@@ -94,8 +94,8 @@ def test_parts_that_stop_in_the_middle_of_relaxing_go_on_later(monkeypatch):
     graph = tg.kronecker(8, rng=3, weights=True)
     parts = tg.scale.partition(graph, parts=2, directory="parts")
     whole = tg.scale.sssp(parts, 1)
-    monkeypatch.setattr("tachograph.scale.programs.sssp.BUSY", 1)
-    monkeypatch.setattr("tachograph.scale.programs.sssp.SHARE", 50)
+    monkeypatch.setattr("tachograph.scale.programs.sssp.BUSY_ARCS", 1)
+    monkeypatch.setattr("tachograph.scale.programs.sssp.ARCS_SHARE", 50)
     found = tg.scale.sssp(parts, 1)
     assert len(found.trace) > len(whole.trace)
     assert np.array_equal(found.distances, tg.sssp(graph, 1).distances)
@@ -103,7 +103,8 @@ def test_parts_that_stop_in_the_middle_of_relaxing_go_on_later(monkeypatch):
 
 def test_pagerank_says_when_it_did_not_settle():
     parts = tg.scale.partition(tg.star(9), parts=2, directory="parts")
-    found = tg.scale.pagerank(parts, max_iter=3, tol=1e-9)
+    with pytest.warns(tg.TachographWarning, match="did not settle in 3 iterations"):
+        found = tg.scale.pagerank(parts, max_iter=3, tol=1e-9)
     assert found.iterations == 3
     assert not found.converged
 

@@ -13,7 +13,7 @@ import pytest
 import tachograph as tg
 from tachograph.scale import arrays, supersteps, tasks
 from tachograph.scale.arrays import load, save
-from tachograph.scale.locks import alone
+from tachograph.scale.manifest import alone
 
 PARTS = 3
 
@@ -31,10 +31,10 @@ def stop_at(monkeypatch, step, part=1):
     """Let the task of a part raise at a superstep."""
     perform = tasks.perform
 
-    def stopping(*arguments):
-        if arguments[5] == step and arguments[4] == part:
+    def stopping(**call):
+        if call["part"][:2] == (part, step - 1):
             raise Stopped
-        return perform(*arguments)
+        return perform(**call)
 
     monkeypatch.setattr(supersteps, "perform", stopping)
 

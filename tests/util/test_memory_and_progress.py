@@ -43,7 +43,7 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize("total", [10, None])
 @pytest.mark.parametrize(("stream", "shown"), [(Terminal, True), (io.StringIO, False)])
 def test_a_bar_appears_after_a_while_and_only_on_terminals(monkeypatch, stream, shown, total):
-    monkeypatch.setattr(progress, "PATIENCE", 0.2)
+    monkeypatch.setattr(progress, "SHOW_AFTER_SECONDS", 0.2)
     monkeypatch.setattr("sys.stderr", stream())
     with progress.bar("quick", total) as b:
         b.advance(10)

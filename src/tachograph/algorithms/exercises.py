@@ -1,14 +1,13 @@
 """Small exercises that together use every compiled loop with every type users meet.
 
-``tacho warm`` runs them in processes of their own, so that everything is compiled at once. Those of
-``FIRST`` build rows, which all others need; no two exercises of a stage compile the same loops, as far
-as that can be had. A new algorithm adds a line for each type of weight it is compiled for.
+``tacho warm`` does them in processes of their own, so that everything is compiled at once. The first
+ones build rows, which all others need. No two others compile the same loops, as far as that can be had.
+A new algorithm adds a line for each type of weight it is compiled for.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from ..kernels.runtime.launch import over_parts, prepare, run
 from ..kernels.runtime.nouns import Rows
 from ..kernels.similarity import edges as similarity_kernels
 from ..util.errors import NegativeCycleError
+from ..util.exercise import Exercise
 from .bfs import bfs
 from .components import connected_components
 from .flow import maximum_flow
@@ -36,7 +36,7 @@ from .similarity import cosine, jaccard
 from .sssp import sssp
 from .triangles import triangles
 
-__all__ = ["FIRST", "THEN"]
+__all__ = ["EXERCISES"]
 
 SOURCE, TARGET = [0, 0, 0, 1, 2, 2, 3], [1, 1, 2, 2, 0, 3, 4]  # one edge is there twice
 
@@ -235,45 +235,45 @@ def _ordered() -> None:
     near_meeting_path(weighted, WeightedRows(*behind, back.weights), 0, 4)
 
 
-FIRST: dict[str, Callable[[], None]] = {
-    "rows of short ids": partial(_build, np.int32, np.int32),
-    "rows of short ids, double weights": partial(_build, np.int32, np.float64),
-    "rows of long ids": partial(_build, np.int64, np.int32),
-    "rows of long ids, double weights": partial(_build, np.int64, np.float64),
-}
-THEN: dict[str, Callable[[], Any]] = {
-    "files": _files,
-    "graphs": partial(_rows, None, np.int32, np.float32),
-    "graphs, double weights": partial(_rows, np.float64),
-    "bfs": _bfs,
-    "bfs, both directions": _oracle,
-    "searches in order": _ordered,
-    "generators": _generators,
-    "components": lambda: connected_components(_graph()),
-    "triangles": _triangles,
-    "similarity": _similarities,
-    "calibration": _calibration,
-    "flow": partial(_flow, np.int32),
-    "flow, float64": partial(_flow, np.float64),
-    "independent set": lambda: maximal_independent_set(_graph()),
-    "independent set, rounds": _rounds,
-    "flow, rounds": partial(_flow, np.int32, "host"),
-    "flow, rounds, float64": partial(_flow, np.float64, "host"),
-    "sssp, int32": partial(_owned, np.int32),
-    "sssp, float32": partial(_owned, np.float32),
-    "sssp, float64": partial(_owned, np.float64),
-    "sssp, long distances": partial(_wide, True),
-    "sssp, dense, int32": partial(_shared, np.int32),
-    "sssp, dense, float32": partial(_shared, np.float32),
-    "sssp, dense, float64": partial(_shared, np.float64),
-    "sssp, dense, long distances": partial(_shared, "wide"),
-    "bellman-ford, int32": partial(_relaxed, np.int32),
-    "bellman-ford, float32": partial(_relaxed, np.float32),
-    "bellman-ford, float64": partial(_relaxed, np.float64),
-    "bellman-ford, long distances": partial(_wide, False),
-    "regression trees": _forest,
-    "pagerank, spmv": partial(_multiply, None),
-    "pagerank, spmv, int32": partial(_multiply, np.int32),
-    "pagerank, spmv, float32": partial(_multiply, np.float32),
-    "pagerank, spmv, float64": partial(_multiply, np.float64),
+EXERCISES: dict[str, Exercise] = {
+    "rows of short ids": Exercise(partial(_build, np.int32, np.int32), first=True),
+    "rows of short ids, double weights": Exercise(
+        partial(_build, np.int32, np.float64), first=True
+    ),
+    "rows of long ids": Exercise(partial(_build, np.int64, np.int32), first=True),
+    "rows of long ids, double weights": Exercise(partial(_build, np.int64, np.float64), first=True),
+    "files": Exercise(_files),
+    "graphs": Exercise(partial(_rows, None, np.int32, np.float32)),
+    "graphs, double weights": Exercise(partial(_rows, np.float64)),
+    "bfs": Exercise(_bfs),
+    "bfs, both directions": Exercise(_oracle),
+    "searches in order": Exercise(_ordered),
+    "generators": Exercise(_generators),
+    "components": Exercise(lambda: connected_components(_graph())),
+    "triangles": Exercise(_triangles),
+    "similarity": Exercise(_similarities),
+    "calibration": Exercise(_calibration),
+    "flow": Exercise(partial(_flow, np.int32)),
+    "flow, float64": Exercise(partial(_flow, np.float64)),
+    "independent set": Exercise(lambda: maximal_independent_set(_graph())),
+    "independent set, rounds": Exercise(_rounds),
+    "flow, rounds": Exercise(partial(_flow, np.int32, "host")),
+    "flow, rounds, float64": Exercise(partial(_flow, np.float64, "host")),
+    "sssp, int32": Exercise(partial(_owned, np.int32)),
+    "sssp, float32": Exercise(partial(_owned, np.float32)),
+    "sssp, float64": Exercise(partial(_owned, np.float64)),
+    "sssp, long distances": Exercise(partial(_wide, True)),
+    "sssp, dense, int32": Exercise(partial(_shared, np.int32)),
+    "sssp, dense, float32": Exercise(partial(_shared, np.float32)),
+    "sssp, dense, float64": Exercise(partial(_shared, np.float64)),
+    "sssp, dense, long distances": Exercise(partial(_shared, "wide")),
+    "bellman-ford, int32": Exercise(partial(_relaxed, np.int32)),
+    "bellman-ford, float32": Exercise(partial(_relaxed, np.float32)),
+    "bellman-ford, float64": Exercise(partial(_relaxed, np.float64)),
+    "bellman-ford, long distances": Exercise(partial(_wide, False)),
+    "regression trees": Exercise(_forest),
+    "pagerank, spmv": Exercise(partial(_multiply, None)),
+    "pagerank, spmv, int32": Exercise(partial(_multiply, np.int32)),
+    "pagerank, spmv, float32": Exercise(partial(_multiply, np.float32)),
+    "pagerank, spmv, float64": Exercise(partial(_multiply, np.float64)),
 }

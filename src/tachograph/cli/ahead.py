@@ -2,52 +2,49 @@
 
 Numba compiles one loop at a time in a process, and a first ``tacho run`` has as much to compile for
 reading the graph as for the algorithm. Where there is a second core, both are done at once: the other
-process leaves what it compiles on disk, from where it is loaded here. For algorithms whose loops do not
-depend on the type of weights, which is known only when the graph has been read.
+process leaves what it compiles on disk, from where it is loaded here. This is for algorithms whose
+loops do not depend on the type of weights, which is known only when the graph has been read.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 
 import numpy as np
 
+from ..util.errors import TachographError
+from ..util.executor import Work
+from ..util.names import ALIASES
+from ..util.processes import Local
+from .warm import quiet
+
 __all__ = ["ahead", "exercise"]
 
-# the module with the loop ``walk`` of each algorithm
+#: The module with the loop ``walk`` of each algorithm.
 MODULES = {
     "bfs": "tachograph.kernels.bfs.search",
-    "components": "tachograph.kernels.components.afforest",
+    "connected_components": "tachograph.kernels.components.afforest",
 }
 
 
 @contextmanager
 def ahead(name: str) -> Iterator[None]:
-    """Around reading a graph: compile the loops of the algorithm ``name``, if they never were."""
+    """Compile the loops of the algorithm ``name`` while the block reads a graph, if they never were."""
     from ..kernels.runtime.launch import kept_on_disk, threads_available
 
-    module = MODULES.get(name)
-    if module is None or threads_available() < 2:
+    task = ALIASES.get(name, name)
+    module = MODULES.get(task)
+    cores = threads_available()
+    if module is None or cores < 2 or kept_on_disk(import_module(module).walk) is not False:
         yield
         return
-    if kept_on_disk(import_module(module).walk) is not False:
+    with Local(1, threads=cores, apart=True) as other:
+        outcomes = other.perform(Work(exercise), [{"name": task}])
         yield
-        return
-    nothing = subprocess.DEVNULL
-    call = f"from {__name__} import exercise; exercise({name!r})"
-    other = subprocess.Popen(
-        [sys.executable, "-c", call], stdin=nothing, stdout=nothing, stderr=nothing
-    )
-    try:
-        yield
-        other.wait()
-    finally:
-        other.kill()  # the graph could not be read
-        other.wait()
+        with suppress(TachographError):  # if it could not start, the loops are compiled here
+            list(outcomes)
 
 
 def exercise(name: str) -> None:
@@ -56,6 +53,7 @@ def exercise(name: str) -> None:
     from ..algorithms.components import connected_components
     from ..graph.graph import Graph
 
+    quiet()
     pair = Graph(np.array([0, 1, 2]), np.array([1, 0], np.int32), directed=False)
     if name == "bfs":
         bfs(pair, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,10 +14,12 @@ from .options import Json, out, print_json
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..journal import Journal, Run
+    from ..journal import Journal, Record, Run
+    from ..tasks.history import Summary
 
 __all__ = ["app"]
 
+LEFT = ("when", "task", "way", "graph")  # columns of text
 app = typer.Typer(invoke_without_command=True, rich_markup_mode="rich")
 
 
@@ -30,7 +32,8 @@ def journal(
 ) -> None:
     """Show the runs, how far off their predictions were, and the time lost against the best known.
 
-    It lies in $TACHOGRAPH_HOME, or in the user's data directory; TACHOGRAPH_JOURNAL=off turns it off.
+    The journal is in $TACHOGRAPH_HOME or in the user's data directory. TACHOGRAPH_JOURNAL=off turns
+    it off.
 
     [bold]Examples[/bold]
 
@@ -48,23 +51,16 @@ def journal(
     runs = kept.runs(task)
     made = summaries(runs)
     if json:
-        print_json({"file": str(kept.path), "tasks": [asdict(s) for s in made],
-                    "runs": [r.to_dict() for r in runs[-last:]]})  # fmt: skip
+        tasks, listed = [asdict(s) for s in made], [r.to_dict() for r in runs[-last:]]
+        print_json({"file": str(kept.path), "tasks": tasks, "runs": listed})
         return
     console = out()
     if not runs:
-        console.print(f"{kept.path}: no runs yet; try tacho run bfs GRAPH --source 0", markup=False)
+        console.print(f"{kept.path}: no runs yet; try tacho run bfs GRAPH --source 0")
         return
     lost = regrets(runs)
-    console.print(_table(
-        "runs", ("run", "when", "task", "way", "graph", "predicted", "actual", "lost"),
-        [_row(run, lost.get(run.id)) for run in runs[-last:]],
-    ))  # fmt: skip
-    console.print(_table(
-        f"{kept.path}", ("task", "runs", "time", "predictions", "off", "within 35 %", "lost", "worst"),
-        [(s.task, str(s.runs), f"{s.seconds:.3g} s", str(s.predicted), _share(s.off),
-          _share(s.close), _share(s.regret), _share(s.worst_regret)) for s in made],
-    ))  # fmt: skip
+    console.print(_table("runs", [_row(run, lost.get(run.id)) for run in runs[-last:]]))
+    console.print(_table(str(kept.path), [_summary(s) for s in made]))
     console.print(
         "off: median distance of a prediction from the actual time; lost: time above the best known "
         "run of the same question"
@@ -84,27 +80,36 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.0%}"
 
 
-def _row(run: Run, lost: float | None) -> tuple[str, ...]:
+def _row(run: Run, lost: float | None) -> dict[str, str]:
     from ..tasks.show import duration
 
-    return (
-        str(run.id), time.strftime("%m-%d %H:%M", time.localtime(run.created)), run.task,
-        str((run.plan or {}).get("way") or ""), str(run.graph.get("name", ""))[:40],
-        "" if run.predicted is None else duration(run.predicted), duration(run.seconds),
-        _share(lost),
-    )  # fmt: skip
+    return {
+        "run": str(run.id),
+        "when": time.strftime("%m-%d %H:%M", time.localtime(run.created)),
+        "task": run.task,
+        "way": str((run.plan or {}).get("way") or ""),
+        "graph": str(run.graph.get("name", ""))[:40],
+        "predicted": "" if run.predicted is None else duration(run.predicted),
+        "actual": duration(run.seconds),
+        "lost": _share(lost),
+    }
 
 
-def _table(title: str, names: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
+def _summary(of: Summary) -> dict[str, str]:
+    counts = {"task": of.task, "runs": str(of.runs), "time": f"{of.seconds:.3g} s"}
+    shares = {"off": of.off, "within 35 %": of.close, "lost": of.regret, "worst": of.worst_regret}
+    shown = {name: _share(value) for name, value in shares.items()}
+    return {**counts, "predictions": str(of.predicted), **shown}
+
+
+def _table(title: str, rows: list[dict[str, str]]) -> Table:
     from rich.table import Table
 
     made = Table(title=title, title_justify="left")
-    for name in names:
-        made.add_column(
-            name, justify="left" if name in ("when", "task", "way", "graph") else "right"
-        )
+    for name in rows[0]:
+        made.add_column(name, justify="left" if name in LEFT else "right")
     for row in rows:
-        made.add_row(*row)
+        made.add_row(*row.values())
     return made
 
 
@@ -131,8 +136,8 @@ def export(
         typer.echo(f"{parquet / name}.parquet: {len(rows):,} rows", err=True)
 
 
-def _tables(kept: Journal) -> dict[str, list[dict[str, Any]]]:
-    """Rows by the name of their file; what has no fixed columns is JSON."""
+def _tables(kept: Journal) -> dict[str, list[Record]]:
+    """Return rows by the name of their file. What has no fixed columns is JSON."""
     from json import dumps
 
     runs = [run.to_dict() for run in kept.runs()]
@@ -157,7 +162,7 @@ def _tables(kept: Journal) -> dict[str, list[dict[str, Any]]]:
 
 @app.command()
 def prune(
-    older_than: Annotated[float, typer.Option(help="Days.")],
+    older_than: Annotated[float, typer.Option(help="In days.")],
 ) -> None:
     """Forget runs and their traces that are older than so many days; other records stay.
 

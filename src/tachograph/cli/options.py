@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..graph.graph import Graph
-    from ..journal.campaign import Executor
+    from ..util.executor import Executor
 
 __all__ = [
     "Cluster",
@@ -68,36 +68,29 @@ Directed = Annotated[
     typer.Option("--directed/--undirected", help="Default: what the file says, else directed."),
 ]
 Relabel = Annotated[
-    bool, typer.Option("--relabel", help="Take ids for names: number the vertices anew.")
+    bool, typer.Option("--relabel", help="Treat ids as names, and number the vertices anew.")
 ]
-
-
-MaxError = Annotated[str | None, typer.Option(help="Mean relative error that is allowed, as 5%.")]
-Confidence = Annotated[str, typer.Option(help="In which share of graphs that is to be kept.")]
-
-
-Workers = Annotated[
-    int | None, typer.Option(min=1, help="Do so many tasks at a time, in processes.")
+MaxError = Annotated[
+    str | None, typer.Option(help="The mean relative error that is allowed, such as 5%.")
 ]
+Confidence = Annotated[str, typer.Option(help="The share of graphs in which that must hold.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Use so many processes of this machine.")]
 Cluster = Annotated[
     str | None,
-    typer.Option(envvar="DASK_SCHEDULER_ADDRESS", help="Do them on this Dask cluster: tcp://..."),
+    typer.Option(envvar="DASK_SCHEDULER_ADDRESS", help="Use this Dask cluster: tcp://..."),
 ]
 
 
 @contextmanager
 def executor(workers: int | None, cluster: str | None) -> Iterator[Executor | None]:
-    """Who does the tasks of a campaign; None is whoever does them by default."""
-    if cluster is None:
-        from ..journal.processes import Local
-
-        yield None if workers is None else Local(workers)
+    """Give the executor that the options name, or None for the default one."""
+    if workers is None and cluster is None:
+        yield None
         return
-    from ..scale.campaign import Dask
-    from ..scale.cluster import connect
+    from ..scale.executor import executor as chosen
 
-    with connect(cluster, workers) as client:
-        yield Dask(client)
+    with chosen(cluster, workers) as found:
+        yield found
 
 
 def flat(command: Callable[..., None]) -> Callable[..., None]:
@@ -134,7 +127,7 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def share(text: str, option: str) -> float:
-    """A share, given as 0.05 or 5%."""
+    """Return a share that was given as 0.05 or 5%."""
     from ..util.errors import InputError
 
     number = text.strip()
@@ -145,7 +138,7 @@ def share(text: str, option: str) -> float:
 
 
 def load(graph: str, **options: Any) -> Graph:
-    """The graph in a file, or the data set of that name if there is no such file."""
+    """Read the graph in a file, or the data set of that name if there is no such file."""
     from ..graph.build import rebuilt
     from ..graph.datasets import dataset
     from ..graph.edges import Options
@@ -161,8 +154,8 @@ def load(graph: str, **options: Any) -> Graph:
     return rebuilt(found, Options(**options))
 
 
-def measured(graph: Graph) -> dict[str, Any]:
-    """All features of a graph, with a progress bar if that takes long."""
+def measured(graph: Graph) -> dict[str, object]:
+    """Measure all features of a graph, with a progress bar if that takes long."""
     from ..util.progress import bar
 
     with bar("measuring"):
@@ -170,14 +163,15 @@ def measured(graph: Graph) -> dict[str, Any]:
 
 
 def out() -> Console:
-    """The console for tables on stdout."""
+    """Return the console for tables on stdout, which prints [brackets] as they are."""
     from rich.console import Console
 
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    return Console(file=sys.stdout, highlight=False, width=120 if piped else None)
+    width = 120 if piped else None
+    return Console(file=sys.stdout, highlight=False, markup=False, width=width)
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Write ``value`` to stdout as JSON."""
     json.dump(value, sys.stdout, indent=2)
     sys.stdout.write("\n")

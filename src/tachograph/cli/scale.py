@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Directed, Json, out, print_json
+from ..scale import TASKS, task_named
+from ..util.names import NAMES
+from .options import Cluster, Directed, Json, Workers, flat, out, print_json
 
 if TYPE_CHECKING:
     from ..algorithms.result import Result
-    from ..scale.planner import Cluster as Shape
     from ..scale.planner import Costs, Forecast
 
 __all__ = ["app"]
@@ -20,22 +21,10 @@ __all__ = ["app"]
 app = typer.Typer(
     help="Graphs in parts, on one machine or many.", no_args_is_help=True, rich_markup_mode="rich"
 )
-
-Cluster = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")]
-Workers = Annotated[
-    int | None, typer.Option(help="Processes to start here instead; default: none, this process.")
-]
-
-
-class Task(StrEnum):
-    """What can be run on parts."""
-
-    bfs = "bfs"
-    sssp = "sssp"
-    pagerank = "pagerank"
-    components = "components"
-    jaccard = "jaccard"
-    mis = "mis"
+_NAMES = ", ".join(
+    f"{name} (or {', '.join(NAMES[name])})" if NAMES[name] else name for name in TASKS
+)
+Task = Annotated[str, typer.Argument(metavar="TASK", callback=task_named, help=f"One of {_NAMES}.")]
 
 
 @app.callback()
@@ -49,7 +38,7 @@ def partition(
         list[str],
         typer.Argument(metavar="GRAPH...", help="A graph file, or Parquet files of edges."),
     ],
-    parts: Annotated[int, typer.Option(help="How many parts.")],
+    parts: Annotated[int, typer.Option(help="The number of parts.")],
     directory: Annotated[Path, typer.Option(help="Where they go; must not exist.")],
     directed: Directed = None,
     json: Json = False,
@@ -67,26 +56,29 @@ def partition(
     from ..scale import partition as cut
     from .options import load
 
-    whole = len(graph) == 1 and Path(graph[0]).suffix.lower() not in (".parquet", ".pq")
-    given: Any = load(graph[0], directed=directed) if whole else graph
-    made = cut(given, parts=parts, directory=directory, directed=None if whole else directed)
-    if json:
-        facts = {"n": made.n, "m": made.m, "directed": made.directed, "weights": made.weights}
-        print_json({"directory": str(directory), **facts, "parts": made.parts,
-                    "bytes": made.nbytes, "arcs": made.arcs, "ghosts": made.ghosts})  # fmt: skip
+    if len(graph) == 1 and Path(graph[0]).suffix.lower() not in (".parquet", ".pq"):
+        made = cut(load(graph[0], directed=directed), parts=parts, directory=directory)
+    else:
+        made = cut(graph, parts=parts, directory=directory, directed=directed)
+    if not json:
+        typer.echo(f"{directory}: {made!r}")
         return
-    typer.echo(f"{directory}: {made!r}")
+    names = ("n", "m", "directed", "weights", "parts", "arcs", "ghosts")
+    facts = {name: getattr(made, name) for name in names}
+    print_json({"directory": str(directory), "bytes": made.nbytes, **facts})
 
 
 @app.command()
 def run(
-    task: Annotated[Task, typer.Argument(help="What to run.")],
-    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="Of the parts.")],
+    task: Task,
+    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="Where the parts are.")],
     source: Annotated[
         list[int] | None,
         typer.Option(help="A vertex, for bfs and sssp; may be given several times."),
     ] = None,
-    rng: Annotated[int, typer.Option(help="Of the order of vertices, for mis.")] = 0,
+    rng: Annotated[
+        int, typer.Option(help="The seed of the order of vertices, for maximal_independent_set.")
+    ] = 0,
     cluster: Cluster = None,
     workers: Workers = None,
     checkpoint: Annotated[int, typer.Option(help="Supersteps between two checkpoints.")] = 10,
@@ -105,7 +97,16 @@ def run(
 
     tacho scale run bfs /shared/web --source 0 --cluster tcp://10.0.0.1:8786
     """
-    result = _result(task, directory, source, rng, cluster, workers, checkpoint)
+    from .. import scale as algorithms
+    from ..util.errors import InputError
+
+    if TASKS[task][1] != bool(source):
+        raise InputError("--source is needed by bfs and sssp, and by nothing else")
+    told: dict[str, object] = {"source": source} if source else {}
+    if task == "maximal_independent_set":
+        told["rng"] = rng
+    where = {"cluster": cluster, "workers": workers}
+    result = getattr(algorithms, task)(directory, **told, **where, checkpoint=checkpoint)
     if trace is not None:
         from pyarrow import parquet
 
@@ -113,48 +114,22 @@ def run(
 
         with aside(trace) as temporary:
             parquet.write_table(result.trace.to_arrow(), temporary)
-    told = {"source": source, "rng": rng if task is Task.mis else None, "cluster": cluster,
-            "workers": workers}  # fmt: skip
     facts = _facts(result)
-    if (number := _keep(result, directory, told, facts)) is not None:
+    if (number := _keep(result, directory, {**told, **where}, facts)) is not None:
         facts["run"] = number
     if json:
         print_json(facts)
         return
-    console = out()
     for name, value in facts.items():
-        console.print(f"{name}: {value:.4g}" if isinstance(value, float) else f"{name}: {value}")
+        text = f"{name}: {value:.4g}" if isinstance(value, float) else f"{name}: {value}"
+        out().print(text, markup=False)
 
 
-def _result(
-    task: Task, directory: Path, source: list[int] | None, rng: int, cluster: str | None,
-    workers: int | None, checkpoint: int,
-) -> Result:  # fmt: skip
-    from .. import scale as parts
-    from ..util.errors import InputError
-
-    where: dict[str, Any] = {"cluster": cluster, "workers": workers}
-    if (task in (Task.bfs, Task.sssp)) != bool(source):
-        raise InputError("--source is needed by bfs and sssp, and by nothing else")
-    if task is Task.jaccard:
-        return parts.jaccard(directory, **where)
-    where["checkpoint"] = checkpoint
-    if task is Task.bfs:
-        return parts.bfs(directory, source, **where)
-    if task is Task.sssp:
-        return parts.sssp(directory, source, **where)
-    if task is Task.pagerank:
-        return parts.pagerank(directory, **where)
-    if task is Task.mis:
-        return parts.maximal_independent_set(directory, rng=rng, **where)
-    return parts.connected_components(directory, **where)
-
-
-def _facts(result: Result) -> dict[str, Any]:
-    """What to print of a result: single numbers, and where the arrays are."""
+def _facts(result: Result) -> dict[str, object]:
+    """Return what to print of a result: single numbers, and where the arrays are."""
     import numpy as np
 
-    facts: dict[str, Any] = {"task": result.task, "seconds": result.seconds}
+    facts: dict[str, object] = {"task": result.task, "seconds": result.seconds}
     facts |= {"supersteps": len(result.trace), "provenance": result.provenance}
     for name, value in result.to_dict().items():
         if not isinstance(value, np.ndarray):
@@ -165,15 +140,15 @@ def _facts(result: Result) -> dict[str, Any]:
 
 
 def _keep(
-    result: Result, directory: Path, options: dict[str, Any], facts: dict[str, Any]
+    result: Result, directory: Path, options: dict[str, object], facts: dict[str, object]
 ) -> int | None:
-    """Remember the run in the journal, apart from runs on one machine; its id."""
+    """Record the run in the journal, apart from runs on one machine. Return its id."""
     from ..journal import Run, journal
     from ..scale.manifest import open_partition
 
     parts = open_partition(directory)
-    about = {"name": str(directory), "n": parts.n, "m": parts.m, "directed": parts.directed,
-             "parts": parts.parts, "mark": parts.key}  # fmt: skip
+    names = ("n", "m", "directed", "parts")
+    about = {"name": str(directory), **{k: getattr(parts, k) for k in names}, "mark": parts.key}
     run = Run(
         f"{result.task} in parts",
         about,
@@ -186,19 +161,25 @@ def _keep(
     return journal().record(run)
 
 
+@dataclass
+class Shape:
+    """The shape of a cluster, as options say it."""
+
+    workers: Annotated[int, typer.Option(help="Workers of the cluster.")] = 100
+    memory: Annotated[str, typer.Option(help="Memory of each worker.")] = "16 GB"
+    bandwidth: Annotated[str, typer.Option(help="To or from each worker, per second.")] = "1.25 GB"
+    latency: Annotated[float, typer.Option(help="Seconds for one round through the scheduler.")] = (
+        0.03
+    )
+
+
 @app.command()
+@flat
 def plan(
-    task: Annotated[Task, typer.Argument(help="What would be run.")],
-    vertices: Annotated[float, typer.Option(help="Of the graph, as 1e9.")],
-    edges: Annotated[float, typer.Option(help="Of the graph, as 1e11.")],
-    workers: Annotated[int, typer.Option(help="Of the cluster.")] = 100,
-    memory: Annotated[str, typer.Option(help="Of each worker.")] = "16 GB",
-    bandwidth: Annotated[
-        str, typer.Option(help="From or to each worker, in a second.")
-    ] = "1.25 GB",
-    latency: Annotated[
-        float, typer.Option(help="Seconds for a round through the scheduler.")
-    ] = 0.03,
+    task: Task,
+    vertices: Annotated[float, typer.Option(help="Vertices of the graph, such as 1e9.")],
+    edges: Annotated[float, typer.Option(help="Edges of the graph, such as 1e11.")],
+    shape: Shape,
     supersteps: Annotated[int | None, typer.Option(help="Default: as measured here.")] = None,
     directory: Annotated[
         Path | None, typer.Option(help="Measure costs on these parts, not on a small graph.")
@@ -217,28 +198,28 @@ def plan(
     from ..scale.manifest import open_partition
     from ..scale.planner import Cluster, forecast, measure, scaling
 
-    shape = Cluster(workers, as_bytes(memory) or 0, as_bytes(bandwidth) or 0, latency)
-    costs = measure(task.value, None if directory is None else open_partition(directory))
+    workers = shape.workers
+    sizes = as_bytes(shape.memory) or 0, as_bytes(shape.bandwidth) or 0
+    cluster = Cluster(workers, *sizes, shape.latency)
+    costs = measure(task, None if directory is None else open_partition(directory))
     n, m = int(vertices), int(edges)
-    made = forecast(costs, n, m, shape, supersteps=supersteps)
+    made = forecast(costs, n, m, cluster, supersteps=supersteps)
     counts = sorted({max(1, workers // 4), max(1, workers // 2), workers, 2 * workers, 4 * workers})
-    strong = scaling(costs, n, m, shape, counts)
-    weak = scaling(costs, max(1, n // workers), m // workers, shape, counts, weak=True)
+    strong = scaling(costs, n, m, cluster, counts)
+    weak = scaling(costs, max(1, n // workers), m // workers, cluster, counts, weak=True)
     if json:
-        print_json({**made.to_dict(), "measured_on": costs.measured_on,
-                    "strong": [_row(f) for f in strong], "weak": [_row(f) for f in weak]})  # fmt: skip
+        rows = {"strong": [_row(f) for f in strong], "weak": [_row(f) for f in weak]}
+        print_json({**made.to_dict(), "measured_on": costs.measured_on, **rows})
         return
-    _show(made, costs, shape, strong, weak)
+    _show(made, costs, strong, weak)
 
 
-def _row(forecast: Forecast) -> dict[str, Any]:
-    return {"workers": forecast.cluster.workers, "parts": forecast.parts, "m": forecast.m,
-            "seconds": forecast.seconds, "provenance": forecast.provenance}  # fmt: skip
+def _row(forecast: Forecast) -> dict[str, object]:
+    names = ("parts", "m", "seconds", "provenance")
+    return {"workers": forecast.cluster.workers, **{k: getattr(forecast, k) for k in names}}
 
 
-def _show(
-    made: Forecast, costs: Costs, shape: Shape, strong: list[Forecast], weak: list[Forecast]
-) -> None:
+def _show(made: Forecast, costs: Costs, strong: list[Forecast], weak: list[Forecast]) -> None:
     from rich.table import Table
 
     from ..util.memory import human
@@ -253,10 +234,11 @@ def _show(
             soft_wrap=True,
         )
     console.print(
-        f"{made.task} on {shape.workers} workers: {made.parts} parts of {human(made.part_bytes)}, "
-        f"{made.supersteps} supersteps, {made.seconds:.3g} s ([bold]modelled[/bold]: work "
-        f"{made.work_seconds:.3g} s, messages {made.message_seconds:.3g} s, rounds "
-        f"{made.latency_seconds:.3g} s; costs measured on {costs.measured_on})"
+        f"{made.task} on {made.cluster.workers} workers: {made.parts} parts of "
+        f"{human(made.part_bytes)}, {made.supersteps} supersteps, {made.seconds:.3g} s "
+        f"(modelled: work {made.work_seconds:.3g} s, messages "
+        f"{made.message_seconds:.3g} s, rounds {made.latency_seconds:.3g} s; costs measured on "
+        f"{costs.measured_on})"
     )
     table = Table("workers", "this graph, s", "efficiency", "as large for each worker, s")
     first = strong[0].seconds * strong[0].cluster.workers

@@ -18,8 +18,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..util.cores import machine
 from .runs import Run, Runs
-from .store import Record, content_key, home, machine, own_machine
+from .store import Record, content_key, home, own_machine
 
 __all__ = ["Journal", "Record", "Run", "content_key", "home", "journal", "machine"]
 

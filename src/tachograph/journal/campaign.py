@@ -2,62 +2,30 @@
 
 A task is a function, named by where it is imported from, and arguments that JSON can hold; everything
 random in it comes from a seed among them. Its key is a hash of all that, and of what else the result
-depends on; a rerun does only the tasks whose keys are not in the journal. An executor does the work:
-:class:`~tachograph.journal.processes.Local` in this process or several, ``scale.campaign.Dask`` on a
-cluster.
+depends on. A rerun does only the tasks whose keys are not in the journal.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 import json
 import time
-import traceback
 import warnings
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
-from ..util.errors import TachographError, TachographWarning
+from ..util.errors import TachographWarning
+from ..util.executor import Executor, Failure, Lost, Outcome, Work
+from ..util.processes import Local
 from ..util.progress import bar
-from . import content_key, journal
+from . import Record, content_key, journal
 
-__all__ = ["Campaign", "Executor", "Failure", "attempt", "code_hash"]
+__all__ = ["Campaign", "Executor", "Failure", "code_hash"]
 
-TRIES = 3  # of a task that fails, or whose process ends
-Record = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why a task has no result. ``cause`` is there if Tachograph raised it on purpose."""
-
-    error: str
-    trace: str = ""
-    cause: TachographError | None = None
-
-    def exception(self) -> TachographError:
-        """To be raised by those who cannot go on without the result."""
-        return self.cause or TachographError(self.error)
-
-
-Outcome = Record | Failure
-
-
-class Executor(Protocol):
-    """Who does the tasks."""
-
-    def place(self) -> tuple[str, int]:
-        """The kind of machine where tasks run, and the threads that each one has."""
-
-    def perform(
-        self, campaign: Campaign, todo: Iterator[int]
-    ) -> Generator[tuple[int, Outcome], None, None]:
-        """Do tasks, taking numbers from ``todo`` when there is room; each with its outcome."""
+TRIES = 3  # of a task that raises
 
 
 @dataclass(frozen=True)
@@ -67,9 +35,9 @@ class Campaign:
     Parameters
     ----------
     kind
-        Of the records in the journal.
+        The kind of the records in the journal.
     function
-        What a task calls, as ``package.module:name``; it returns a dictionary that JSON can hold.
+        What a task calls, as ``package.module:name``. It returns a dictionary that JSON can hold.
     tasks
         The arguments of each call.
     mark
@@ -78,7 +46,7 @@ class Campaign:
         Whether times are measured: then a worker does one task at a time, with threads that stay on
         cores of their own, and results belong to the kind of machine and number of threads.
     shared
-        First argument of every call, if it is not None; ``mark`` has to tell it from others.
+        The first argument of every call, if it is not None. ``mark`` has to tell it from others.
     label
         What the progress bar says.
 
@@ -91,14 +59,14 @@ class Campaign:
 
     kind: str
     function: str
-    tasks: Sequence[Mapping[str, Any]]
+    tasks: Sequence[Mapping[str, object]]
     mark: str = ""
     measured: bool = False
-    shared: Any = None
+    shared: object = None
     label: str = "working"
 
     def keys(self, executor: Executor) -> list[str]:
-        """The keys of the tasks' records."""
+        """Return the keys of the tasks' records."""
         place = executor.place() if self.measured else ()
         return [
             content_key(self.kind, self.function, dict(task), self.mark, *place)
@@ -109,48 +77,63 @@ class Campaign:
         """Return the record of a task that was done before, or None."""
         return journal().get(self.kind, key)
 
-    def keep(self, task: Mapping[str, Any], key: str, record: Record) -> None:
+    def keep(self, task: Mapping[str, object], key: str, record: Record) -> None:
         """Keep the record of a task."""
         journal().put(self.kind, key, record)
 
     def run(
         self, executor: Executor | None = None, budget: float = float("inf")
-    ) -> Iterator[tuple[int, Outcome]]:
-        """Do what the journal does not have; (number of the task, record or failure) as they end.
+    ) -> Iterator[tuple[int, Record | Failure]]:
+        """Do what is not in the journal. Gives tasks' numbers with records or failures as they end.
 
         A record is in the journal when it is given. After ``budget`` seconds no task is begun.
         """
-        from ..journal.processes import Local
-
         executor = executor or Local()
         end = time.monotonic() + budget
-        kept = journal()
         same: dict[str, list[int]] = {}
         for number, key in enumerate(self.keys(executor)):
             same.setdefault(key, []).append(number)
-        missing: dict[int, str] = {}
+        missing = []
         for key, numbers in same.items():
             if (known := self.known(key)) is None:
-                missing[numbers[0]] = key
+                missing.append(key)
             else:
                 yield from ((number, known) for number in numbers)
         if not missing:
             return
         tally = Tally(len(missing))
+        work = Work(self.function, self.shared, self.measured, recorded=True, tries=TRIES)
+        calls = (self.tasks[same[key][0]] for key in missing if time.monotonic() < end)
         with (
             bar(self.label, len(missing)) as shown,
-            closing(executor.perform(self, _until(missing, end))) as outcomes,
+            closing(executor.perform(work, calls)) as outcomes,
         ):
-            for first, outcome in outcomes:
-                key = missing[first]
-                if isinstance(outcome, Failure):
-                    kept.put("failure", key, self._failed(first, outcome))
-                else:
-                    self.keep(self.tasks[first], key, outcome)
-                tally.add(outcome)
-                shown.advance(1)
-                shown.note(tally.text())
-                yield from ((number, outcome) for number in same[key])
+            try:
+                for place, outcome in outcomes:
+                    key = missing[place]
+                    made = self._kept(key, self.tasks[same[key][0]], outcome)
+                    tally.add(made)
+                    shown.advance(1)
+                    shown.note(tally.text())
+                    yield from ((number, made) for number in same[key])
+            except Lost as error:
+                raise Lost(f"{error}: run again, what is finished is in the journal") from None
+
+    def _kept(
+        self, key: str, task: Mapping[str, object], outcome: Outcome
+    ) -> Record | Failure:
+        """Put an outcome into the journal. A result that JSON cannot hold is a failure."""
+        if not isinstance(outcome, Failure):
+            try:
+                record: Record = dict(outcome)  # type: ignore[call-overload]
+                self.keep(task, key, record)
+                return record
+            except (TypeError, ValueError) as error:
+                outcome = Failure.of(error)
+        arguments = json.loads(json.dumps(dict(task), default=str))
+        about = {"kind": self.kind, "function": self.function, "arguments": arguments}
+        journal().put("failure", key, {**about, "error": outcome.error, "trace": outcome.trace})
+        return outcome
 
     def results(
         self, executor: Executor | None = None, budget: float = float("inf")
@@ -182,14 +165,9 @@ class Campaign:
     def records(
         self, executor: Executor | None = None, budget: float = float("inf")
     ) -> list[Record | None]:
-        """What :meth:`results` gives, in the order of the tasks, with None for what is not there."""
+        """Return what :meth:`results` gives in the order of the tasks, None where there is nothing."""
         found = dict(self.results(executor, budget))
         return [found.get(number) for number in range(len(self.tasks))]
-
-    def _failed(self, number: int, failure: Failure) -> Record:
-        arguments = json.loads(json.dumps(dict(self.tasks[number]), default=str))
-        about = {"kind": self.kind, "function": self.function, "arguments": arguments}
-        return {**about, "error": failure.error, "trace": failure.trace}
 
 
 class Tally:
@@ -205,47 +183,16 @@ class Tally:
         self.failed += isinstance(outcome, Failure)
 
     def text(self) -> str:
-        """How far it is, and how fast."""
+        """Say how many tasks are done, and how fast."""
         rate = self.done / max(time.monotonic() - self.begin, 1e-9)
         speed = f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
-        return f"{self.done} of {self.total}, {speed}" + (
-            f", {self.failed} failed" if self.failed else ""
-        )
-
-
-def _until(numbers: Iterable[int], end: float) -> Iterator[int]:
-    """Hand out numbers until time is up."""
-    for number in numbers:
-        if time.monotonic() >= end:
-            return
-        yield number
-
-
-def attempt(campaign: Campaign, arguments: Mapping[str, Any]) -> Outcome:
-    """Do a task where we are; again, if it fails for a reason that may go away."""
-    failure = Failure("")
-    for _ in range(TRIES):
-        try:
-            shared = () if campaign.shared is None else (campaign.shared,)
-            record = dict(_function(campaign.function)(*shared, **arguments))
-            json.dumps(record)  # what the journal could not keep is this task's failure
-            return record
-        except TachographError as error:
-            return Failure(str(error), traceback.format_exc(), error)
-        except (Exception, SystemExit) as error:
-            failure = Failure(f"{type(error).__name__}: {error}", traceback.format_exc())
-    return failure
-
-
-@functools.cache
-def _function(name: str) -> Any:
-    module, _, attribute = name.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+        failed = f", {self.failed} failed" if self.failed else ""
+        return f"{self.done} of {self.total}, {speed}{failed}"
 
 
 @functools.cache
 def code_hash(room: str = "") -> str:
-    """A hash of the code of a room of the package, or of all of it: other code, other results."""
+    """Return a hash of the code of one room of the package, or of all of it."""
     root = Path(__file__).parents[1] / room
     contents = hashlib.sha256()
     for path in sorted(root.rglob("*")):

@@ -6,7 +6,6 @@ import functools
 import hashlib
 import json
 import os
-import platform
 import sqlite3
 import sys
 import threading
@@ -17,9 +16,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..util.cores import machine
 from ..util.errors import TachographError, TachographWarning
 
-__all__ = ["Record", "Store", "content_key", "home", "machine", "own_machine"]
+__all__ = ["Record", "Store", "content_key", "home", "own_machine"]
 
 #: Values by name, all of which JSON can hold.
 Record: TypeAlias = dict[str, Any]
@@ -75,19 +75,6 @@ def _home(given: str | None, local: str | None, data: str | None, *_: str | None
     else:
         base = data or Path.home() / ".local" / "share"
     return Path(base) / "tachograph"
-
-
-@functools.cache
-def machine() -> tuple[str, Record]:
-    """A short name for this kind of machine, and what it is made from."""
-    model = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    about = {"system": platform.system(), "processor": model, "cores": os.cpu_count()}
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12], about
 
 
 def content_key(*parts: object) -> str:

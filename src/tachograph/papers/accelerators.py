@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterator
 from statistics import mean
 
-from ..journal.processes import Local
 from ..simulation.accelerators import AccuGraph, HitGraph, Job
 from ..simulation.accelerators.base import Accelerator
 from ..simulation.accelerators.compare import PAPER_ROOTS, compare, roots, variation
@@ -14,6 +13,7 @@ from ..simulation.accelerators.problem import Question
 from ..simulation.accelerators.result import Numbers
 from ..simulation.dram import Memory
 from ..util.errors import TachographError
+from ..util.processes import Local
 from .accelerator_graphs import GRAPHS, TABLE_5, TABLE_6, Loaded, error, load, missing
 from .reproduce import Cell, Settings, Table
 

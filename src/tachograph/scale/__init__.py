@@ -1,4 +1,4 @@
-"""Beyond one process and one machine, on Dask: graphs in parts.
+"""Beyond one process and one machine: graphs in parts, here or on Dask.
 
 >>> import tachograph as tg
 >>> parts = tg.scale.partition(tg.star(9), parts=3, directory="parts")
@@ -11,7 +11,10 @@ Everything is loaded when it is first used.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..util.errors import InputError
+from ..util.names import ALIASES
 
 if TYPE_CHECKING:
     from .manifest import Partition
@@ -23,22 +26,45 @@ if TYPE_CHECKING:
     from .programs.pagerank import pagerank
     from .programs.sssp import sssp
 
-# fmt: off
-__all__ = ["Partition", "bfs", "connected_components", "jaccard", "maximal_independent_set",
-           "pagerank", "partition", "sssp"]
+__all__ = [
+    "Partition",
+    "bfs",
+    "connected_components",
+    "jaccard",
+    "maximal_independent_set",
+    "pagerank",
+    "partition",
+    "sssp",
+]
 
-_HOMES = {
-    "Partition": ".manifest", "bfs": ".programs.bfs", "connected_components": ".programs.components",
-    "jaccard": ".programs.jaccard", "maximal_independent_set": ".programs.independent_set",
-    "pagerank": ".programs.pagerank", "partition": ".partitioning", "sssp": ".programs.sssp",
+#: The tasks that can be run on parts: where each is, and whether it needs a source.
+TASKS = {
+    "bfs": (".programs.bfs", True),
+    "sssp": (".programs.sssp", True),
+    "pagerank": (".programs.pagerank", False),
+    "connected_components": (".programs.components", False),
+    "jaccard": (".programs.jaccard", False),
+    "maximal_independent_set": (".programs.independent_set", False),
 }
-# fmt: on
+_HOMES = {name: home for name, (home, _) in TASKS.items()} | {
+    "Partition": ".manifest",
+    "partition": ".partitioning",
+}
 
 
-def __getattr__(name: str) -> Any:
+def task_named(name: str) -> str:
+    """Return the name of the task that can be run on parts, for its name or an alias."""
+    plain = name.lower().replace("-", "_")
+    found = ALIASES.get(plain, plain)
+    if found not in TASKS:
+        raise InputError(f"task = {name!r} cannot be run on parts: choose {', '.join(TASKS)}")
+    return found
+
+
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'tachograph.scale' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name], __name__), name)
+    value: object = getattr(importlib.import_module(_HOMES[name], __name__), name)
     globals()[name] = value
     return value
 

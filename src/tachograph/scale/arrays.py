@@ -14,7 +14,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,30 +23,31 @@ from ..util.errors import FileFormatError, MissingFileError
 
 __all__ = ["Stored", "load", "save"]
 
+Notes: TypeAlias = dict[str, Any]  #: values that JSON can hold, by name
 MAGIC = b"\x89TGSTEP\n"
 FIXED = struct.Struct("<8sII")
-ALIGN = 64
+ALIGN_BYTES = 64
 
 
 class Stored:
-    """The content of such a file: ``notes`` and ``arrays``, which are read-only."""
+    """The content of a file of arrays: ``notes`` and ``arrays``, which are read-only."""
 
-    def __init__(self, notes: dict[str, Any], arrays: dict[str, np.ndarray], durable: bool) -> None:
+    def __init__(self, notes: Notes, arrays: dict[str, np.ndarray], durable: bool) -> None:
         self.notes = notes
         self.arrays = arrays
         self.durable = durable
 
     def under(self, prefix: str) -> dict[str, np.ndarray]:
-        """The arrays whose names begin with ``prefix``, without it."""
+        """Return the arrays whose names begin with ``prefix``, by the rest of their names."""
         return {k.removeprefix(prefix): a for k, a in self.arrays.items() if k.startswith(prefix)}
 
 
 def save(
-    path: Path, notes: Mapping[str, Any], arrays: Mapping[str, np.ndarray], durable: bool = False
+    path: Path, notes: Mapping[str, object], arrays: Mapping[str, np.ndarray], durable: bool = False
 ) -> None:
     """Write a file. With ``durable`` it survives a loss of power, and has a checksum of all of it."""
     flat = {name: np.ascontiguousarray(array).reshape(-1) for name, array in arrays.items()}
-    entries: list[dict[str, Any]] = [
+    entries: list[Notes] = [
         {"name": k, "type": a.dtype.name, "size": a.size, "at": 0} for k, a in flat.items()
     ]
     total = 0
@@ -57,7 +58,7 @@ def save(
     room = len(json.dumps(header)) + 20 * len(entries)  # places have up to 19 digits
     at = FIXED.size + room
     for entry, array in zip(entries, flat.values(), strict=True):
-        entry["at"] = at = -(-at // ALIGN) * ALIGN
+        entry["at"] = at = -(-at // ALIGN_BYTES) * ALIGN_BYTES
         at += array.nbytes
     raw = json.dumps(header).encode().ljust(room)
     with aside(path, durable) as temporary, temporary.open("wb") as out:

@@ -7,23 +7,24 @@ for each vertex of the whole graph: which are ghosts, and how many are before. A
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..graph.build import index_type
 from ..graph.graph import Graph
-from .piece import CHUNK, Arcs
+from .piece import CHUNK_ARCS, Arcs
 
 __all__ = ["Chunks", "make_piece"]
 
-Chunks = Callable[[], Iterable[Arcs]]  #: all arcs of a part, every time it is called
-WORDS = 1 << 14  # words of a bitmap turned into ids at a time
+Chunks: TypeAlias = Callable[[], Iterable[Arcs]]  #: gives all arcs of a part, every time
+CHUNK_WORDS = 1 << 14  # of a bitmap, turned into ids at a time
 
 
 def make_piece(
     index: int, cuts: np.ndarray, arcs: list[Chunks], degrees: list[np.ndarray]
 ) -> list[Graph]:
-    """The graphs of a piece's files: rows of arcs out of its vertices, and of those into them.
+    """Return the graphs of a piece's files: rows of arcs out of its vertices, and of those into them.
 
     ``arcs`` and ``degrees`` have an entry for each; degrees are those of all vertices.
     """
@@ -33,9 +34,10 @@ def make_piece(
     begin = int(np.searchsorted(ghosts, first))
     before = np.zeros(seen.size, np.int64)
     np.cumsum(np.bitwise_count(seen[:-1]), dtype=np.int64, out=before[1:])
+    ids = _Ids(first, begin, ghosts.size, seen, before)
     made = []
     for chunks, degree in zip(arcs, degrees, strict=True):
-        rows = _rows(chunks, degree[first:last], first, begin, ghosts.size, seen, before)
+        rows = _rows(chunks, degree[first:last], ids)
         made.append(
             rows.with_meta(part=index, ghost_degrees=degree[ghosts].astype(np.int64, copy=False))
         )
@@ -47,7 +49,7 @@ def make_piece(
 
 
 def _seen(arcs: list[Chunks], first: int, last: int, n: int) -> np.ndarray:
-    """A bit for each vertex of the whole graph: whether it is a ghost."""
+    """Return a bit for each vertex of the whole graph: whether it is a ghost."""
     from ..kernels.pieces import rows as piece_rows
     from ..kernels.runtime.launch import read_only, run
 
@@ -59,26 +61,38 @@ def _seen(arcs: list[Chunks], first: int, last: int, n: int) -> np.ndarray:
 
 
 def _ids(seen: np.ndarray, n: int) -> np.ndarray:
-    """The places of the bits of a bitmap, ascending."""
+    """Return the places of the bits of a bitmap, ascending."""
     found = np.empty(int(np.bitwise_count(seen).sum()), index_type(n))
     done = 0
-    for at in range(0, seen.size, WORDS):
-        bits = np.unpackbits(seen[at : at + WORDS].astype("<u8").view(np.uint8), bitorder="little")
+    for at in range(0, seen.size, CHUNK_WORDS):
+        bits = np.unpackbits(
+            seen[at : at + CHUNK_WORDS].astype("<u8").view(np.uint8), bitorder="little"
+        )
         ids = np.flatnonzero(bits)
         found[done : done + ids.size] = ids + (at << 6)
         done += ids.size
     return found
 
 
-def _rows(
-    chunks: Chunks, degree: np.ndarray, first: int, begin: int, ghosts: int, seen: np.ndarray,
-    before: np.ndarray,
-) -> Graph:  # fmt: skip
-    """Sorted rows with local ids of the vertices whose degrees are given; those of ghosts are empty."""
+class _Ids(NamedTuple):
+    """How ids of the whole graph become local: the first own one, and its local id; the number of
+    ghosts, a bit for each vertex that is one, and how many are before each word of bits.
+    """
+
+    first: int
+    begin: int
+    ghosts: int
+    seen: np.ndarray
+    before: np.ndarray
+
+
+def _rows(chunks: Chunks, degree: np.ndarray, ids: _Ids) -> Graph:
+    """Return sorted rows with local ids of vertices with these degrees; those of ghosts are empty."""
     from ..kernels.pieces import rows as piece_rows
     from ..kernels.rows import build as csr
     from ..kernels.runtime.launch import read_only, run
 
+    first, begin, ghosts, seen, before = ids
     size = degree.size
     n = ghosts + size
     indptr = np.zeros(n + 1, np.int64)
@@ -107,14 +121,14 @@ def _sort_rows(
     """Sort each row by target, some rows together; parallel arcs stay in their order."""
     n = indptr.size - 1
     while begin < end:
-        upto = int(np.searchsorted(indptr, indptr[begin] + CHUNK, "right")) - 1
+        upto = int(np.searchsorted(indptr, indptr[begin] + CHUNK_ARCS, "right")) - 1
         upto = min(max(upto, begin + 1), end)
         here = slice(int(indptr[begin]), int(indptr[upto]))
         if upto == begin + 1 and weights is None:
             indices[here].sort()
         else:
             row = np.repeat(np.arange(upto - begin) * n, np.diff(indptr[begin : upto + 1]))
-            key = row + indices[here]  # at most CHUNK rows of n: far below 2**63
+            key = row + indices[here]  # at most CHUNK_ARCS rows of n: far below 2**63
             if weights is None:
                 key.sort()
             else:
@@ -127,7 +141,7 @@ def _sort_rows(
 def _sends(
     index: int, bounds: np.ndarray, begin: int, end: int, rows: list[Graph]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Own vertices that each other part has as ghosts, and where each part's begin."""
+    """Return own vertices that each other part has as ghosts, and where each part's begin."""
     from ..kernels.pieces import rows as piece_rows
     from ..kernels.runtime.launch import run
     from ..kernels.runtime.nouns import Rows

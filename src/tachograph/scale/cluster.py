@@ -15,32 +15,31 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from ..journal import machine
 from ..journal.campaign import code_hash
-from ..util.cores import THREADS, threads_available
+from ..util.cores import THREADS, machine, threads_available
 from ..util.errors import InputError, MissingDependencyError, TachographError
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["connect", "fingerprint"]
+__all__ = ["connect", "current", "fingerprint"]
 
-PATIENCE = 5.0  # seconds for a scheduler to answer, and for its first worker to come
+ANSWER_SECONDS = 5.0  # how long a scheduler may take to answer, and its first worker to come
 
 
 def fingerprint() -> dict[str, str]:
-    """What has to be the same everywhere: the version, and a hash of all code, kernels included."""
+    """Return what has to be the same everywhere: the version and a hash of all code."""
     return {"version": __version__, "code": code_hash()}
 
 
 def about_worker() -> dict[str, str]:
-    """A worker's fingerprint and kind of machine."""
+    """Return a worker's fingerprint and kind of machine."""
     return {**fingerprint(), "machine": machine()[0]}
 
 
 @contextmanager
 def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[Client]:
-    """A client of a Dask cluster whose workers can be used.
+    """Give a client of a Dask cluster whose workers can be used.
 
     Parameters
     ----------
@@ -48,8 +47,8 @@ def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[
         Address of a scheduler, such as ``tcp://10.0.0.1:8786``. By default the client that is in use
         already, or the scheduler that Dask is configured for (``DASK_SCHEDULER_ADDRESS``).
     workers
-        Start so many processes on this machine instead, each with one thread; also what happens when
-        there is no cluster, with a process for each core. They end with the block.
+        Start so many processes on this machine instead, each with one thread. Without a cluster there
+        is a process for each core. They end with the block.
 
     Raises
     ------
@@ -72,7 +71,7 @@ def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[
         )
     if workers is not None and workers < 1:
         raise InputError(f"workers = {workers}: at least one is needed")
-    if (client := None if cluster or workers else _current()) is not None:
+    if (client := None if cluster or workers else current()) is not None:
         _check(client)
         yield client
         return
@@ -86,8 +85,8 @@ def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[
         yield client
 
 
-def _current() -> Client | None:
-    """The client that the calling program uses already."""
+def current() -> Client | None:
+    """Return the client that the calling program uses already, if any."""
     from distributed import Client
 
     try:
@@ -110,11 +109,11 @@ def _client(address: str) -> Client:
         # Whether a scheduler is there is tried first: a client that failed would retry until the end.
         with ThreadPoolExecutor(1) as apart:  # a notebook has a loop in this thread already
             apart.submit(asyncio.run, _try(address)).result()
-        return Client(address, timeout=PATIENCE, set_as_default=False)
+        return Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
     except (
         Exception,
         asyncio.CancelledError,
-    ) as problem:  # other servers answer all sorts of things
+    ) as problem:  # other servers answer all kinds of things
         raise TachographError(
             f"no Dask scheduler answers at {address} ({problem}): start one with `dask scheduler`, and "
             "give the address that it prints"
@@ -124,35 +123,39 @@ def _client(address: str) -> Client:
 async def _try(address: str) -> None:
     from distributed.comm import connect
 
-    comm = await connect(address, timeout=PATIENCE)
+    comm = await connect(address, timeout=ANSWER_SECONDS)
     await comm.close()
 
 
 def _local(workers: int, stack: ExitStack) -> Client:
-    """A cluster of processes of this machine, ended with ``stack``."""
+    """Start a cluster of processes of this machine, which ends with ``stack``."""
     import dask
     from distributed import Client, LocalCluster
 
     settings = {
         "distributed.worker.multiprocessing-method": "spawn",
-        # by default it limits the threads of this process, too, and for good; workers have ``env``
+        # By default it limits the threads of this process, too, and for good; workers have ``env``.
         "distributed.nanny.pre-spawn-environ": {"MALLOC_TRIM_THRESHOLD_": 65536},
     }
     stack.enter_context(dask.config.set(settings))
     started = LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
-        scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL,
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        silence_logs=logging.CRITICAL,
         env=dict.fromkeys(THREADS, "1"),
-    )  # fmt: skip
+    )
     stack.enter_context(started)
-    return stack.enter_context(Client(started, timeout=PATIENCE, set_as_default=False))
+    return stack.enter_context(Client(started, timeout=ANSWER_SECONDS, set_as_default=False))
 
 
 def _check(client: Client) -> None:
     """Refuse a cluster without workers, or with workers that would compute something else."""
     where = client.scheduler.address
     try:
-        client.wait_for_workers(1, timeout=PATIENCE)
+        client.wait_for_workers(1, timeout=ANSWER_SECONDS)
     except TimeoutError:
         raise TachographError(
             f"the Dask scheduler at {where} has no workers: start some with `dask worker {where}`"

@@ -10,21 +10,26 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ..graph.build import as_ids, as_weights
 from ..graph.exchange import edge_columns
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
-from .piece import CHUNK, Arcs
+from .piece import CHUNK_ARCS, Arcs
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 __all__ = ["Counted", "EdgeFiles", "Spill"]
 
-BATCH = 1 << 17  # edges read at a time
-BUFFER = 1 << 20  # bytes of a file read at a time, however large its row groups are
-GROW = 1 << 20  # vertices that counters are made for at a time, at least
+BATCH_EDGES = 1 << 17  # read at a time
+BUFFER_BYTES = 1 << 20  # of a file read at a time, however large its row groups are
+GROW_VERTICES = 1 << 20  # the least number that counters are made for at a time
 
 
 class EdgeFiles:
@@ -64,7 +69,7 @@ class EdgeFiles:
 
         for path in self.paths:
             with _errors(path):
-                for batch in _open(path).iter_batches(BATCH):
+                for batch in _open(path).iter_batches(BATCH_EDGES):
                     found = edge_columns(pa.Table.from_batches([batch]), None, None, None)
                     source, target = as_ids(found.source, "source"), as_ids(found.target, "target")
                     for what, ids in (("source", source), ("target", target)):
@@ -77,32 +82,27 @@ class EdgeFiles:
         pa.default_memory_pool().release_unused()  # what comes next needs it
 
 
-class _errors:
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
     """Turn whatever goes wrong with a file into an error that names it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, FileFormatError | GeneratorExit) or error is None:
-            return
-        if isinstance(error, TachographError):
-            raise FileFormatError(self.path, str(error)) from None
-        if isinstance(error, Exception):  # damaged files make Arrow raise all kinds
-            raise FileFormatError(self.path, str(error).split("\n")[0]) from None
+    try:
+        yield
+    except FileFormatError:
+        raise
+    except TachographError as error:
+        raise FileFormatError(path, str(error)) from None
+    except Exception as error:  # damaged files make Arrow raise all kinds
+        raise FileFormatError(path, str(error).split("\n")[0]) from None
 
 
-def _open(path: Path) -> Any:
+def _open(path: Path) -> ParquetFile:
     from pyarrow import parquet
 
-    return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
+    return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER_BYTES)
 
 
-def _allocated(path: Path, kind: Any, size: int) -> np.ndarray:
-    """An array in a file, for which there is room: a full disk is an error here, not a crash later."""
+def _allocated(path: Path, kind: npt.DTypeLike, size: int) -> np.ndarray:
+    """Map an array from a file that has room for it: a full disk is an error now, not a crash later."""
     with path.open("ab") as file:
         length = size * np.dtype(kind).itemsize
         if hasattr(os, "posix_fallocate"):
@@ -123,7 +123,7 @@ class Counted:
         from ..kernels.runtime.launch import over_parts, read_only
 
         self.n, self.edges = files.n or 0, 0
-        self.weights: Any = None
+        self.weights: np.dtype[np.generic] | None = None
         total, lightest, heaviest = 0.0, np.inf, -np.inf
         balance = 0
         self._out = _Counter(directory / "out.count", self.n)
@@ -150,7 +150,7 @@ class Counted:
                 balance += sum(int(p) for p in found)
             self.edges += source.size
             progress(source.size)
-        #: whether an undirected graph's edges are listed in both directions
+        #: Whether an undirected graph's edges are listed in both directions.
         self.both = not files.directed and balance % 2**64 == 0
         self.directed = files.directed
         mean = total / max(self.edges, 1)
@@ -184,17 +184,21 @@ class _Counter:
 
     def upto(self, n: int) -> np.ndarray:
         if n > self.counts.size:
-            self.counts = _allocated(self.path, np.int64, max(n, 2 * self.counts.size, GROW))
+            self.counts = _allocated(
+                self.path, np.int64, max(n, 2 * self.counts.size, GROW_VERTICES)
+            )
         return self.counts[:n]
 
 
 class Spill:
     """The arcs of each part, in files, until the part is built."""
 
-    def __init__(self, directory: Path, cuts: np.ndarray, ids: Any, weights: Any) -> None:
+    def __init__(
+        self, directory: Path, cuts: np.ndarray, ids: npt.DTypeLike, weights: npt.DTypeLike | None
+    ) -> None:
         self.directory = directory
         self.cuts = cuts
-        fields: list[Any] = [("source", ids), ("target", ids)]
+        fields: list[tuple[str, npt.DTypeLike]] = [("source", ids), ("target", ids)]
         self.kind = np.dtype(fields + ([("weight", weights)] if weights is not None else []))
 
     def _path(self, name: str, part: int) -> Path:
@@ -226,10 +230,10 @@ class Spill:
         weighted = "weight" in (self.kind.names or ())
         with path.open("rb") as file:
             while True:
-                arcs = np.fromfile(file, self.kind, CHUNK)
+                arcs = np.fromfile(file, self.kind, CHUNK_ARCS)
                 weight = arcs["weight"].copy() if weighted else None
                 yield arcs["source"].copy(), arcs["target"].copy(), weight
-                if arcs.size < CHUNK:
+                if arcs.size < CHUNK_ARCS:
                     return
 
     def forget(self, part: int) -> None:

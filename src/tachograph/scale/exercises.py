@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ..graph.files import write
 from ..graph.generate import kronecker
 from ..graph.graph import Graph
+from ..util.exercise import Exercise
 from .manifest import Partition
 from .partitioning import partition
 from .programs.bfs import bfs
@@ -46,4 +46,4 @@ def _cut(edges: Path, directory: Path) -> Partition:
     return partition(edges, parts=2, directory=directory)
 
 
-EXERCISES: dict[str, Callable[[], None]] = {"graphs in parts": _parts}
+EXERCISES = {"graphs in parts": Exercise(_parts, 20.0)}

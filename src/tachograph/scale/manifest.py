@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,11 +19,13 @@ from ..util.errors import FileFormatError, InputError, MissingFileError, Tachogr
 from ..util.memory import human
 from .piece import Piece
 
-__all__ = ["MANIFEST", "File", "Partition", "digest", "open_partition"]
+__all__ = ["File", "Partition", "Parts", "alone", "digest", "open_partition"]
+
 
 MANIFEST = "partition.json"
+LOCK = "lock"
 FORMAT = 1
-BLOCK = 1 << 20
+DIGEST_BYTES = 1 << 20  # read at a time
 
 
 @dataclass(frozen=True)
@@ -127,13 +131,17 @@ def digest(path: Path) -> str:
     """The SHA-256 of a file."""
     content = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(BLOCK):
+        while block := file.read(DIGEST_BYTES):
             content.update(block)
     return content.hexdigest()
 
 
-def open_partition(given: str | os.PathLike[str] | Partition) -> Partition:
-    """The partition in a directory, if all its files are there.
+#: A partition, or the directory that it lies in.
+Parts: TypeAlias = Partition | str | os.PathLike[str]
+
+
+def open_partition(given: Parts) -> Partition:
+    """Return the partition in a directory, if all its files are there.
 
     Raises
     ------
@@ -150,7 +158,7 @@ def open_partition(given: str | os.PathLike[str] | Partition) -> Partition:
     if not path.is_file():
         raise InputError(f"{directory} holds no partitioned graph: make one with scale.partition")
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
         if (version := content.pop("format")) != FORMAT:
             raise FileFormatError(
                 path,
@@ -168,3 +176,18 @@ def open_partition(given: str | os.PathLike[str] | Partition) -> Partition:
         for file in files:
             size_of(directory / file.name)
     return found
+
+
+@contextmanager
+def alone(directory: Path) -> Iterator[None]:
+    """Refuse to work where another process does. The lock ends with the process, however it ends."""
+    with (directory / LOCK).open("w") as lock:
+        with suppress(ImportError):  # not on this system
+            import fcntl
+
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                text = f"another process is at work in {directory}: wait for it, or stop it"
+                raise InputError(text) from None
+        yield

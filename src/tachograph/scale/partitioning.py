@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,15 +20,13 @@ from ..util.errors import InputError, TachographError
 from ..util.progress import bar
 from .building import Chunks, make_piece
 from .edges import Counted, EdgeFiles, Spill
-from .locks import LOCK, alone
-from .manifest import File, Partition, digest
-from .piece import CHUNK as ARCS
-from .piece import Arcs, names_of
+from .manifest import LOCK, File, Partition, alone, digest
+from .piece import CHUNK_ARCS, Arcs, names_of
 
 __all__ = ["cut", "partition"]
 
-Files = str | os.PathLike[str]
-CHUNK = 1 << 20  # vertices summed at a time
+Files: TypeAlias = str | os.PathLike[str]
+CHUNK_VERTICES = 1 << 20  # summed at a time
 PARQUET = (".parquet", ".pq")
 
 
@@ -131,8 +130,8 @@ def cut(work: Sequence[np.ndarray], n: int, parts: int) -> np.ndarray:
     wanted = [total * p // parts for p in range(1, parts)]
     cuts = [0]
     done = 0
-    for at in range(0, n, CHUNK):
-        sums = np.cumsum(sum(w[at : at + CHUNK] for w in work) + 1) + done
+    for at in range(0, n, CHUNK_VERTICES):
+        sums = np.cumsum(sum(w[at : at + CHUNK_VERTICES] for w in work) + 1) + done
         while len(cuts) < parts and wanted[len(cuts) - 1] <= sums[-1]:
             cuts.append(at + int(np.searchsorted(sums, wanted[len(cuts) - 1])) + 1)
         done = int(sums[-1])
@@ -156,17 +155,16 @@ def _of_graph(graph: Graph, parts: int, work: Path, directed: bool | None) -> Pa
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
     spread = (float(known["min"]), float(known["mean"]), float(known["max"]))
     kind = None if graph.weights is None else graph.weights.dtype.name
+    about = _About(graph.m, graph.directed, kind, spread)
     with bar("partitioning", parts) as shown:
-        return _write(
-            work, cuts, graph.m, graph.directed, kind, spread, arcs, degrees, shown.advance
-        )
+        return _write(work, cuts, about, arcs, degrees, shown.advance)
 
 
 def _chunks(rows: Graph, degree: np.ndarray, first: int, last: int) -> Iterator[Arcs]:
     """The arcs of rows ``first:last``, some rows together; at least one chunk: it tells the types."""
     indptr = rows.indptr
     while True:
-        upto = int(np.searchsorted(indptr, indptr[first] + ARCS, "right")) - 1
+        upto = int(np.searchsorted(indptr, indptr[first] + CHUNK_ARCS, "right")) - 1
         upto = min(max(upto, first + 1), last)
         here = slice(int(indptr[first]), int(indptr[upto]))
         source = np.repeat(np.arange(first, upto, dtype=rows.indices.dtype), degree[first:upto])
@@ -202,35 +200,43 @@ def _of_files(files: EdgeFiles, parts: int, work: Path) -> Partition:
             spill.forget(part - 1)
             return [partial(spill.chunks, name, part) for name in names]
 
-        made = _write(
-            work, cuts, m, files.directed, None if kind is None else kind.name, counted.range, arcs,
-            degrees, shown.advance,
-        )  # fmt: skip
+        about = _About(m, files.directed, None if kind is None else kind.name, counted.range)
+        made = _write(work, cuts, about, arcs, degrees, shown.advance)
     for left in (*work.glob("*.count"), *work.glob("*.spill")):
         left.unlink()
     return made
 
 
+class _About(NamedTuple):
+    """What the manifest says of a graph: edges, type of weights, and the range of their values."""
+
+    m: int
+    directed: bool
+    weights: str | None
+    spread: tuple[float, float, float]
+
+
 def _write(
-    work: Path, cuts: np.ndarray, m: int, directed: bool, weights: str | None,
-    spread: tuple[float, float, float], arcs: Callable[[int], list[Chunks]], degrees: list[np.ndarray],
+    work: Path,
+    cuts: np.ndarray,
+    about: _About,
+    arcs: Callable[[int], list[Chunks]],
+    degrees: list[np.ndarray],
     progress: Callable[[float], None],
-) -> Partition:  # fmt: skip
+) -> Partition:
     """Write all pieces, one after the other."""
     files: list[tuple[File, ...]] = []
     counts, ghosts = [], []
     for part in range(cuts.size - 1):
         written, count, known = _write_piece(
-            work, names_of(part, directed), make_piece(part, cuts, arcs(part), degrees)
+            work, names_of(part, about.directed), make_piece(part, cuts, arcs(part), degrees)
         )
         files.append(written)
         counts.append(count)
         ghosts.append(known)
         progress(1)
-    return Partition(
-        work, int(cuts[-1]), m, directed, weights, *spread, tuple(cuts.tolist()), tuple(counts),
-        tuple(ghosts), tuple(files),
-    )  # fmt: skip
+    sizes = tuple(cuts.tolist()), tuple(counts), tuple(ghosts)
+    return Partition(work, int(cuts[-1]), *about[:3], *about.spread, *sizes, tuple(files))
 
 
 def _write_piece(

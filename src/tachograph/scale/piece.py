@@ -12,9 +12,11 @@ Whom a part has as ghosts of another part are exactly those of the other part th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,12 +24,15 @@ from ..graph.files.streams import Input
 from ..graph.files.tgraph import mapped
 from ..graph.graph import Graph
 
-__all__ = ["CHUNK", "Arcs", "Piece", "names_of"]
+__all__ = ["CHUNK_ARCS", "Arcs", "Arrays", "Inbox", "Mail", "Piece", "names_of"]
 
-CHUNK = 1 << 16  # arcs looked at together
+CHUNK_ARCS = 1 << 16  # looked at together
 
-#: sources (of the part, as ids of the whole graph), targets, weights
-Arcs = tuple[np.ndarray, np.ndarray, np.ndarray | None]
+Arrays: TypeAlias = Mapping[str, np.ndarray]
+Mail: TypeAlias = dict[int, dict[str, np.ndarray]]  #: arrays by the part that is to get them
+Inbox: TypeAlias = Mapping[int, Arrays]  #: arrays by sender
+#: Sources (of the part, as ids of the whole graph), targets, weights.
+Arcs: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray | None]
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,20 @@ class Piece:
             return self.degrees
         both: np.ndarray = self.degrees + _degrees(self, self.into)
         return both
+
+    def own_of(self, vertices: tuple[int, ...]) -> list[int]:
+        """Return the local ids of those of ``vertices`` (ids of the whole graph) that it owns."""
+        last = self.first + self.size
+        return [v - self.first + self.begin for v in vertices if self.first <= v < last]
+
+    def to_ghosts(self, name: str, values: np.ndarray) -> Mail:
+        """Return mail that tells every part the ``values`` (one for each local id) of its ghosts."""
+        return {other: {name: values[self.sends(other)]} for other in self.others}
+
+    def from_owners(self, inbox: Inbox, name: str, values: np.ndarray) -> None:
+        """Put the values that :meth:`to_ghosts` sent in their places."""
+        for other, arrays in inbox.items():
+            values[self.ghosts_of(other)] = arrays[name]
 
 
 def _degrees(piece: Piece, rows: Graph) -> np.ndarray:

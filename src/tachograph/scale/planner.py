@@ -10,24 +10,22 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ..algorithms.result import Result
 from ..util import memory
 from ..util.errors import InputError
+from . import TASKS, task_named
 from .manifest import Partition
 
-__all__ = ["TASKS", "Cluster", "Costs", "Forecast", "costs_of", "forecast", "measure", "scaling"]
+__all__ = ["Cluster", "Costs", "Forecast", "costs_of", "forecast", "measure", "scaling"]
 
-SMALL, LARGE = 10, 16  # scales of the Kronecker graphs that costs are measured on
-ROOM = (
-    0.5  # the share of a worker's memory that a part may take: the rest is Python's, and messages'
-)
-ARC = 4  # bytes of an arc in a piece
-VERTEX = 24  # bytes of a vertex: offset, state before and after
+SMALL_SCALE, LARGE_SCALE = 10, 16  # of the Kronecker graphs that costs are measured on
+MEMORY_SHARE = 0.5  # of a worker that a part may take: the rest is for Python and messages
+ARC_BYTES = 4  # in a piece
+VERTEX_BYTES = 24  # offset, state before and after
 
 
 @dataclass(frozen=True)
@@ -93,13 +91,13 @@ class Forecast:
         """Whether the graph does not fit into this machine's free memory."""
         return self.one_machine_free is not None and self.one_machine_bytes > self.one_machine_free
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+    def to_dict(self) -> dict[str, object]:
+        """Return all of it, for JSON."""
         return {**asdict(self), "seconds": self.seconds, "needs_more": self.needs_more}
 
 
 def _expected_ghosts(n: float, arcs: float, parts: int) -> float:
-    """Distinct vertices of other parts at the ends of a part's arcs, if ends were drawn at random."""
+    """Return how many vertices of other parts a part's arcs would end in, if drawn at random."""
     others = n * (1 - 1 / parts)
     return others * -math.expm1(-arcs / parts / n) if n and parts > 1 else 0.0
 
@@ -107,7 +105,7 @@ def _expected_ghosts(n: float, arcs: float, parts: int) -> float:
 def costs_of(
     small: tuple[Result, Partition], large: tuple[Result, Partition], measured_on: str
 ) -> Costs:
-    """The costs that two runs tell: of a graph with hardly any arcs, and of a larger one."""
+    """Return the costs that two runs tell: of a graph with hardly any arcs, and of a larger one."""
     result, partition = large
     fixed = _superstep(small[0])
     added = max(_superstep(result) - fixed, 0.0)
@@ -116,58 +114,46 @@ def costs_of(
     expected = _expected_ghosts(partition.n, arcs, partition.parts) * partition.parts
     ghosts = sum(partition.ghosts)
     return Costs(
-        result.task, rounds, fixed, added / max(max(partition.arcs), 1),
-        float(result.trace["message_bytes"].sum()) / rounds / max(ghosts, 1),
-        ghosts / expected if expected else 1.0, measured_on,
-    )  # fmt: skip
+        result.task,
+        rounds,
+        fixed_seconds=fixed,
+        arc_seconds=added / max(max(partition.arcs), 1),
+        ghost_bytes=float(result.trace["message_bytes"].sum()) / rounds / max(ghosts, 1),
+        ghosts=ghosts / expected if expected else 1.0,
+        measured_on=measured_on,
+    )
 
 
 def _superstep(result: Result) -> float:
-    """Seconds of the slowest part in a superstep, in the mean over all of them."""
+    """Return the mean over all supersteps of the seconds of the slowest part."""
     return float((result.trace["work_seconds"] + result.trace["write_seconds"]).mean())
 
 
-def _runs() -> dict[str, Callable[[Partition], Result]]:
-    from .programs.bfs import bfs
-    from .programs.components import connected_components
-    from .programs.independent_set import maximal_independent_set
-    from .programs.jaccard import jaccard
-    from .programs.pagerank import pagerank
-    from .programs.sssp import sssp
-
-    return {
-        "bfs": lambda parts: bfs(parts, _busiest(parts)),
-        "sssp": lambda parts: sssp(parts, _busiest(parts)),
-        "pagerank": pagerank,
-        "components": connected_components,
-        "jaccard": jaccard,
-        "mis": maximal_independent_set,
-    }
-
-
 def _busiest(partition: Partition) -> int:
-    """A vertex with many arcs: a search from a vertex without any would tell nothing."""
+    """Return a vertex with many arcs: a search from a vertex without any would tell nothing."""
     piece = partition.piece(0)
     return int(piece.ids[piece.own][piece.degrees[piece.own].argmax()])
 
 
-TASKS = ("bfs", "sssp", "pagerank", "components", "jaccard", "mis")
-
-
 def measure(task: str, partition: Partition | None = None) -> Costs:
     """Run a task in this process, on a partition or on a Kronecker graph in two parts."""
-    if task not in TASKS:
-        raise InputError(f"task = {task!r}: it is one of {', '.join(TASKS)}")
+    from .. import scale
     from ..graph.generate import kronecker
     from .partitioning import partition as cut
 
-    run = _runs()[task]
+    name = task_named(task)
+    solve = getattr(scale, name)
+
+    def run(parts: Partition) -> Result:
+        found: Result = solve(parts, *([_busiest(parts)] if TASKS[name][1] else []))
+        return found
+
     with tempfile.TemporaryDirectory() as place:
-        small = cut(kronecker(SMALL, rng=1), parts=2, directory=Path(place) / "small")
+        small = cut(kronecker(SMALL_SCALE, rng=1), parts=2, directory=Path(place) / "small")
         run(small)  # compiles, and fills caches
         if partition is None:
-            about = f"kronecker({LARGE}) in 2 parts"
-            partition = cut(kronecker(LARGE, rng=1), parts=2, directory=Path(place) / "large")
+            about = f"kronecker({LARGE_SCALE}) in 2 parts"
+            partition = cut(kronecker(LARGE_SCALE, rng=1), parts=2, directory=Path(place) / "large")
         else:
             about = f"{partition.directory} in {partition.parts} parts"
         return costs_of((run(small), small), (run(partition), partition), about)
@@ -183,7 +169,7 @@ def forecast(
     weighted: bool = False,
     supersteps: int | None = None,
 ) -> Forecast:
-    """What a run on a graph of ``n`` vertices and ``m`` edges would take on a cluster.
+    """Forecast a run on a graph of ``n`` vertices and ``m`` edges on a cluster.
 
     Parameters
     ----------
@@ -203,30 +189,41 @@ def forecast(
         raise InputError(f"a graph of {n} vertices and {m} edges: at least one vertex is needed")
     arcs = float(m if directed else 2 * m)
     sides = 2 if directed else 1  # a directed piece has its arcs both ways round
-    width = (ARC if n < 2**31 else 2 * ARC) + (4 if weighted else 0)
-    one = n * VERTEX + arcs * sides * width
+    width = (ARC_BYTES if n < 2**31 else 2 * ARC_BYTES) + (4 if weighted else 0)
+    one = n * VERTEX_BYTES + arcs * sides * width
     parts = cluster.workers
     while True:
         ghosts = costs.ghosts * _expected_ghosts(n, arcs * sides, parts)
-        size = arcs / parts * sides * (width - ARC * (n >= 2**31)) + (n / parts + ghosts) * VERTEX
-        if size <= ROOM * cluster.memory or parts >= n:
+        local = width - ARC_BYTES * (n >= 2**31)  # ids in a piece are short
+        size = arcs / parts * sides * local + (n / parts + ghosts) * VERTEX_BYTES
+        if size <= MEMORY_SHARE * cluster.memory or parts >= n:
             break
         parts *= 2
     turns = math.ceil(parts / cluster.workers)  # parts that a worker has one after the other
     rounds = supersteps or costs.supersteps
     return Forecast(
-        costs.task, n, m, cluster, one, memory.available(), parts, size, rounds,
-        rounds * turns * (costs.fixed_seconds + arcs / parts * costs.arc_seconds),
-        rounds * turns * ghosts * costs.ghost_bytes / cluster.bandwidth,
-        rounds * cluster.latency,
-    )  # fmt: skip
+        costs.task,
+        n,
+        m,
+        cluster,
+        one_machine_bytes=one,
+        one_machine_free=memory.available(),
+        parts=parts,
+        part_bytes=size,
+        supersteps=rounds,
+        work_seconds=rounds * turns * (costs.fixed_seconds + arcs / parts * costs.arc_seconds),
+        message_seconds=rounds * turns * ghosts * costs.ghost_bytes / cluster.bandwidth,
+        latency_seconds=rounds * cluster.latency,
+    )
 
 
 def scaling(
     costs: Costs, n: int, m: int, cluster: Cluster, workers: Sequence[int], *, weak: bool = False
 ) -> list[Forecast]:
-    """Forecasts for several numbers of workers: of the same graph, or with ``weak`` of one that grows
-    with them, ``n`` and ``m`` being those of a single worker.
+    """Forecast for several numbers of workers.
+
+    The graph is the same for all; with ``weak`` it grows with them, and ``n`` and ``m`` are those of a
+    single worker.
 
     >>> costs = Costs("pagerank", 20, 0.0, 2e-9, 8.0, 1.0, "by hand")
     >>> made = scaling(costs, 10**8, 10**9, Cluster(1), [1, 10, 100])

@@ -10,44 +10,46 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, TypeVar, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
-from ..algorithms.result import Trace
+from ..algorithms.result import Result, Trace
+from ..graph.build import index_type
 from ..graph.files.streams import aside
 from ..util.errors import InputError
+from ..util.executor import Executor, Lost, results
 from ..util.progress import bar
-from .executor import Each, executor
-from .locks import alone
-from .manifest import Partition, open_partition
-from .programs.base import Notes, Order, Program
-from .tasks import START, check_piece, perform, put_results, step_file, verify
+from .executor import executor
+from .manifest import Partition, alone
+from .programs.base import Memory, Notes, Order, Program, Row
+from .tasks import START, Files, Part, check_piece, perform, put_results, verify
 
-__all__ = ["CHECKPOINT", "Finished", "execute"]
+__all__ = ["Where", "solve"]
 
+T = TypeVar("T")
 CHECKPOINT = 10  # supersteps between two checkpoints
-COLUMNS = ("superstep", "phase", "seconds", "work_seconds", "write_seconds", "message_bytes")
 
 
-class Finished:
-    """What a run gives: results mapped from their files, the driver's memory, the trace, seconds."""
+class Where(TypedDict, total=False):
+    """Where and how a run on a partitioned graph happens; every algorithm takes these.
 
-    def __init__(
-        self, values: dict[str, np.ndarray], memory: dict[str, Any], trace: Trace, seconds: float
-    ) -> None:
-        self.values, self.memory, self.trace, self.seconds = values, memory, trace, seconds
+    cluster
+        The address of a Dask scheduler. By default the Dask client in use, else this process.
+    workers
+        A number of processes to start on this machine instead.
+    checkpoint
+        After how many supersteps the state is kept for a later run. Default: 10.
+    """
+
+    cluster: str | None
+    workers: int | None
+    checkpoint: int
 
 
-def execute(
-    program: Program,
-    given: Partition | str | os.PathLike[str],
-    outputs: dict[str, Any],
-    cluster: str | None,
-    workers: int | None,
-    checkpoint: int,
-) -> Finished:
-    """Run a program to its end. ``outputs`` has the type of each result.
+def solve(program: Program, partition: Partition, **where: Unpack[Where]) -> Result:
+    """Run a program to its end.
 
     Raises
     ------
@@ -56,37 +58,48 @@ def execute(
     TachographError
         If the cluster is lost; the same call goes on from the last checkpoint.
     """
-    partition = open_partition(given)
     program.check(partition)
-    if checkpoint < 1:
-        raise InputError(f"checkpoint = {checkpoint}: after how many supersteps, at least one")
-    run = partition.directory.absolute() / "runs" / f"{program.task}-{program.key(partition)}"
+    every = program.checkpoint or where.get("checkpoint", CHECKPOINT)
+    if every < 1:
+        raise InputError(f"checkpoint = {every}: after how many supersteps, at least one")
+    name = f"{program.task}-{program.key(partition)}"
+    files = Files(
+        partition.directory.absolute(),
+        partition.key,
+        partition.directory.absolute() / "runs" / name,
+    )
     try:
-        run.mkdir(parents=True, exist_ok=True)
+        files.run.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot write {run}: {error.strerror or error}") from error
-    with alone(run), executor(cluster, workers, partition.parts) as each:
-        return _Run(program, partition, run, each, checkpoint).to_the_end(outputs)
+        raise InputError(f"cannot write {files.run}: {error.strerror or error}") from error
+    workers = where.get("workers")
+    most = None if workers is None else min(workers, partition.parts)
+    try:
+        with alone(files.run), executor(where.get("cluster"), most) as who:
+            return _Run(program, partition, files, who, every).to_the_end()
+    except Lost as error:
+        advice = "the same call goes on from the last checkpoint, on another cluster or without one"
+        raise Lost(f"{error}: {advice}") from None
 
 
 class _Run:
     """A run from its start, or from its last checkpoint, to its end."""
 
     def __init__(
-        self, program: Program, partition: Partition, run: Path, each: Each, every: int
+        self, program: Program, partition: Partition, files: Files, who: Executor, every: int
     ) -> None:
-        self.program, self.partition, self.run, self.each = program, partition, run, each
+        self.program, self.partition, self.files, self.who = program, partition, files, who
         self.every = every
-        self.where = (partition.directory.absolute(), partition.key)
         self.parts = range(partition.parts)
-        self.rows: list[tuple[Any, ...]] = []
-        self.memory: dict[str, Any] = {}
+        self.rows: list[Row] = []
+        self.memory: Memory = {}
         self.kept_step = -1  # the superstep of the last checkpoint
 
-    def to_the_end(self, outputs: dict[str, Any]) -> Finished:
+    def to_the_end(self) -> Result:
         from ..kernels.runtime.launch import clock
 
-        self.each(check_piece, [(*self.where, part) for part in self.parts])
+        files = self.files
+        results(self.who, check_piece, [{"files": files, "part": part} for part in self.parts])
         begin = clock()
         step, notes = self._resumed() or (0, self._superstep(0, START, []))
         with bar(self.program.task) as shown:
@@ -100,44 +113,47 @@ class _Run:
                 notes = self._superstep(step, order, notes)
                 self._forget(step - 1)
                 shown.note(f"superstep {step}")
-        values = self._results(step, notes, outputs)
-        seconds = clock() - begin
-        trace = Trace(dict(zip(COLUMNS, zip(*self.rows, strict=True), strict=True)))
-        return Finished(values, self.memory, trace, seconds)
+        arrays = self._arrays(step, notes)
+        return self._result(arrays, clock() - begin)
+
+    def _result(self, arrays: dict[str, np.ndarray], seconds: float) -> Result:
+        """Return the result: arrays mapped from their files, and what the program makes of them."""
+        values = self.program.values(self.partition, arrays, self.memory)
+        columns = zip(*self.rows, strict=True)
+        trace = Trace(dict(zip(Row._fields, columns, strict=True)))
+        return Result(self.program.task, values, seconds=seconds, trace=trace)
 
     def _keeps(self, step: int) -> bool:
         """Whether a superstep is a checkpoint. The first never is: it is as soon done again."""
         return step > 0 and step % self.every == 0
 
-    def _senders(self, notes: list[Notes]) -> list[list[int]]:
-        """For each part those that have mail for it."""
-        found: list[list[int]] = [[] for _ in self.parts]
+    def _after(self, step: int, notes: list[Notes]) -> list[Part]:
+        """Return all parts after a superstep, with those that have mail for them."""
+        found = [Part(number, step, []) for number in self.parts]
         for sender, note in enumerate(notes):
             for other in note["to"]:
-                found[other].append(sender)
+                found[other].senders.append(sender)
         return found
 
     def _superstep(self, step: int, order: Order, notes: list[Notes]) -> list[Notes]:
         from ..kernels.runtime.launch import clock
 
         begin = clock()
-        durable = self._keeps(step)
-        calls = [
-            (*self.where, self.run, self.program, part, step, order, senders, durable)
-            for part, senders in enumerate(self._senders(notes))
-        ]
-        made: list[Notes] = self.each(perform, calls)
+        same = {"files": self.files, "program": self.program, "order": order}
+        same["durable"] = self._keeps(step)
+        calls = [{**same, "part": part} for part in self._after(step - 1, notes)]
+        made = results(self.who, perform, calls)
         worked = max(n["work"] for n in made)
         written = max(n.get("written", 0.0) for n in made)
         sent = sum(n["bytes"] for n in made)
-        self.rows.append((step, order["phase"], clock() - begin, worked, written, sent))
+        self.rows.append(Row(step, order["phase"], clock() - begin, worked, written, sent))
         return made
 
     def _checkpoint(self, step: int, notes: list[Notes]) -> None:
         """Tell a later run of the durable files of a superstep, and forget those before."""
         if step == self.kept_step:
             return
-        with aside(self.run / "checkpoint.json") as temporary:
+        with aside(self.files.run / "checkpoint.json") as temporary:
             content = {"step": step, "memory": self.memory, "notes": notes}
             temporary.write_text(json.dumps(content))
         before, self.kept_step = self.kept_step, step
@@ -148,49 +164,46 @@ class _Run:
         """Remove the files of a superstep, unless they are a checkpoint."""
         if step != self.kept_step:
             for part in self.parts:
-                step_file(self.run, step, part).unlink(missing_ok=True)
+                self.files.step(step, part).unlink(missing_ok=True)
 
     def _resumed(self) -> tuple[int, list[Notes]] | None:
-        """The last checkpoint, if there is one and all its files are whole."""
+        """Return the last checkpoint, if there is one and all its files are whole."""
         try:
-            content = json.loads((self.run / "checkpoint.json").read_text())
+            content = json.loads((self.files.run / "checkpoint.json").read_text())
             step, notes = int(content["step"]), content["notes"]
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        if not all(self.each(verify, [(self.run, step, part) for part in self.parts])):
+        calls = [{"files": self.files, "step": step, "part": part} for part in self.parts]
+        if not all(results(self.who, verify, calls)):
             return None
         self.memory, self.kept_step = content["memory"], step
         return step, notes
 
-    def _results(
-        self, step: int, notes: list[Notes], outputs: dict[str, Any]
-    ) -> dict[str, np.ndarray]:
-        """All results, each in a file of its own, which appears when it is complete."""
+    def _arrays(self, step: int, notes: list[Notes]) -> dict[str, np.ndarray]:
+        """Write all results, each to a file of its own, which appears when it is complete."""
+        run = self.files.run
         owned = np.diff(self.partition.cuts).tolist()
-        rows = [note.get("rows", size) for note, size in zip(notes, owned, strict=True)]
-        starts = np.concatenate([[0], np.cumsum(rows)]).tolist()
-        files = {name: self.run / f".{name}.npy" for name in outputs}
-        for name, kind in outputs.items():
-            _make(files[name], kind, starts[-1])
-        senders = self._senders(notes)
-        self.each(
-            put_results,
-            [(*self.where, self.run, self.program, part, step, senders[part], starts[part], files)
-             for part in self.parts],
-        )  # fmt: skip
+        sizes = [note.get("rows", size) for note, size in zip(notes, owned, strict=True)]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+        paths = {name: run / f".{name}.npy" for name in self.program.outputs}
+        for name, kind in self.program.outputs.items():
+            _make(paths[name], kind or index_type(self.partition.n), starts[-1])
+        same = {"files": self.files, "program": self.program, "outputs": paths}
+        parts = zip(self._after(step, notes), starts[:-1], strict=True)
+        results(self.who, put_results, [{**same, "part": p, "first": first} for p, first in parts])
         values = {}
-        for name, path in files.items():
-            final = self.run / f"{name}.npy"
+        for name, path in paths.items():
+            final = run / f"{name}.npy"
             path.replace(final)
             values[name] = np.load(final, mmap_mode="r") if starts[-1] else np.load(final)
-        (self.run / "checkpoint.json").unlink(missing_ok=True)
-        for left in self.run.glob("*.step"):
+        (run / "checkpoint.json").unlink(missing_ok=True)
+        for left in run.glob("*.step"):
             left.unlink(missing_ok=True)
         return values
 
 
-def _make(path: Path, kind: Any, size: int) -> None:
-    """A file for an array, with all its room: a full disk is an error now, not a crash later."""
+def _make(path: Path, kind: npt.DTypeLike, size: int) -> None:
+    """Make a file for an array, with all its room: a full disk is an error now, not a crash later."""
     try:
         np.save(path, np.empty(0, kind))
         if size:

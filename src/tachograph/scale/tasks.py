@@ -1,7 +1,7 @@
 """What workers do for a run: check a piece, take a part through a superstep, write its results.
 
-A part's state and mail after a superstep are one file, which is there whole or not at all; a task that
-died with its worker is done again from the files of the superstep before.
+A part's state and mail after a superstep are one file, which is there whole or not at all. A call that
+died with its worker is run again from the files of the superstep before.
 """
 
 from __future__ import annotations
@@ -9,91 +9,101 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from ..util.errors import InputError, TachographError
-from .arrays import Stored, load, save
+from .arrays import load, save
 from .manifest import Partition, open_partition
+from .piece import Arrays
 from .programs.base import Notes, Order, Program
 
-__all__ = ["check_piece", "perform", "put_results", "step_file", "verify"]
+__all__ = ["Files", "Part", "check_piece", "perform", "put_results", "verify"]
 
 START: Order = {"phase": "start"}
 
 
+class Files(NamedTuple):
+    """The files of a run in ``run`` on the partition in ``directory`` that has this ``key``."""
+
+    directory: Path
+    key: str
+    run: Path
+
+    def step(self, step: int, part: int) -> Path:
+        """Return where state and mail of a part after a superstep are."""
+        return self.run / f"{step:06d}-{part:04d}.step"
+
+    def kept(self, part: int) -> Path:
+        """Return where that is what a part keeps for all supersteps."""
+        return self.run / f"kept-{part:04d}.step"
+
+    def state(self, part: Part) -> Arrays:
+        """Read the state of a part, and what it keeps."""
+        stored = load(self.step(part.after, part.number))
+        return {**load(self.kept(part.number)).arrays, **stored.under("state/")}
+
+    def mail(self, part: Part) -> dict[int, Arrays]:
+        """Read the mail for a part, by sender."""
+        return {
+            sender: load(self.step(part.after, sender)).under(f"mail/{part.number}/")
+            for sender in part.senders
+        }
+
+
+class Part(NamedTuple):
+    """A part after a superstep, and those that have mail for it then."""
+
+    number: int
+    after: int
+    senders: list[int]
+
+
 @lru_cache(4)
 def known(directory: Path, key: str) -> Partition:
-    """The partition in a directory, if it is the one that is meant."""
+    """Return the partition in a directory, if it is the one that is meant."""
     found = open_partition(directory)
     if found.key != key:
         raise InputError(f"{directory} holds another graph here than where the run was started")
     return found
 
 
-def check_piece(directory: Path, key: str, part: int) -> None:
+def check_piece(files: Files, part: int) -> None:
     """Refuse a piece that is missing, damaged or of another graph."""
-    known(directory, key).check_piece(part)
+    known(files.directory, files.key).check_piece(part)
 
 
-def step_file(run: Path, step: int, part: int) -> Path:
-    """Where state and mail of a part after a superstep are."""
-    return run / f"{step:06d}-{part:04d}.step"
-
-
-def kept_file(run: Path, part: int) -> Path:
-    """Where that is what a part keeps for all supersteps."""
-    return run / f"kept-{part:04d}.step"
-
-
-def verify(run: Path, step: int, part: int) -> bool:
-    """Whether a checkpoint's file is there and undamaged."""
+def verify(files: Files, step: int, part: int) -> bool:
+    """Return whether a checkpoint's file is there and undamaged."""
     try:
-        load(step_file(run, step, part), whole=True)
-        load(kept_file(run, part), whole=True)
+        load(files.step(step, part), whole=True)
+        load(files.kept(part), whole=True)
     except TachographError:
         return False
     return True
 
 
-def received(
-    run: Path, step: int, part: int, senders: list[int]
-) -> dict[int, dict[str, np.ndarray]]:
-    """The mail for ``part`` of a superstep."""
-    return {s: load(step_file(run, step, s)).under(f"mail/{part}/") for s in senders}
-
-
-def before(run: Path, step: int, part: int) -> dict[str, np.ndarray]:
-    """The state of a part after a superstep, and what it keeps."""
-    stored: list[Stored] = [load(kept_file(run, part)), load(step_file(run, step, part))]
-    return {**stored[0].arrays, **stored[1].under("state/")}
-
-
-def perform(
-    directory: Path, key: str, run: Path, program: Program, part: int, step: int, order: Order,
-    senders: list[int], durable: bool,
-) -> Notes:  # fmt: skip
-    """Take a part through a superstep; its notes, and what that cost.
+def perform(files: Files, program: Program, part: Part, order: Order, durable: bool) -> Notes:
+    """Take a part through its next superstep. Return its notes, and what that cost.
 
     If its durable file is there already, from a run that was stopped, that is the result.
     """
     from ..kernels.runtime.launch import clock
 
-    path = step_file(run, step, part)
+    path, kept = files.step(part.after + 1, part.number), files.kept(part.number)
     if durable:
         with suppress(TachographError):
             done = load(path, whole=True).notes
             if done["order"] == order:
                 return done
     begin = clock()
-    piece = known(directory, key).piece(part)
-    if step == 0:
+    piece = known(files.directory, files.key).piece(part.number)
+    if order == START:
         made = program.start(piece)
-        save(kept_file(run, part), {}, made.kept)
+        save(kept, {}, made.kept)
     else:
-        inbox = received(run, step - 1, part, senders)
-        made = program.step(piece, before(run, step - 1, part), inbox, order)
+        made = program.step(piece, files.state(part), files.mail(part), order)
     arrays = {f"state/{name}": array for name, array in made.state.items()}
     sent = 0
     for other, mail in made.mail.items():
@@ -104,23 +114,20 @@ def perform(
     worked = clock() - begin
     notes["work"] = worked
     save(path, notes, arrays, durable)
-    if durable and not (kept := load(kept_file(run, part))).durable:
-        save(kept_file(run, part), {}, kept.arrays, durable=True)
+    if durable and not (stored := load(kept)).durable:
+        save(kept, {}, stored.arrays, durable=True)
     return {**notes, "written": clock() - begin - worked}
 
 
 def put_results(
-    directory: Path, key: str, run: Path, program: Program, part: int, step: int,
-    senders: list[int], first: int, files: dict[str, Path],
-) -> None:  # fmt: skip
-    """Write a part's results to their places, which begin at ``first``, in the files for them."""
-    piece = known(directory, key).piece(part)
-    results = program.finish(piece, before(run, step, part), received(run, step, part, senders))
-    for name, array in results.items():
-        place: Any = np.load(files[name], mmap_mode="r") if array.size else None
-        if place is not None:
-            with files[name].open(
-                "rb+"
-            ) as file:  # a write is seen by other machines when it is closed
+    files: Files, program: Program, part: Part, first: int, outputs: dict[str, Path]
+) -> None:
+    """Write a part's results to their places in ``outputs``, which begin at ``first``."""
+    piece = known(files.directory, files.key).piece(part.number)
+    for name, array in program.finish(piece, files.state(part), files.mail(part)).items():
+        if array.size:
+            place = np.load(outputs[name], mmap_mode="r")
+            # Other machines see what is written when the file is closed.
+            with outputs[name].open("rb+") as file:
                 file.seek(place.offset + first * place.itemsize)
                 file.write(np.ascontiguousarray(array, place.dtype).data)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..graph.generate import kronecker, path
+from ..util.exercise import Exercise
 from .accelerators import AccuGraph, HitGraph, simulate
 from .dram import Memory
 
@@ -21,4 +20,4 @@ def _accelerators() -> None:
         simulate("bfs", path(30), AccuGraph(partition_size=size), source=0)
 
 
-EXERCISES: dict[str, Callable[[], None]] = {"memories, accelerators": _accelerators}
+EXERCISES = {"memories, accelerators": Exercise(_accelerators, 20.0)}

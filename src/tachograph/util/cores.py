@@ -1,20 +1,42 @@
-"""How many threads a process may use, and which cores it keeps to."""
+"""The kind of this machine, how many threads a process may use, and which cores it keeps to."""
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import json
 import os
+import platform
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any
+from pathlib import Path
+from typing import IO
 
 from .errors import InputError
 
-__all__ = ["THREADS", "pin", "threads", "threads_available"]
+__all__ = ["THREADS", "machine", "pin", "threads", "threads_available"]
 
 #: Variables that say how many threads libraries may use.
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+@functools.cache
+def machine() -> tuple[str, dict[str, str | int | None]]:
+    """Return a short name for this kind of machine, and what the name is made from."""
+    model = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    about: dict[str, str | int | None] = {
+        "system": platform.system(),
+        "processor": model,
+        "cores": os.cpu_count(),
+    }
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12], about
 
 
 _limit: ContextVar[int | None] = ContextVar("threads", default=None)
@@ -38,12 +60,16 @@ def threads(count: int | None) -> Iterator[None]:
 
 
 def threads_available() -> int:
-    """Threads a kernel may use: :func:`threads`, NUMBA_NUM_THREADS, OMP_NUM_THREADS, else our cores."""
+    """Return how many threads a kernel may use.
+
+    That is what :func:`threads` says, else NUMBA_NUM_THREADS, else OMP_NUM_THREADS, else the number of
+    cores this process may run on.
+    """
     limit = _limit.get()
     if limit is not None:
         return limit
     for variable in THREADS[:2]:
-        value = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP: one for each depth
+        value = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP: one for each level
         if value.isdigit() and int(value) > 0:
             return int(value)
     if hasattr(os, "sched_getaffinity"):
@@ -51,19 +77,19 @@ def threads_available() -> int:
     return os.cpu_count() or 1
 
 
-_claimed: list[Any] = []  # files that hold this process's cores
+_claimed: list[IO[str]] = []  # files that hold this process's cores
 
 
 def pin(threads: int) -> set[int]:
-    """Keep this process on ``threads`` cores that no other pinned process has; those it got.
+    """Keep this process on ``threads`` cores that no other pinned process has.
 
-    Nothing happens where that cannot be done, or if there are not enough free cores.
+    Returns those cores: none if the system cannot do it, or too few cores are free.
     """
     if _claimed or not hasattr(os, "sched_setaffinity"):
         return set()
     import fcntl
 
-    got: dict[int, Any] = {}
+    got: dict[int, IO[str]] = {}
     for core in sorted(os.sched_getaffinity(0)):
         if len(got) == threads:
             break
@@ -76,8 +102,8 @@ def pin(threads: int) -> set[int]:
             except OSError:
                 file.close()
     if len(got) < threads:
-        for file in got.values():
-            file.close()
+        for held in got.values():
+            held.close()
         return set()
     os.sched_setaffinity(0, got)
     _claimed.extend(got.values())

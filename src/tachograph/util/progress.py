@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Bar", "bar"]
 
-PATIENCE = 1.0  # seconds before a bar appears
+SHOW_AFTER_SECONDS = 1.0  # work that takes less shows no bar
 _outermost = threading.Lock()
 
 
@@ -32,7 +32,7 @@ class Bar:
         # Only the outermost of nested bars is shown.
         self._mine = sys.stderr.isatty() and _outermost.acquire(blocking=False)
         if self._mine:
-            self._timer = threading.Timer(PATIENCE, self._show)
+            self._timer = threading.Timer(SHOW_AFTER_SECONDS, self._show)
             self._timer.daemon = True
             self._timer.start()
 

@@ -6,12 +6,12 @@ import pytest
 
 import tachograph as tg
 from tachograph.journal import journal
-from tachograph.journal.processes import Local
 from tachograph.simulation.accelerators import Job, simulate
 from tachograph.simulation.accelerators.compare import compare, jobs, roots, variation
 from tachograph.simulation.accelerators.problem import Question
 from tachograph.simulation.accelerators.simulate import accelerator_named
 from tachograph.util.errors import InputError, TachographWarning
+from tachograph.util.processes import Local
 
 G = tg.kronecker(7, rng=1)
 WCC = Question("connected_components")

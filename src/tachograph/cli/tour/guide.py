@@ -103,7 +103,7 @@ def _short(outcomes: dict[str, Outcome]) -> Section:
 
 def _tell(console: Console, title: str, section: Section) -> None:
     """Print the words, numbers and tables of a section; charts are for the page."""
-    console.rule(f"[bold]{title}")
+    console.rule(Text(title, "bold"))
     for line in section.text:
         console.print(line, markup=False)
     if section.facts:

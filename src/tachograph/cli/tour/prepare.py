@@ -38,19 +38,15 @@ def prepare(directed: bool, weights: str | None) -> bool:
     if journal().get(REHEARSAL, key) is not None:
         return False
     typer.echo("compiling what the tour uses, once per machine ...", err=True)
-    for _ in spread(_rehearse, [[(name, directed, weights) for name in reversed(STEPS)]], _begin):
-        pass
+    kind = {"directed": directed, "weights": weights}
+    spread(_rehearse, [[{"name": name, **kind} for name in reversed(STEPS)]])
     journal().put(REHEARSAL, key, {})
     return True
 
 
-def _begin() -> None:
-    """Prepare a process of the pool; what it measures is not worth keeping."""
-    quiet()
-    os.environ["TACHOGRAPH_JOURNAL"] = "off"
-
-
 def _rehearse(name: str, directed: bool, weights: str | None) -> None:
+    quiet()
+    os.environ["TACHOGRAPH_JOURNAL"] = "off"  # what is measured here is not worth keeping
     setting = Setting(small(directed, weights), "rehearsal")
     with suppress(Skip, TachographError):
         STEPS["The graph"](setting)

@@ -11,35 +11,59 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from ... import __version__
 from ..manifest import Partition
-from ..piece import Piece
+from ..piece import Arrays, Inbox, Mail, Piece
 
-__all__ = ["Arrays", "Inbox", "Notes", "Order", "Outcome", "Program", "source_ids"]
+__all__ = [
+    "Arrays",
+    "Inbox",
+    "Memory",
+    "Notes",
+    "Order",
+    "Outcome",
+    "Outputs",
+    "Program",
+    "Row",
+    "source_ids",
+]
 
-Arrays = Mapping[str, np.ndarray]
-Inbox = Mapping[int, Arrays]  # by sender
-Notes = dict[str, Any]  # small and plain: what the driver has to know of a part
-Order = dict[str, Any]  # what the driver wants done
+Notes: TypeAlias = dict[str, Any]  #: what the driver has to know of a part, as JSON can hold it
+Order: TypeAlias = dict[str, Any]  #: what the driver wants done, as JSON can hold it
+#: Names and types of arrays; None stands for the type of the graph's ids.
+Outputs: TypeAlias = Mapping[str, npt.DTypeLike | None]
+Memory: TypeAlias = dict[str, Any]  #: what the driver knows, as JSON can hold it
+
+
+class Row(NamedTuple):
+    """A row of the trace: one superstep. Seconds of work and writing are those of the slowest part."""
+
+    superstep: int
+    phase: str
+    seconds: float
+    work_seconds: float
+    write_seconds: float
+    message_bytes: int
 
 
 @dataclass
 class Outcome:
     """What a superstep of a part gives.
 
-    ``state`` goes to the same part's next superstep; ``mail`` by the part that is to get it;
-    ``kept`` (of the first one only) to all supersteps, without being copied.
+    ``state`` goes to the same part's next superstep, ``mail`` to other parts, ``kept`` (of the first
+    superstep only) to all supersteps, without being copied.
     """
 
     state: dict[str, np.ndarray]
     notes: Notes = field(default_factory=dict)
-    mail: dict[int, dict[str, np.ndarray]] = field(default_factory=dict)
+    mail: Mail = field(default_factory=dict)
     kept: dict[str, np.ndarray] = field(default_factory=dict)
 
 
@@ -48,57 +72,47 @@ class Program(ABC):
     """An algorithm with its parameters: a frozen dataclass, which travels to workers."""
 
     task: ClassVar[str]
+    #: The arrays that it computes.
+    outputs: ClassVar[Outputs]
+    #: Supersteps between two checkpoints, if the program insists.
+    checkpoint: ClassVar[int | None] = None
 
     def check(self, partition: Partition) -> None:  # noqa: B027 (not all have something to refuse)
         """Refuse what cannot be done with this graph."""
 
     @abstractmethod
     def start(self, piece: Piece) -> Outcome:
-        """The first superstep."""
+        """Do the first superstep."""
 
     @abstractmethod
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
-        """Another one. ``state`` has what was kept, too."""
+        """Do another one. ``state`` has what was kept, too."""
 
     @abstractmethod
-    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
-        """What to do next, or None if that was all; ``memory`` is the driver's: plain, and kept."""
+    def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
+        """Return what to do next, or None if that was all. ``memory`` can be changed."""
 
     @abstractmethod
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """The results for its own vertices, or as many entries as the last notes say in ``rows``."""
+        """Return the outputs for its own vertices, or as many as the last notes say in ``rows``."""
+
+    def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
+        """Return the values of the result: the arrays, and what else can be told."""
+        return dict(arrays)
 
     def key(self, partition: Partition) -> str:
-        """A hash of what is computed: a run with the same one can go on where another was stopped."""
+        """Return a hash of what is computed: a run with the same one goes on where another stopped."""
         content = [__version__, partition.key, self.task, asdict(self)]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def total(notes: list[Notes], name: str) -> Any:
-    """The sum of one note over all parts."""
+    """Return the sum of one note over all parts."""
     return sum(n[name] for n in notes)
 
 
-def to_ghosts(piece: Piece, name: str, values: np.ndarray) -> dict[int, dict[str, np.ndarray]]:
-    """Mail that tells every part the ``values`` (one for each local id) of its ghosts."""
-    return {other: {name: values[piece.sends(other)]} for other in piece.others}
-
-
-def from_owners(piece: Piece, inbox: Inbox, name: str, values: np.ndarray) -> None:
-    """Put the values that :func:`to_ghosts` sent in their places."""
-    for other, arrays in inbox.items():
-        values[piece.ghosts_of(other)] = arrays[name]
-
-
-def own_of(piece: Piece, vertices: tuple[int, ...]) -> Iterator[int]:
-    """Local ids of those of ``vertices`` (ids of the whole graph) that the part owns."""
-    for vertex in vertices:
-        if piece.first <= vertex < piece.first + piece.size:
-            yield vertex - piece.first + piece.begin
-
-
-def source_ids(n: int, given: Any) -> tuple[int, ...]:
-    """One vertex or several as distinct ids that exist; raises ``InputError`` for others."""
+def source_ids(n: int, given: npt.ArrayLike) -> tuple[int, ...]:
+    """Return one vertex or several as distinct ids that exist; others raise ``InputError``."""
     from ...algorithms.bfs import distinct_ids
 
     return tuple(distinct_ids(n, given, "source").tolist())

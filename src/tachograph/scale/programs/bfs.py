@@ -11,44 +11,28 @@ announced.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
 from ...algorithms.result import Result
-from ...graph.build import index_type
-from ..manifest import Partition, open_partition
-from ..piece import Piece
-from ..supersteps import CHECKPOINT, execute
-from .base import (
-    Arrays,
-    Inbox,
-    Notes,
-    Order,
-    Outcome,
-    Program,
-    from_owners,
-    own_of,
-    source_ids,
-    to_ghosts,
-    total,
-)
+from ..manifest import Partition, Parts, open_partition
+from ..piece import Arrays, Inbox, Mail, Piece
+from ..supersteps import Where, solve
+from .base import Memory, Notes, Order, Outcome, Outputs, Program, source_ids, total
+
+if TYPE_CHECKING:
+    from ...decisions.direction.policies import Policy
 
 __all__ = ["bfs"]
 
-SMALL = 1 << 18  # vertices and arcs of a part below which one thread is faster than several
+SERIAL_BELOW_SIZE = 1 << 18  # vertices and arcs of a part that one thread is faster with
 
 
 def bfs(
-    graph: Partition | str | os.PathLike[str],
-    source: Any,
-    *,
-    direction: str = "auto",
-    cluster: str | None = None,
-    workers: int | None = None,
-    checkpoint: int = CHECKPOINT,
+    graph: Parts, source: npt.ArrayLike, *, direction: str = "auto", **where: Unpack[Where]
 ) -> Result:
     """Breadth-first search from one vertex or several.
 
@@ -60,11 +44,10 @@ def bfs(
         A vertex id, or several: then levels count from the nearest.
     direction
         What chooses between push and pull, for all parts at once, as in :func:`tachograph.bfs`.
-    cluster, workers
-        Address of a Dask scheduler, or a number of processes to start on this machine. By default the
-        Dask client in use, else this process.
-    checkpoint
-        After how many supersteps the state is kept for a later run.
+    where
+        ``cluster`` (the address of a Dask scheduler; by default the Dask client in use, else this
+        process), ``workers`` (a number of processes to start on this machine instead) and
+        ``checkpoint`` (after how many supersteps the state is kept for a later run; default: 10).
 
     Returns
     -------
@@ -88,15 +71,7 @@ def bfs(
     [0, 1, 2, 3, 4, 5]
     """
     partition = open_partition(graph)
-    ids = index_type(partition.n)
-    program = Search(
-        source_ids(partition.n, source), direction, partition.n, sum(partition.arcs),
-        partition.directed,
-    )  # fmt: skip
-    program.policy()
-    outputs = {"levels": np.int32, "parents": ids}
-    done = execute(program, partition, outputs, cluster, workers, checkpoint)
-    return Result("bfs", done.values, seconds=done.seconds, trace=done.trace)
+    return solve(Search.of(partition, source, direction), partition, **where)
 
 
 @dataclass(frozen=True)
@@ -104,25 +79,35 @@ class Search(Program):
     """A search from ``sources`` of a graph of ``n`` vertices."""
 
     task: ClassVar[str] = "bfs"
-    parents: ClassVar[bool] = (
-        True  # whether they are wanted, for which ghosts' levels have to be known
-    )
+    outputs: ClassVar[Outputs] = {"levels": np.int32, "parents": None}
+    #: Whether parents are wanted, for which the levels of ghosts have to be known.
+    parents: ClassVar[bool] = True
     sources: tuple[int, ...]
     direction: str
     n: int
     arcs: int
     directed: bool
 
-    def policy(self) -> Any:
-        """What chooses the direction."""
+    @classmethod
+    def of(cls, partition: Partition, source: npt.ArrayLike, direction: str) -> Self:
+        """Return the search of a partition."""
+        sources = source_ids(partition.n, source)
+        return cls(sources, direction, partition.n, sum(partition.arcs), partition.directed)
+
+    def policy(self) -> Policy:
+        """Return what chooses the direction."""
         from ...decisions.direction.model import policy_named
 
         return policy_named(self.direction)
 
+    def check(self, partition: Partition) -> None:
+        """Refuse a direction that does not exist."""
+        self.policy()
+
     def start(self, piece: Piece) -> Outcome:
-        """Sources have level 0."""
+        """Give the sources level 0."""
         levels = np.full(piece.n, -1, np.int32)
-        sources = list(own_of(piece, self.sources))
+        sources = piece.own_of(self.sources)
         levels[sources] = 0
         edges = int(piece.degrees[sources].sum())
         notes = {"found": len(sources), "arcs": edges, "visited": len(sources), "seen": edges}
@@ -134,11 +119,11 @@ class Search(Program):
         depth = order["depth"]
         _hear(piece, inbox, depth, levels)
         if order["phase"] == "levels":
-            return Outcome({"levels": levels}, mail=to_ghosts(piece, "levels", levels))
+            return Outcome({"levels": levels}, mail=piece.to_ghosts("levels", levels))
         return _walk(piece, levels, depth, order["phase"])
 
-    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
-        """Push or pull from the sums of all parts, or end."""
+    def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
+        """Choose push or pull from the sums of all parts, or end."""
         if memory.get("phase") == "levels":
             return None
         found, arcs = total(notes, "found"), total(notes, "arcs")
@@ -154,16 +139,13 @@ class Search(Program):
             announce = pulls and memory.get("phase") == "push"
             phase = "announce" if announce else "pull" if pulls else "push"
             slope = found - memory.get("before", 0)
-            memory.update(
-                phase=phase, depth=depth, slope=slope, before=found, m_before=arcs,
-                pulled=memory.get("pulled", 0) + (phase == "pull"),
-            )  # fmt: skip
+            pulled = memory.get("pulled", 0) + (phase == "pull")
+            memory.update(phase=phase, depth=depth, slope=slope, before=found, m_before=arcs)
+            memory["pulled"] = pulled
         return {"phase": memory["phase"], "depth": memory["depth"]}
 
-    def _pulls(
-        self, memory: dict[str, Any], depth: int, found: int, arcs: int, notes: list[Notes]
-    ) -> bool:
-        """Whether the policy wants to pull. After a push, what several claimed counts several times."""
+    def _pulls(self, memory: Memory, depth: int, found: int, arcs: int, notes: list[Notes]) -> bool:
+        """Ask the policy. After a push, what several parts claimed counts several times."""
         from ...decisions.direction.model import State
 
         policy = self.policy()
@@ -171,23 +153,31 @@ class Search(Program):
             return False
         variation = found - memory.get("before", 0)
         state = State(
-            n=self.n, arcs=self.arcs, n_f=found, m_f=arcs,
+            n=self.n,
+            arcs=self.arcs,
+            n_f=found,
+            m_f=arcs,
             n_u=max(self.n - total(notes, "visited"), 0),
             m_u=max(self.arcs - total(notes, "seen"), 0),
-            s_f=variation, c_f=variation - memory.get("slope", 0), before=memory.get("before", 0),
-            m_before=memory.get("m_before", 0), previous=float(memory.get("phase") == "pull"),
-            pulled=memory.get("pulled", 0), depth=depth, directed=float(self.directed),
-        )  # fmt: skip
+            s_f=variation,
+            c_f=variation - memory.get("slope", 0),
+            before=memory.get("before", 0),
+            m_before=memory.get("m_before", 0),
+            previous=float(memory.get("phase") == "pull"),
+            pulled=memory.get("pulled", 0),
+            depth=depth,
+            directed=float(self.directed),
+        )
         chosen: str = policy.choose(state)
         return chosen == "pull"
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """Levels, and of all neighbours one level up the smallest."""
+        """Return levels, and of all neighbours one level up the smallest."""
         from ...kernels.bfs.parents import smallest_parents
         from ...kernels.runtime.nouns import Rows
 
         levels = np.array(state["levels"])
-        from_owners(piece, inbox, "levels", levels)
+        piece.from_owners(inbox, "levels", levels)
         parents = np.full(piece.n, piece.n, piece.out.indices.dtype)
         smallest_parents(Rows(piece.into.indptr, piece.into.indices), levels, parents)
         own, ids = levels[piece.own], piece.ids
@@ -208,7 +198,7 @@ def _hear(piece: Piece, inbox: Inbox, depth: int, levels: np.ndarray) -> None:
             ghosts[np.unpackbits(arrays["front"], count=ghosts.size) == 1] = depth
 
 
-def _announced(piece: Piece, levels: np.ndarray, depth: int) -> dict[int, dict[str, np.ndarray]]:
+def _announced(piece: Piece, levels: np.ndarray, depth: int) -> Mail:
     """Tell everybody which of their ghosts are at ``depth``: a bit for each."""
     made = {}
     for other in piece.others:
@@ -231,31 +221,25 @@ def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
     tree = Tree(np.empty(n, ids), levels, np.empty(n, ids))
     own, degrees = piece.own, piece.ghost_degrees
     given = (own.start, own.stop, depth, piece.out.indptr, degrees, tree, front)
-    count, edges, visited, seen = run(pieces.mark, [given], brief=True)[0]
-    notes: Notes = {
-        "found": int(count),
-        "arcs": int(edges),
-        "visited": int(visited),
-        "seen": int(seen),
-    }
+    counts = run(pieces.mark, [given], brief=True)[0]
+    count, edges, _, _ = counts
+    named = zip(("found", "arcs", "visited", "seen"), counts, strict=True)
+    notes: Notes = {name: int(value) for name, value in named}
     if phase == "announce":
         return Outcome({"levels": levels}, notes, _announced(piece, levels, depth))
     pulls = phase == "pull"
     rows = piece.into if pulls else piece.out
-    brief = n + rows.arcs < SMALL
+    brief = n + rows.arcs < SERIAL_BELOW_SIZE
     there = Rows(rows.indptr, rows.indices)
     workers = 1 if brief else threads_available()
     task = (pulls, there, depth + 1, count, edges, tree, Bitmaps(front, np.empty_like(front)))
     found, arcs = run_team(pieces.expand, workers, *task, brief=brief)[0]
     notes |= {"found": int(found), "arcs": int(arcs)}
-    if pulls:
-        mail = _announced(piece, levels, depth + 1)
-    else:
-        mail = _claims(piece, levels, depth + 1)
-    return Outcome({"levels": levels}, notes, mail)
+    tell = _announced if pulls else _claims
+    return Outcome({"levels": levels}, notes, tell(piece, levels, depth + 1))
 
 
-def _claims(piece: Piece, levels: np.ndarray, depth: int) -> dict[int, dict[str, np.ndarray]]:
+def _claims(piece: Piece, levels: np.ndarray, depth: int) -> Mail:
     """Tell owners which of their vertices were claimed, by their places among our ghosts of theirs."""
     made = {}
     for other in piece.others:

@@ -13,31 +13,23 @@ between parts are looked at after all, and labels spread again.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
 from ...algorithms.result import Result
-from ...graph.build import index_type
-from ..manifest import Partition, open_partition
-from ..piece import Piece
-from ..supersteps import CHECKPOINT, execute
-from .base import Arrays, Inbox, Notes, Order, Outcome, Program, total
+from ..manifest import Partition, Parts, open_partition
+from ..piece import Arrays, Inbox, Mail, Piece
+from ..supersteps import Where, solve
+from .base import Memory, Notes, Order, Outcome, Outputs, Program, total
 
 __all__ = ["connected_components"]
 
-ROUNDS = 2  # arcs of every vertex that are linked first
+FIRST_ARCS = 2  # how many arcs of every vertex are linked first
 
 
-def connected_components(
-    graph: Partition | str | os.PathLike[str],
-    *,
-    cluster: str | None = None,
-    workers: int | None = None,
-    checkpoint: int = CHECKPOINT,
-) -> Result:
+def connected_components(graph: Parts, **where: Unpack[Where]) -> Result:
     """Weakly connected components; parameters and errors as in :func:`tachograph.scale.bfs`.
 
     Returns
@@ -53,26 +45,27 @@ def connected_components(
     >>> tg.scale.connected_components(parts).labels.tolist()
     [0, 0, 0, 3, 3]
     """
-    partition = open_partition(graph)
-    ids = index_type(partition.n)
-    done = execute(Components(), partition, {"labels": ids}, cluster, workers, checkpoint)
-    count = int(np.count_nonzero(done.values["labels"] == np.arange(partition.n)))
-    values = {**done.values, "count": count}
-    return Result("components", values, seconds=done.seconds, trace=done.trace)
+    return solve(Components(), open_partition(graph), **where)
 
 
 @dataclass(frozen=True)
 class Components(Program):
     """Components by labels that spread from border to border."""
 
-    task: ClassVar[str] = "components"
+    task: ClassVar[str] = "connected_components"
+    outputs: ClassVar[Outputs] = {"labels": None}
+
+    def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
+        """Add the number of components."""
+        count = int(np.count_nonzero(arrays["labels"] == np.arange(partition.n)))
+        return {**arrays, "count": count}
 
     def start(self, piece: Piece) -> Outcome:
-        """Components of the part: ``root`` is the smallest local id of each."""
+        """Find the components of the part: ``root`` is the smallest local id of each."""
         root = np.arange(piece.n, dtype=piece.out.indices.dtype)
         giant = _join(piece, root) if piece.n else -1
         kept = {"root": root, "joined": _joined(root), "giant": np.array([giant])}
-        return _outcome(piece, kept, piece.ids.copy(), piece.ids, False, {}, kept)
+        return Outcome(*_outcome(piece, kept, _Labels(piece.ids.copy(), piece.ids, False)), kept)
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of smaller ids, and pass them on; or look at the arcs that were left out."""
@@ -89,10 +82,11 @@ class Components(Program):
         for other, arrays in inbox.items():
             _hear(piece, other, arrays, known["root"], labels)
         by_root = order["phase"] != "all"
-        return _outcome(piece, known, labels, before, by_root, known if order["all"] else {}, {})
+        new, notes, mail = _outcome(piece, known, _Labels(labels, before, by_root))
+        return Outcome({**new, **(known if order["all"] else {})}, notes, mail)
 
-    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
-        """Go on while somebody has news, or arcs between giants of several components were left out."""
+    def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
+        """Go on while some part has news, or arcs between giants of other labels were left out."""
         if total(notes, "told"):
             return {"phase": "spread", "all": memory.get("all", False)}
         giants = {note["giant"] for note in notes} - {None}
@@ -102,12 +96,12 @@ class Components(Program):
         return {"phase": "all", "all": True}
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """The label of each vertex's root."""
+        """Return the label of each vertex's root."""
         return {"labels": state["labels"][state["root"][piece.own]]}
 
 
 def _join(piece: Piece, root: np.ndarray) -> int:
-    """Join what hangs together within a part, but for arcs out of its giant; the giant's root.
+    """Join what hangs together within a part, except for arcs out of its giant. Return its root.
 
     First a little is joined, which makes most of it one component.
     """
@@ -117,15 +111,14 @@ def _join(piece: Piece, root: np.ndarray) -> int:
     from ...kernels.runtime.launch import over_parts
 
     own, rows = piece.own, piece.out
-    arcs = kernel.Arcs(own.start, own.stop, ROUNDS, -1, False)
+    arcs = kernel.Arcs(own.start, own.stop, FIRST_ARCS, -1, False)
     over_rows(kernel.link_rows, rows.indptr, rows.indices, arcs, root)
     over_parts(kernel.point_to_roots, piece.n, root)
-    skip = int(most_frequent(piece.n, root))
-    return _join_rest(piece, root, skip, False)
+    return _join_rest(piece, root, int(most_frequent(piece.n, root)), False)
 
 
 def _join_rest(piece: Piece, root: np.ndarray, giant: int, ghosts: bool) -> int:
-    """Join along all arcs that ``link_rows`` looks at; the giant's root."""
+    """Join along all arcs that ``link_rows`` looks at. Return the giant's root."""
     from ...kernels.pieces import components as kernel
     from ...kernels.rows.passes import over_rows
     from ...kernels.runtime.launch import over_parts
@@ -138,7 +131,7 @@ def _join_rest(piece: Piece, root: np.ndarray, giant: int, ghosts: bool) -> int:
 
 
 def _joined(root: np.ndarray) -> np.ndarray:
-    """For each root whether there is somebody else in its component."""
+    """Return for each root whether there is another vertex in its component."""
     from ...kernels.pieces import components as kernel
     from ...kernels.runtime.launch import over_parts, read_only
 
@@ -147,59 +140,77 @@ def _joined(root: np.ndarray) -> np.ndarray:
     return joined
 
 
+class _Labels(NamedTuple):
+    """Labels of the roots now and before; without ``by_root`` labels before are those of vertices."""
+
+    now: np.ndarray
+    before: np.ndarray
+    by_root: bool
+
+
 def _outcome(
-    piece: Piece, known: Arrays, labels: np.ndarray, before: np.ndarray, by_root: bool,
-    changed: dict[str, np.ndarray], kept: dict[str, np.ndarray],
-) -> Outcome:  # fmt: skip
-    """State, and mail for all who know vertices whose labels are lower than before."""
+    piece: Piece, known: Arrays, labels: _Labels
+) -> tuple[dict[str, np.ndarray], Notes, Mail]:
+    """Return state, notes, and mail for all who know vertices whose labels are lower than before."""
     giant = int(known["giant"][0])
     told = 0
-    mail = {}
-    for other in piece.others if not by_root or (labels < before).any() else []:
+    mail: Mail = {}
+    news = not labels.by_root or (labels.now < labels.before).any()
+    for other in piece.others if news else []:
         found: dict[str, np.ndarray] = {}
-        for side, places, first, size in _sides(piece, other):
-            news, count = _told(side, places, first, size, known, labels, before, by_root)
-            found |= news
+        for side in _sides(piece, other):
+            arrays, count = _told(side, known, labels)
+            found |= arrays
             told += count
         if found:
-            mail[other] = {**found, "giant": labels[[giant]]}
-    notes = {"told": told, "giant": int(labels[giant]) if piece.n else None}
-    return Outcome({"labels": labels, **changed}, notes, mail, kept)
+            mail[other] = {**found, "giant": labels.now[[giant]]}
+    notes = {"told": told, "giant": int(labels.now[giant]) if piece.n else None}
+    return {"labels": labels.now}, notes, mail
 
 
-def _sides(piece: Piece, other: int) -> list[tuple[str, np.ndarray, int, int]]:
-    """The vertices that both parts know, as ``tell_labels`` wants them: those of this one, then those
-    of the other. The other part has them the other way round, in the same order.
+class _Side(NamedTuple):
+    """Vertices of one part that another one knows: in ``places``, or ``size`` ids from ``first`` on."""
+
+    name: str
+    places: np.ndarray
+    first: int
+    size: int
+
+
+def _sides(piece: Piece, other: int) -> list[_Side]:
+    """Return the vertices that both parts know: those of this one, then those of the other.
+
+    The other part has them the other way round, in the same order.
     """
     sends, ghosts = piece.sends(other), piece.ghosts_of(other)
     return [
-        ("own", sends, 0, sends.size),
-        ("ghost", sends[:0], ghosts.start, ghosts.stop - ghosts.start),
+        _Side("own", sends, 0, sends.size),
+        _Side("ghost", sends[:0], ghosts.start, ghosts.stop - ghosts.start),
     ]
 
 
-def _told(
-    side: str, places: np.ndarray, first: int, size: int, known: Arrays, labels: np.ndarray,
-    before: np.ndarray, by_root: bool,
-) -> tuple[dict[str, np.ndarray], int]:  # fmt: skip
-    """News of one side, and of how many vertices."""
+def _told(side: _Side, known: Arrays, labels: _Labels) -> tuple[dict[str, np.ndarray], int]:
+    """Return news of one side, and of how many vertices."""
     from ...kernels.pieces import components as kernel
     from ...kernels.runtime.launch import read_only, run
 
+    size = side.size
     bits = np.zeros((size + 7) >> 3, np.uint8)
-    at, values = np.empty(size, np.int32), np.empty(size, labels.dtype)
-    vertices = kernel.Side(read_only(places), first, size)
-    root, joined, now, then = map(read_only, (known["root"], known["joined"], labels, before))
+    at, values = np.empty(size, np.int32), np.empty(size, labels.now.dtype)
+    vertices = kernel.Side(read_only(side.places), side.first, size)
+    root, joined = read_only(known["root"]), read_only(known["joined"])
     roots = kernel.Known(root, joined, int(known["giant"][0]))
-    arguments = (vertices, roots, now, then, by_root, kernel.News(bits, at, values))
-    in_giant, count = run(kernel.tell_labels, [arguments], brief=True)[0]
+    now, before = read_only(labels.now), read_only(labels.before)
+    given = (vertices, roots, now, before, labels.by_root, kernel.News(bits, at, values))
+    in_giant, count = run(kernel.tell_labels, [given], brief=True)[0]
     if not in_giant + count:
         return {}, 0
-    return {
-        f"{side} bits": bits[: bits.size if in_giant else 0],
-        f"{side} at": at[:count],
-        f"{side} values": values[:count],
-    }, int(in_giant + count)
+    arrays: Arrays = {
+        "bits": bits[: bits.size if in_giant else 0],
+        "at": at[:count],
+        "values": values[:count],
+    }
+    return {f"{side.name} {k}": array for k, array in arrays.items()}, int(in_giant + count)
 
 
 def _hear(piece: Piece, other: int, arrays: Arrays, root: np.ndarray, labels: np.ndarray) -> None:
@@ -207,11 +218,9 @@ def _hear(piece: Piece, other: int, arrays: Arrays, root: np.ndarray, labels: np
     from ...kernels.pieces import components as kernel
     from ...kernels.runtime.launch import read_only, run
 
-    for side, (_, places, first, size) in zip(("ghost", "own"), _sides(piece, other), strict=True):
-        if f"{side} at" in arrays:
-            news = kernel.News(
-                *(read_only(arrays[f"{side} {k}"]) for k in ("bits", "at", "values"))
-            )
-            vertices = kernel.Side(read_only(places), first, size)
-            lowest = int(arrays["giant"][0])
-            run(kernel.hear_labels, [(vertices, read_only(root), news, lowest, labels)], brief=True)
+    for name, side in zip(("ghost", "own"), _sides(piece, other), strict=True):
+        if f"{name} at" in arrays:
+            told = (read_only(arrays[f"{name} {k}"]) for k in ("bits", "at", "values"))
+            vertices = kernel.Side(read_only(side.places), side.first, side.size)
+            given = (vertices, read_only(root), kernel.News(*told), int(arrays["giant"][0]), labels)
+            run(kernel.hear_labels, [given], brief=True)

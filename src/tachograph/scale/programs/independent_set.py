@@ -8,31 +8,23 @@ be decided, so it ends.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Unpack
 
 import numpy as np
 
 from ...algorithms.result import Result
 from ...graph.build import index_type
 from ...util.rng import Rng, seed_of
-from ..manifest import Partition, open_partition
-from ..piece import Piece
-from ..supersteps import CHECKPOINT, execute
-from .base import Arrays, Inbox, Notes, Order, Outcome, Program, total
+from ..manifest import Partition, Parts, open_partition
+from ..piece import Arrays, Inbox, Piece
+from ..supersteps import Where, solve
+from .base import Memory, Notes, Order, Outcome, Outputs, Program, total
 
 __all__ = ["maximal_independent_set"]
 
 
-def maximal_independent_set(
-    graph: Partition | str | os.PathLike[str],
-    *,
-    rng: Rng = 0,
-    cluster: str | None = None,
-    workers: int | None = None,
-    checkpoint: int = CHECKPOINT,
-) -> Result:
+def maximal_independent_set(graph: Parts, *, rng: Rng = 0, **where: Unpack[Where]) -> Result:
     """The same set that :func:`tachograph.maximal_independent_set` finds for ``rng``.
 
     Other parameters and errors are those of :func:`tachograph.scale.bfs`.
@@ -49,20 +41,21 @@ def maximal_independent_set(
     >>> tg.scale.maximal_independent_set(parts).vertices.tolist()
     [1, 2, 3, 4]
     """
-    partition = open_partition(graph)
-    program = IndependentSet(seed_of(rng))
-    done = execute(program, partition, {"mask": np.bool_}, cluster, workers, checkpoint)
-    ids = np.flatnonzero(done.values["mask"]).astype(index_type(partition.n))
-    values = {"vertices": ids, "mask": done.values["mask"]}
-    return Result("mis", values, seconds=done.seconds, trace=done.trace)
+    return solve(IndependentSet(seed_of(rng)), open_partition(graph), **where)
 
 
 @dataclass(frozen=True)
 class IndependentSet(Program):
     """The set that ``seed`` gives."""
 
-    task: ClassVar[str] = "mis"
+    task: ClassVar[str] = "maximal_independent_set"
+    outputs: ClassVar[Outputs] = {"mask": np.bool_}
     seed: int
+
+    def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
+        """Add the ids of the set."""
+        ids = np.flatnonzero(arrays["mask"]).astype(index_type(partition.n))
+        return {"vertices": ids, **arrays}
 
     def _key(self) -> np.uint64:
         from ...kernels.runtime.random import key_of
@@ -70,7 +63,7 @@ class IndependentSet(Program):
         return key_of(self.seed, "independent set")
 
     def start(self, piece: Piece) -> Outcome:
-        """Everybody's place in the order, ghosts included."""
+        """Give each vertex its place in the order, ghosts included."""
         from ...kernels.independent_set.greedy import Order
         from ...kernels.pieces import independent_set as pieces
         from ...kernels.runtime.launch import over_parts
@@ -110,10 +103,10 @@ class IndependentSet(Program):
         left = int(np.count_nonzero(now[piece.own] > IN))
         return Outcome({"state": now}, {"left": left}, mail)
 
-    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
-        """Go on while somebody is undecided."""
+    def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
+        """Go on while some vertex is undecided."""
         return {"phase": "decide"} if total(notes, "left") else None
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """Who is in."""
+        """Return which vertices are in the set."""
         return {"mask": state["state"][piece.own] == 1}

@@ -8,31 +8,25 @@ that are missing.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Unpack
 
 import numpy as np
 
 from ...algorithms.result import Result
-from ...graph.build import index_type
-from ..manifest import Partition, open_partition
-from ..piece import Piece
-from ..supersteps import execute
-from .base import Arrays, Inbox, Notes, Order, Outcome, Program
+from ..manifest import Parts, open_partition
+from ..piece import Arrays, Inbox, Piece
+from ..supersteps import Where, solve
+from .base import Memory, Notes, Order, Outcome, Outputs, Program
 
 __all__ = ["jaccard"]
 
 
-def jaccard(
-    graph: Partition | str | os.PathLike[str],
-    *,
-    cluster: str | None = None,
-    workers: int | None = None,
-) -> Result:
+def jaccard(graph: Parts, **where: Unpack[Where]) -> Result:
     """Jaccard's similarity of the ends of all edges; loops and parallel edges count for nothing.
 
-    Parameters and errors are those of :func:`tachograph.scale.bfs`; weights are not looked at.
+    Parameters and errors are those of :func:`tachograph.scale.bfs`; weights are not looked at, and
+    every part that is done is a checkpoint.
 
     Returns
     -------
@@ -49,11 +43,7 @@ def jaccard(
     [0.333, 0.25, 0.25, 0.0]
     """
     partition = open_partition(graph)
-    ids = index_type(partition.n)
-    program = Similarities(partition.directed)
-    outputs = {"source": ids, "target": ids, "values": np.float64}
-    done = execute(program, partition, outputs, cluster, workers, checkpoint=1)
-    return Result("jaccard", done.values, seconds=done.seconds, trace=done.trace)
+    return solve(Similarities(partition.directed), partition, **where)
 
 
 @dataclass(frozen=True)
@@ -61,14 +51,16 @@ class Similarities(Program):
     """All edges."""
 
     task: ClassVar[str] = "jaccard"
+    outputs: ClassVar[Outputs] = {"source": None, "target": None, "values": np.float64}
+    checkpoint: ClassVar[int | None] = 1
     directed: bool
 
     def start(self, piece: Piece) -> Outcome:
-        """Nothing has to be known before."""
+        """Do nothing: nothing has to be known before."""
         return Outcome({})
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
-        """A value for each arc, of which those that are edges count."""
+        """Compute a value for each arc, of which those that are edges count."""
         values = np.zeros(piece.out.arcs)
         for other in sorted({piece.index, *piece.others}):
             if self.directed or other >= piece.index:
@@ -76,19 +68,17 @@ class Similarities(Program):
         rows = int(np.count_nonzero(_edges(piece, self.directed)))
         return Outcome({"values": values}, {"rows": rows})
 
-    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
-        """One superstep for all."""
+    def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
+        """Do one superstep for all."""
         return None if "rows" in notes[0] else {"phase": "compare"}
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """Ends and values of the edges."""
+        """Return the ends and values of the edges."""
         kept = _edges(piece, self.directed)
         ids = piece.ids
         source = np.repeat(ids, np.diff(piece.out.indptr))[kept]
-        return {
-            "source": source, "target": ids[piece.out.indices[kept]],
-            "values": state["values"][kept],
-        }  # fmt: skip
+        target = ids[piece.out.indices[kept]]
+        return {"source": source, "target": target, "values": state["values"][kept]}
 
 
 def _between(piece: Piece, other: Piece, upper: bool, values: np.ndarray) -> None:

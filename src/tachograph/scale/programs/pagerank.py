@@ -6,31 +6,29 @@ vertices without out-arcs are summed by the driver, and spread in the next super
 
 from __future__ import annotations
 
-import os
+import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Unpack
 
 import numpy as np
 
 from ...algorithms.result import Result
-from ...util.errors import InputError
-from ..manifest import Partition, open_partition
-from ..piece import Piece
-from ..supersteps import CHECKPOINT, execute
-from .base import Arrays, Inbox, Notes, Order, Outcome, Program, from_owners, to_ghosts, total
+from ...util.errors import InputError, TachographWarning
+from ..manifest import Partition, Parts, open_partition
+from ..piece import Arrays, Inbox, Piece
+from ..supersteps import Where, solve
+from .base import Memory, Notes, Order, Outcome, Outputs, Program, total
 
 __all__ = ["pagerank"]
 
 
 def pagerank(
-    graph: Partition | str | os.PathLike[str],
+    graph: Parts,
     *,
     damping: float = 0.85,
     tol: float = 1e-6,
     max_iter: int = 100,
-    cluster: str | None = None,
-    workers: int | None = None,
-    checkpoint: int = CHECKPOINT,
+    **where: Unpack[Where],
 ) -> Result:
     """PageRank; parameters as in :func:`tachograph.pagerank` and :func:`tachograph.scale.bfs`.
 
@@ -59,11 +57,7 @@ def pagerank(
         raise InputError(f"max_iter = {max_iter}: at least one is needed")
     partition = open_partition(graph)
     program = Ranks(float(damping), float(tol), int(max_iter), partition.n)
-    done = execute(program, partition, {"scores": np.float64}, cluster, workers, checkpoint)
-    values: dict[str, Any] = dict(done.values)
-    values["iterations"] = done.memory["iterations"]
-    values["converged"] = done.memory["change"] < tol
-    return Result("pagerank", values, seconds=done.seconds, trace=done.trace)
+    return solve(program, partition, **where)
 
 
 @dataclass(frozen=True)
@@ -71,18 +65,19 @@ class Ranks(Program):
     """PageRank of a graph of ``n`` vertices."""
 
     task: ClassVar[str] = "pagerank"
+    outputs: ClassVar[Outputs] = {"scores": np.float64}
     damping: float
     tol: float
     max_iter: int
     n: int
 
     def check(self, partition: Partition) -> None:
-        """Weights say how likely an arc is followed."""
+        """Refuse negative weights: they say how likely an arc is followed."""
         if partition.lightest < 0:
             raise InputError("PageRank needs weights that are not negative")
 
     def start(self, piece: Piece) -> Outcome:
-        """Everybody has the same score; ``inverse`` is 1 by the weight of the out-arcs, or 0."""
+        """Give all the same score. ``inverse`` is 1 by the weight of the out-arcs, or 0."""
         from ...kernels.pagerank.pull import multiply
         from ...kernels.runtime.nouns import Rows
 
@@ -94,34 +89,35 @@ class Ranks(Program):
             ]
         inverse = np.divide(1.0, out, out=np.zeros(piece.size), where=out > 0)
         scores = np.full(piece.size, 1 / max(self.n, 1))
-        return self._outcome(piece, scores, inverse, 0.0, {"inverse": inverse})
+        return self._outcome(piece, scores, inverse, 0.0, first=True)
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
-        """One iteration."""
+        """Do one iteration."""
         from ...kernels.pagerank.pull import multiply
         from ...kernels.runtime.nouns import Rows
 
         scores, inverse = state["scores"], state["inverse"]
         share = np.zeros(piece.n)
         share[piece.own] = scores * inverse
-        from_owners(piece, inbox, "share", share)
+        piece.from_owners(inbox, "share", share)
         rows = piece.into
         total_in = multiply(Rows(rows.indptr, rows.indices), rows.weights, share)[piece.own]
         jump = 1 / self.n
         new = self.damping * (total_in + order["lost"] * jump) + (1 - self.damping) * jump
-        return self._outcome(piece, new, inverse, float(np.abs(new - scores).sum()), {})
+        change = float(np.abs(new - scores).sum())
+        return self._outcome(piece, new, inverse, change, first=False)
 
     def _outcome(
-        self, piece: Piece, scores: np.ndarray, inverse: np.ndarray, change: float,
-        kept: dict[str, np.ndarray],
-    ) -> Outcome:  # fmt: skip
+        self, piece: Piece, scores: np.ndarray, inverse: np.ndarray, change: float, first: bool
+    ) -> Outcome:
         lost = float(scores[inverse == 0].sum())
         share = np.zeros(piece.n)
         share[piece.own] = scores * inverse
-        mail = to_ghosts(piece, "share", share)
+        mail = piece.to_ghosts("share", share)
+        kept = {"inverse": inverse} if first else {}
         return Outcome({"scores": scores}, {"lost": lost, "change": change}, mail, kept)
 
-    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
+    def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
         """Iterate until scores settle."""
         iterations = memory["iterations"] = memory.get("iterations", -1) + 1
         change = memory["change"] = total(notes, "change") if iterations and self.n else 0.0
@@ -131,5 +127,17 @@ class Ranks(Program):
         return {"phase": "iterate", "lost": total(notes, "lost")}
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """The scores."""
+        """Return the scores."""
         return {"scores": np.asarray(state["scores"])}
+
+    def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
+        """Add how many iterations there were, and whether scores settled."""
+        iterations, converged = memory["iterations"], memory["change"] < self.tol
+        if not converged:
+            warnings.warn(
+                f"PageRank did not settle in {iterations} iterations (change {memory['change']:.1g}, "
+                f"tol {self.tol:g}): raise max_iter or tol",
+                TachographWarning,
+                stacklevel=2,
+            )
+        return {**arrays, "iterations": iterations, "converged": converged}

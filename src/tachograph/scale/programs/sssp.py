@@ -12,36 +12,30 @@ Without weights distances are the levels of a breadth-first search, which is wha
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
 from ...algorithms.result import Result
 from ...util.errors import InputError
-from ..manifest import Partition, open_partition
-from ..piece import Piece
-from ..supersteps import CHECKPOINT, execute
-from .base import Arrays, Inbox, Notes, Order, Outcome, Program, own_of, source_ids, total
+from ..manifest import Partition, Parts, open_partition
+from ..piece import Arrays, Inbox, Piece
+from ..supersteps import Where, solve
+from .base import Memory, Notes, Order, Outcome, Outputs, Program, source_ids, total
 from .bfs import Search
 
 __all__ = ["sssp"]
 
-SHARE = 2  # of its arcs a part looks at half, then at its mail: on wrong ways more would be wasted
-BUSY = 1 << 20  # arcs of a part that make a superstep worth its price
-FAR = 1e300  # stands for no distance in notes, which are JSON
-WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
+# A part looks at this share of its arcs before it looks at its mail: on wrong paths more is wasted.
+ARCS_SHARE = 2
+BUSY_ARCS = 1 << 20  # how many arcs of a part make a superstep worth its price
+NO_DISTANCE = 1e300  # stands for infinity in notes, which are JSON
+LARGEST_WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
 
 
-def sssp(
-    graph: Partition | str | os.PathLike[str],
-    source: Any,
-    *,
-    cluster: str | None = None,
-    workers: int | None = None,
-    checkpoint: int = CHECKPOINT,
-) -> Result:
+def sssp(graph: Parts, source: npt.ArrayLike, **where: Unpack[Where]) -> Result:
     """Shortest distances from one vertex, or the nearest of several.
 
     Parameters and errors are those of :func:`tachograph.scale.bfs`; arcs without weights have length 1,
@@ -61,19 +55,12 @@ def sssp(
     [0.0, 4.0, 7.0]
     """
     partition = open_partition(graph)
-    sources = source_ids(partition.n, source)
     if partition.weights is None:
-        hops = Hops(sources, "auto", partition.n, sum(partition.arcs), partition.directed)
-        done = execute(hops, partition, {"distances": np.float64}, cluster, workers, checkpoint)
-        return Result("sssp", done.values, seconds=done.seconds, trace=done.trace)
+        return solve(Hops.of(partition, source, "auto"), partition, **where)
     degree = max(sum(partition.arcs) / max(partition.n, 1), 1.0)
     width = max(partition.mean, partition.heaviest / 64) * max(1.0, 32 / degree)
-    program = Distances(sources, width or 1.0)
-    done = execute(program, partition, {"distances": np.float64}, cluster, workers, checkpoint)
-    if partition.weights == "int32" and done.memory["furthest"] >= WHOLE:
-        raise InputError("distances reach beyond 2**53, where not every whole number can be kept: "
-                         "scale the weights down, or make them float64")  # fmt: skip
-    return Result("sssp", done.values, seconds=done.seconds, trace=done.trace)
+    program = Distances(source_ids(partition.n, source), width or 1.0)
+    return solve(program, partition, **where)
 
 
 @dataclass(frozen=True)
@@ -81,10 +68,11 @@ class Hops(Search):
     """Distances where all arcs have length 1: levels. No part has to know those of its ghosts."""
 
     task: ClassVar[str] = "sssp"
+    outputs: ClassVar[Outputs] = {"distances": np.float64}
     parents: ClassVar[bool] = False
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """Levels as distances."""
+        """Return levels as distances."""
         levels = state["levels"][piece.own]
         return {"distances": np.where(levels < 0, np.inf, levels)}
 
@@ -94,11 +82,12 @@ class Distances(Program):
     """Distances from ``sources``, in windows that are ``width`` wide at first."""
 
     task: ClassVar[str] = "sssp"
+    outputs: ClassVar[Outputs] = {"distances": np.float64}
     sources: tuple[int, ...]
     width: float
 
     def check(self, partition: Partition) -> None:
-        """Negative weights would need another algorithm."""
+        """Refuse negative weights, which would need another algorithm."""
         if partition.lightest < 0:
             raise InputError(
                 f"the lightest arc has weight {partition.lightest:g}, and shortest paths in parts need "
@@ -106,10 +95,10 @@ class Distances(Program):
             )
 
     def start(self, piece: Piece) -> Outcome:
-        """Sources have distance 0."""
+        """Give the sources distance 0."""
         distance = np.full(piece.n, np.inf)
         pending = np.zeros(piece.n, np.uint8)
-        sources = list(own_of(piece, self.sources))
+        sources = piece.own_of(self.sources)
         distance[sources] = 0.0
         pending[sources] = np.diff(piece.out.indptr)[sources] > 0
         return self._outcome(piece, distance, pending, 0)
@@ -127,17 +116,17 @@ class Distances(Program):
             heard = (read_only(piece.sends(other)), *told, rows.indptr, distance, pending)
             run(kernel.hear_distances, [heard], brief=True)
         queue = np.empty(piece.n, rows.indices.dtype)
-        enough = max(BUSY, rows.arcs // SHARE)
+        enough = max(BUSY_ARCS, rows.arcs // ARCS_SHARE)
         assert rows.weights is not None
         there = WeightedRows(rows.indptr, rows.indices, rows.weights)
-        arguments = (order["limit"], enough, there, distance, pending, queue)
-        scanned = int(run(kernel.relax_below, [arguments], label="sssp")[0])
+        given = (order["limit"], enough, there, distance, pending, queue)
+        scanned = int(run(kernel.relax_below, [given], label="sssp")[0])
         return self._outcome(piece, distance, pending, scanned)
 
     def _outcome(
         self, piece: Piece, distance: np.ndarray, pending: np.ndarray, scanned: int
     ) -> Outcome:
-        """State, news for the owners of ghosts, and what the driver has to know."""
+        """Return the state, news for the owners of ghosts, and what the driver has to know."""
         from ...kernels.pieces import sssp as kernel
         from ...kernels.runtime.launch import run
 
@@ -154,27 +143,33 @@ class Distances(Program):
             if count:
                 mail[other] = {"at": at[:count], "distance": values[:count]}
                 nearest = min(nearest, first)
-        notes = {
-            "nearest": min(float(nearest), FAR),
-            "scanned": scanned,
-            "furthest": float(furthest),
-        }
+        notes = {"nearest": min(float(nearest), NO_DISTANCE), "furthest": float(furthest)}
+        notes["scanned"] = scanned
         return Outcome({"distance": distance, "pending": pending}, notes, mail)
 
-    def decide(self, memory: dict[str, Any], notes: list[Notes]) -> Order | None:
+    def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
         """Stay in the window while there is something in it; then move on, further if it was easy."""
         memory["furthest"] = max(n["furthest"] for n in notes)
         memory["scanned"] = memory.get("scanned", 0) + total(notes, "scanned")
         nearest = min(n["nearest"] for n in notes)
-        if nearest >= FAR:
+        if nearest >= NO_DISTANCE:
             return None
         if nearest >= memory.get("limit", 0.0):
             width = memory.get("width", self.width)
-            if "limit" in memory and memory["scanned"] < BUSY * len(notes):
+            if "limit" in memory and memory["scanned"] < BUSY_ARCS * len(notes):
                 width *= 2
             memory.update(width=width, limit=nearest + width, scanned=0)
         return {"phase": "relax", "limit": memory["limit"]}
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """The distances."""
+        """Return the distances."""
         return {"distances": state["distance"][piece.own]}
+
+    def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
+        """Refuse distances of whole weights that float64 cannot hold."""
+        if partition.weights == "int32" and memory["furthest"] >= LARGEST_WHOLE:
+            raise InputError(
+                "distances reach beyond 2**53, where not every whole number can be kept: "
+                "scale the weights down, or make them float64"
+            )
+        return dict(arrays)

@@ -13,10 +13,10 @@ import numpy as np
 from ...graph.graph import Graph
 from ...journal import Run, journal
 from ...journal.campaign import Campaign, Executor, Record, code_hash
-from ...journal.processes import Local
 from ...kernels.runtime.launch import threads_available
 from ...util.errors import InputError
 from ...util.names import canonical
+from ...util.processes import Local
 from ..dram import Memory
 from .problem import Question
 from .result import Numbers

@@ -1,0 +1,233 @@
+"""Calls in processes of this machine, with nothing but the standard library.
+
+Each worker is a spawned process at the end of a pipe, and we know which call it has: when it dies, that
+call goes to another one, and nothing else is lost. Workers end with us, however we end.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Self
+
+from .cores import THREADS, machine, pin, threads_available
+from .errors import InputError, TachographError
+from .executor import DEATHS, Call, Failure, Job, Outcomes, Todo, Work, attempt, portable
+
+__all__ = ["Local"]
+
+GOODBYE_SECONDS = 1.0  # how long idle workers may take to end
+
+
+class Local:
+    """Runs calls in this process (one worker) or in several processes of this machine.
+
+    Used as a context manager it keeps its processes from one ``perform`` to the next.
+
+    Parameters
+    ----------
+    workers
+        How many calls run at a time.
+    threads
+        How many threads each process may use. By default the cores are shared out.
+    apart
+        Whether calls run in other processes. By default they do if there are several workers.
+
+    Examples
+    --------
+    >>> from tachograph.util.executor import results
+    >>> results(Local(), max, [])
+    []
+    """
+
+    def __init__(
+        self, workers: int = 1, *, threads: int | None = None, apart: bool | None = None
+    ) -> None:
+        if workers < 1:
+            raise InputError(f"workers = {workers}: at least one is needed")
+        self.workers = workers
+        self.threads = threads
+        self.apart = workers > 1 if apart is None else apart
+        self._staff: Staff | None = None
+
+    def place(self) -> tuple[str, int]:
+        """Return the kind of this machine, and the number of threads of each call."""
+        return machine()[0], self.threads or max(1, threads_available() // self.workers)
+
+    def perform(self, work: Work, calls: Iterable[Call]) -> Outcomes:
+        """Run calls; see :class:`~tachograph.util.executor.Executor`. Processes start at once."""
+        todo = Todo(calls)
+        if not self.apart:
+            return ((job.number, attempt(work, job.call)) for job in iter(todo.take, None))
+        staff = self._staff or Staff(self.workers, self.place()[1])
+        staff.begin(work, todo)
+        return staff.outcomes(todo, stays=staff is self._staff)
+
+    def __enter__(self) -> Self:
+        self._staff = Staff(self.workers, self.place()[1])
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self._staff is not None:
+            self._staff.end(at_once=kind is not None)
+            self._staff = None
+
+
+@dataclass
+class Worker:
+    """A process, our end of its pipe, the work that it knows and the job that it has."""
+
+    process: BaseProcess
+    pipe: Connection
+    knows: bytes = b""
+    job: Job | None = None
+    ready: bool = False
+
+    def give(self, job: Job | None, content: bytes) -> None:
+        """Let it do a job of the work that is pickled in ``content``."""
+        self.job = job
+        if job is not None:
+            with suppress(OSError):  # it has died: its pipe tells us next
+                if self.knows is not content:
+                    self.pipe.send(content)
+                    self.knows = content
+                self.pipe.send((job.number, dict(job.call)))
+
+
+class Staff:
+    """Some worker processes."""
+
+    def __init__(self, workers: int, threads: int) -> None:
+        self.most, self.threads = workers, threads
+        self.workers: list[Worker] = []
+        self.content = b""
+
+    def begin(self, work: Work, todo: Todo) -> None:
+        """Hand out the first jobs."""
+        # Pickled here, so that workers set their number of threads before NumPy is imported.
+        self.content = pickle.dumps(work)
+        for worker in self.workers:
+            worker.give(todo.take(), self.content)
+        while len(self.workers) < self.most and self._hire(todo):
+            pass
+
+    def outcomes(self, todo: Todo, stays: bool) -> Outcomes:
+        """Collect what comes, and hand out the rest."""
+        finished = False
+        try:
+            while any(worker.job is not None for worker in self.workers):
+                for pipe in wait([worker.pipe for worker in self.workers]):
+                    worker = next(w for w in self.workers if w.pipe is pipe)
+                    try:
+                        message = worker.pipe.recv()
+                    except (EOFError, OSError):
+                        job = self._lost(worker)
+                        if job is not None and not todo.back(job):
+                            yield job.number, Failure(_end_of(worker.process), died=True)
+                        self._hire(todo)
+                        continue
+                    if message is None:
+                        worker.ready = True
+                    else:
+                        worker.give(todo.take(), self.content)  # before the result is looked at
+                        yield message
+            finished = True
+        finally:
+            if not stays:
+                self.end(at_once=not finished)
+            for worker in [w for w in self.workers if w.job is not None]:
+                self._kill(worker)  # what it does may take hours yet
+
+    def end(self, at_once: bool) -> None:
+        """End all processes. Idle ones may end by themselves, unless all have to go ``at_once``."""
+        idle = [] if at_once else [worker for worker in self.workers if worker.job is None]
+        for worker in idle:
+            with suppress(OSError):
+                worker.pipe.send(None)
+        for worker in idle:
+            worker.process.join(GOODBYE_SECONDS)
+        for worker in list(self.workers):
+            self._kill(worker)
+
+    def _hire(self, todo: Todo) -> bool:
+        """Start a process, if there is something for it to do."""
+        if (job := todo.take()) is None:
+            return False
+        context = multiprocessing.get_context("spawn")
+        ours, its = context.Pipe()
+        process = context.Process(target=_work, args=(its, self.threads), daemon=True)
+        process.start()
+        its.close()  # so that its end is seen here
+        worker = Worker(process, ours)
+        self.workers.append(worker)
+        worker.give(job, self.content)
+        return True
+
+    def _kill(self, worker: Worker) -> None:
+        worker.process.kill()
+        self._bury(worker)
+
+    def _bury(self, worker: Worker) -> None:
+        worker.process.join()
+        worker.pipe.close()
+        self.workers.remove(worker)
+
+    def _lost(self, worker: Worker) -> Job | None:
+        """Forget a worker that died. Return the job that it had."""
+        self._bury(worker)
+        if not worker.ready and worker.process.exitcode == 1:
+            raise TachographError(
+                "a worker process could not start (see above); a script has to start workers below "
+                "`if __name__ == '__main__':`"
+            )
+        return worker.job
+
+
+def _end_of(process: BaseProcess) -> str:
+    code = process.exitcode or 0
+    how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+    return f"its process ended {DEATHS} times, the last time with {how}"
+
+
+def _work(pipe: Connection, threads: int) -> None:
+    """Run what comes through the pipe, until nothing does or the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the coordinating process
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    os.environ.update(dict.fromkeys(THREADS, str(threads)))
+    pipe.send(None)
+    work: Work | Failure = Failure("no work yet")
+    while (given := pipe.recv()) is not None:
+        if isinstance(given, bytes):
+            work = _loaded(given, threads)
+            continue
+        number, call = given
+        outcome = work if isinstance(work, Failure) else attempt(work, call)
+        try:
+            pipe.send((number, portable(outcome)))
+        except Exception as error:  # a result that cannot be pickled
+            pipe.send((number, portable(Failure.of(error))))
+
+
+def _loaded(content: bytes, threads: int) -> Work | Failure:
+    try:
+        work: Work = pickle.loads(content)
+    except Exception as error:
+        return Failure.of(error)
+    if work.measured:
+        pin(threads)
+    return work
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
