@@ -57,8 +57,8 @@ ALGORITHMS = {
     "sssp": (1, lambda p: tg.scale.sssp(p, 0), lambda g: tg.sssp(g, 0), "distances"),
     "pagerank": (
         3,
-        lambda p: tg.scale.pagerank(p, tol=1e-10, max_iter=40),
-        lambda g: tg.scale.pagerank("parts", tol=1e-10, max_iter=40),
+        lambda p: tg.scale.pagerank(p, tol=1e-3, max_iter=40),
+        lambda g: tg.scale.pagerank("parts", tol=1e-3, max_iter=40),
         "scores",
     ),
     "components": (0, tg.scale.connected_components, tg.connected_components, "labels"),

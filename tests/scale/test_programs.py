@@ -103,7 +103,7 @@ def test_parts_that_stop_in_the_middle_of_relaxing_go_on_later(monkeypatch):
 
 def test_pagerank_says_when_it_did_not_settle():
     parts = tg.scale.partition(tg.star(9), parts=2, directory="parts")
-    with pytest.warns(tg.TachographWarning, match="did not settle in 3 iterations"):
+    with pytest.warns(tg.TachographWarning, match="did not converge: after max_iter = 3"):
         found = tg.scale.pagerank(parts, max_iter=3, tol=1e-9)
     assert found.iterations == 3
     assert not found.converged

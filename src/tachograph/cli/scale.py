@@ -132,7 +132,7 @@ def _facts(result: Result) -> dict[str, object]:
     facts: dict[str, object] = {"task": result.task, "seconds": result.seconds}
     facts |= {"supersteps": len(result.trace), "provenance": result.provenance}
     for name, value in result.to_dict().items():
-        if not isinstance(value, np.ndarray):
+        if value is not None and not isinstance(value, np.ndarray):
             facts[name] = value
         elif isinstance(value, np.memmap):
             facts[name] = str(value.filename)
@@ -194,7 +194,7 @@ def plan(
 
     tacho scale plan pagerank --vertices 4e9 --edges 1e11 --workers 200 --memory '64 GB'
     """
-    from ..algorithms.similarity import as_bytes
+    from ..algorithms.similarity_request import as_bytes
     from ..scale.manifest import open_partition
     from ..scale.planner import Cluster, forecast, measure, scaling
 

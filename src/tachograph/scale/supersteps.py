@@ -15,7 +15,7 @@ from typing import TypedDict, TypeVar, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ..algorithms.result import Result, Trace
+from ..algorithms.result import Result, Run, Trace
 from ..graph.build import index_type
 from ..graph.files.streams import aside
 from ..util.errors import InputError
@@ -28,7 +28,7 @@ from .tasks import START, Files, Part, check_piece, perform, put_results, verify
 
 __all__ = ["Where", "solve"]
 
-T = TypeVar("T")
+R = TypeVar("R", bound=Result)
 CHECKPOINT = 10  # supersteps between two checkpoints
 
 
@@ -48,8 +48,8 @@ class Where(TypedDict, total=False):
     checkpoint: int
 
 
-def solve(program: Program, partition: Partition, **where: Unpack[Where]) -> Result:
-    """Run a program to its end.
+def solve(kind: type[R], program: Program, partition: Partition, **where: Unpack[Where]) -> R:
+    """Run a program to its end, and make a result of that kind from its values.
 
     Raises
     ------
@@ -76,7 +76,9 @@ def solve(program: Program, partition: Partition, **where: Unpack[Where]) -> Res
     most = None if workers is None else min(workers, partition.parts)
     try:
         with alone(files.run), executor(where.get("cluster"), most) as who:
-            return _Run(program, partition, files, who, every).to_the_end()
+            run = _Run(program, partition, files, who, every)
+            values, how = run.to_the_end()
+            return kind(run=how, **values)
     except Lost as error:
         advice = "the same call goes on from the last checkpoint, on another cluster or without one"
         raise Lost(f"{error}: {advice}") from None
@@ -95,7 +97,7 @@ class _Run:
         self.memory: Memory = {}
         self.kept_step = -1  # the superstep of the last checkpoint
 
-    def to_the_end(self) -> Result:
+    def to_the_end(self) -> tuple[dict[str, object], Run]:
         from ..kernels.runtime.launch import clock
 
         files = self.files
@@ -114,14 +116,10 @@ class _Run:
                 self._forget(step - 1)
                 shown.note(f"superstep {step}")
         arrays = self._arrays(step, notes)
-        return self._result(arrays, clock() - begin)
-
-    def _result(self, arrays: dict[str, np.ndarray], seconds: float) -> Result:
-        """Return the result: arrays mapped from their files, and what the program makes of them."""
-        values = self.program.values(self.partition, arrays, self.memory)
+        seconds = clock() - begin
         columns = zip(*self.rows, strict=True)
-        trace = Trace(dict(zip(Row._fields, columns, strict=True)))
-        return Result(self.program.task, values, seconds=seconds, trace=trace)
+        how = Run(seconds, Trace(dict(zip(Row._fields, columns, strict=True))), way="supersteps")
+        return self.program.values(self.partition, arrays, self.memory), how
 
     def _keeps(self, step: int) -> bool:
         """Whether a superstep is a checkpoint. The first never is: it is as soon done again."""

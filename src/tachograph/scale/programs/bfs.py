@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ...algorithms.result import Result
+from ...algorithms.bfs import BfsResult
 from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Mail, Piece
 from ..supersteps import Where, solve
@@ -33,7 +33,7 @@ SERIAL_BELOW_SIZE = 1 << 18  # vertices and arcs of a part that one thread is fa
 
 def bfs(
     graph: Parts, source: npt.ArrayLike, *, direction: str = "auto", **where: Unpack[Where]
-) -> Result:
+) -> BfsResult:
     """Breadth-first search from one vertex or several.
 
     Parameters
@@ -51,7 +51,7 @@ def bfs(
 
     Returns
     -------
-    Result
+    BfsResult
         ``levels`` (int32, -1 if not reached) and ``parents`` (the smallest possible ids; sources are
         their own, -1 if not reached), mapped from files in the partition's directory. The trace has a
         row for each superstep.
@@ -71,7 +71,7 @@ def bfs(
     [0, 1, 2, 3, 4, 5]
     """
     partition = open_partition(graph)
-    return solve(Search.of(partition, source, direction), partition, **where)
+    return solve(BfsResult, Search.of(partition, source, direction), partition, **where)
 
 
 @dataclass(frozen=True)

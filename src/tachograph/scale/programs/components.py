@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
-from ...algorithms.result import Result
+from ...algorithms.components import ComponentsResult
 from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Mail, Piece
 from ..supersteps import Where, solve
@@ -29,12 +29,12 @@ __all__ = ["connected_components"]
 FIRST_ARCS = 2  # how many arcs of every vertex are linked first
 
 
-def connected_components(graph: Parts, **where: Unpack[Where]) -> Result:
+def connected_components(graph: Parts, **where: Unpack[Where]) -> ComponentsResult:
     """Weakly connected components; parameters and errors as in :func:`tachograph.scale.bfs`.
 
     Returns
     -------
-    Result
+    ComponentsResult
         ``labels``: for each vertex the smallest id of its component; ``count``: how many there are.
 
     Examples
@@ -45,7 +45,7 @@ def connected_components(graph: Parts, **where: Unpack[Where]) -> Result:
     >>> tg.scale.connected_components(parts).labels.tolist()
     [0, 0, 0, 3, 3]
     """
-    return solve(Components(), open_partition(graph), **where)
+    return solve(ComponentsResult, Components(), open_partition(graph), **where)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from ...algorithms.result import Result
+from ...algorithms.independent_set import IndependentSetResult
 from ...graph.build import index_type
 from ...util.rng import Rng, seed_of
 from ..manifest import Partition, Parts, open_partition
@@ -24,14 +24,16 @@ from .base import Memory, Notes, Order, Outcome, Outputs, Program, total
 __all__ = ["maximal_independent_set"]
 
 
-def maximal_independent_set(graph: Parts, *, rng: Rng = 0, **where: Unpack[Where]) -> Result:
+def maximal_independent_set(
+    graph: Parts, *, rng: Rng = 0, **where: Unpack[Where]
+) -> IndependentSetResult:
     """The same set that :func:`tachograph.maximal_independent_set` finds for ``rng``.
 
     Other parameters and errors are those of :func:`tachograph.scale.bfs`.
 
     Returns
     -------
-    Result
+    IndependentSetResult
         ``mask``: for each vertex whether it is in the set; ``vertices``: the ids of the set, ascending.
 
     Examples
@@ -41,7 +43,7 @@ def maximal_independent_set(graph: Parts, *, rng: Rng = 0, **where: Unpack[Where
     >>> tg.scale.maximal_independent_set(parts).vertices.tolist()
     [1, 2, 3, 4]
     """
-    return solve(IndependentSet(seed_of(rng)), open_partition(graph), **where)
+    return solve(IndependentSetResult, IndependentSet(seed_of(rng)), open_partition(graph), **where)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from ...algorithms.result import Result
-from ..manifest import Parts, open_partition
+from ...algorithms.similarity import JaccardResult
+from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Piece
 from ..supersteps import Where, solve
 from .base import Memory, Notes, Order, Outcome, Outputs, Program
@@ -22,7 +22,7 @@ from .base import Memory, Notes, Order, Outcome, Outputs, Program
 __all__ = ["jaccard"]
 
 
-def jaccard(graph: Parts, **where: Unpack[Where]) -> Result:
+def jaccard(graph: Parts, **where: Unpack[Where]) -> JaccardResult:
     """Jaccard's similarity of the ends of all edges; loops and parallel edges count for nothing.
 
     Parameters and errors are those of :func:`tachograph.scale.bfs`; weights are not looked at, and
@@ -30,7 +30,7 @@ def jaccard(graph: Parts, **where: Unpack[Where]) -> Result:
 
     Returns
     -------
-    Result
+    JaccardResult
         ``source``, ``target`` (undirected: the lower id first) and ``values``, in the order of
         :func:`tachograph.jaccard`, mapped from files in the partition's directory.
 
@@ -43,7 +43,7 @@ def jaccard(graph: Parts, **where: Unpack[Where]) -> Result:
     [0.333, 0.25, 0.25, 0.0]
     """
     partition = open_partition(graph)
-    return solve(Similarities(partition.directed), partition, **where)
+    return solve(JaccardResult, Similarities(partition.directed), partition, **where)
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,10 @@ class Similarities(Program):
     outputs: ClassVar[Outputs] = {"source": None, "target": None, "values": np.float64}
     checkpoint: ClassVar[int | None] = 1
     directed: bool
+
+    def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
+        """Add the number of edges."""
+        return {**arrays, "count": arrays["values"].size}
 
     def start(self, piece: Piece) -> Outcome:
         """Do nothing: nothing has to be known before."""

@@ -12,7 +12,7 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from ...algorithms.result import Result
+from ...algorithms.pagerank import PageRankResult
 from ...util.errors import InputError, TachographWarning
 from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Piece
@@ -29,12 +29,12 @@ def pagerank(
     tol: float = 1e-6,
     max_iter: int = 100,
     **where: Unpack[Where],
-) -> Result:
+) -> PageRankResult:
     """PageRank; parameters as in :func:`tachograph.pagerank` and :func:`tachograph.scale.bfs`.
 
     Returns
     -------
-    Result
+    PageRankResult
         ``scores`` (float64, sum 1), ``iterations``, ``converged``.
 
     Raises
@@ -57,7 +57,7 @@ def pagerank(
         raise InputError(f"max_iter = {max_iter}: at least one is needed")
     partition = open_partition(graph)
     program = Ranks(float(damping), float(tol), int(max_iter), partition.n)
-    return solve(program, partition, **where)
+    return solve(PageRankResult, program, partition, **where)
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,9 @@ class Ranks(Program):
         iterations, converged = memory["iterations"], memory["change"] < self.tol
         if not converged:
             warnings.warn(
-                f"PageRank did not settle in {iterations} iterations (change {memory['change']:.1g}, "
-                f"tol {self.tol:g}): raise max_iter or tol",
+                f"PageRank did not converge: after max_iter = {iterations} the scores still change by "
+                f"{memory['change']:.1e} in an iteration, more than tol = {self.tol}; raise max_iter "
+                "or tol",
                 TachographWarning,
                 stacklevel=2,
             )

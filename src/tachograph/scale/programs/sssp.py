@@ -35,7 +35,7 @@ NO_DISTANCE = 1e300  # stands for infinity in notes, which are JSON
 LARGEST_WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
 
 
-def sssp(graph: Parts, source: npt.ArrayLike, **where: Unpack[Where]) -> Result:
+def sssp(graph: Parts, source: npt.ArrayLike, **where: Unpack[Where]) -> DistancesResult:
     """Shortest distances from one vertex, or the nearest of several.
 
     Parameters and errors are those of :func:`tachograph.scale.bfs`; arcs without weights have length 1,
@@ -43,7 +43,7 @@ def sssp(graph: Parts, source: npt.ArrayLike, **where: Unpack[Where]) -> Result:
 
     Returns
     -------
-    Result
+    DistancesResult
         ``distances`` (float64, inf if not reached).
 
     Examples
@@ -56,11 +56,22 @@ def sssp(graph: Parts, source: npt.ArrayLike, **where: Unpack[Where]) -> Result:
     """
     partition = open_partition(graph)
     if partition.weights is None:
-        return solve(Hops.of(partition, source, "auto"), partition, **where)
+        return solve(DistancesResult, Hops.of(partition, source, "auto"), partition, **where)
     degree = max(sum(partition.arcs) / max(partition.n, 1), 1.0)
     width = max(partition.mean, partition.heaviest / 64) * max(1.0, 32 / degree)
     program = Distances(source_ids(partition.n, source), width or 1.0)
-    return solve(program, partition, **where)
+    return solve(DistancesResult, program, partition, **where)
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class DistancesResult(Result):
+    """Distances, inf where no path leads; paths are not known."""
+
+    task: ClassVar[str] = "sssp"
+    array: ClassVar[str] = "distances"
+    table: ClassVar[tuple[str, ...]] = ("distances",)
+
+    distances: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
