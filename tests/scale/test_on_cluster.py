@@ -35,6 +35,12 @@ def test_the_same_as_in_one_process(client, kind):
         assert_same(graph, parts, source=graph.n // 2)
 
 
+def test_processes_of_this_machine_need_no_cluster():
+    graph = TEN["whole weights"]()
+    parts = tg.scale.partition(graph, parts=3, directory="parts")
+    assert_same(graph, parts, source=graph.n // 2, workers=2)
+
+
 class Killer(threading.Thread):
     """Kills a process as soon as a run has written a file of a superstep."""
 
@@ -57,8 +63,8 @@ ALGORITHMS = {
     "sssp": (1, lambda p: tg.scale.sssp(p, 0), lambda g: tg.sssp(g, 0), "distances"),
     "pagerank": (
         3,
-        lambda p: tg.scale.pagerank(p, tol=1e-3, max_iter=40),
-        lambda g: tg.scale.pagerank("parts", tol=1e-3, max_iter=40),
+        lambda p: tg.scale.pagerank(p, tol=1e-4, max_iter=100),
+        lambda g: tg.scale.pagerank("parts", tol=1e-4, max_iter=100),
         "scores",
     ),
     "components": (0, tg.scale.connected_components, tg.connected_components, "labels"),

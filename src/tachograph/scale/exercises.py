@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from ..graph.files import write
-from ..graph.generate import kronecker
+from ..graph.generate import path
 from ..graph.graph import Graph
 from ..util.exercise import Exercise
 from .manifest import Partition
@@ -24,26 +27,40 @@ __all__ = ["EXERCISES"]
 
 
 def _parts() -> None:
-    """All algorithms on a small graph, and what depends on the type of its weights."""
-    with tempfile.TemporaryDirectory() as place:
-        write(kronecker(5, rng=1), Path(place) / "plain.parquet")
-        parts = _cut(Path(place) / "plain.parquet", Path(place) / "plain")
+    """Run all algorithms on a small graph."""
+    with _cut(path(40)) as parts:
         for direction in ("push", "pull"):
             bfs(parts, 0, direction=direction)
-        for algorithm in (connected_components, maximal_independent_set, jaccard, pagerank):
+        for algorithm in (connected_components, maximal_independent_set, pagerank):
             algorithm(parts)
         sssp(parts, 0)
-        for kind in (np.int32, np.float32, np.float64):
-            weights = np.ones(3, kind)
-            graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights)
-            write(graph, Path(place) / f"{kind.__name__}.parquet")
-            parts = _cut(Path(place) / f"{kind.__name__}.parquet", Path(place) / kind.__name__)
-            sssp(parts, 0)
-            pagerank(parts)
 
 
-def _cut(edges: Path, directory: Path) -> Partition:
-    return partition(edges, parts=2, directory=directory)
+def _similarity() -> None:
+    with _cut(path(40)) as parts:
+        jaccard(parts)
 
 
-EXERCISES = {"graphs in parts": Exercise(_parts, 20.0)}
+def _weighted(kind: type[np.number]) -> None:
+    """Run what depends on the type of weights."""
+    with _cut(Graph.from_edges([0, 1, 2], [1, 2, 3], np.ones(3, kind))) as parts:
+        sssp(parts, 0)
+        pagerank(parts)
+
+
+@contextmanager
+def _cut(graph: Graph) -> Iterator[Partition]:
+    """Cut a graph in two, from a file of its edges."""
+    with tempfile.TemporaryDirectory() as place:
+        edges = Path(place) / "edges.parquet"
+        write(graph, edges)
+        yield partition(edges, parts=2, directory=Path(place) / "parts")
+
+
+EXERCISES = {
+    "parts": Exercise(_parts, 20.0),
+    "parts, similarity": Exercise(_similarity),
+    "parts, int32": Exercise(partial(_weighted, np.int32)),
+    "parts, float32": Exercise(partial(_weighted, np.float32)),
+    "parts, float64": Exercise(partial(_weighted, np.float64)),
+}

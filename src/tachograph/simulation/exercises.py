@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..graph.generate import kronecker, path
+import numpy as np
+
+from ..graph.graph import Graph
 from ..util.exercise import Exercise
 from .accelerators import AccuGraph, HitGraph, simulate
 from .dram import Memory
@@ -10,14 +12,20 @@ from .dram import Memory
 __all__ = ["EXERCISES"]
 
 
-def _accelerators() -> None:
-    """Run streams with a memory, one partition and several, with and without weights."""
+def _memories() -> None:
     Memory("DDR4-2400R").run([0, 64], commands=True, completion=True)
-    for weights in (None, True):
-        g = kronecker(5, weights=weights)
-        simulate("sssp", g, HitGraph(partition_size=10), source=0)
+
+
+def _accelerators() -> None:
+    """Run streams with the memory, one partition and several, weights and none."""
+    for weights in (None, np.ones(29, np.int32)):
+        path = Graph.from_edges(np.arange(29), np.arange(1, 30), weights, directed=False)
+        simulate("sssp", path, HitGraph(partition_size=10), source=0)
     for size in (10, 100):
-        simulate("bfs", path(30), AccuGraph(partition_size=size), source=0)
+        simulate("bfs", path, AccuGraph(partition_size=size), source=0)
 
 
-EXERCISES = {"memories, accelerators": Exercise(_accelerators, 20.0)}
+EXERCISES = {
+    "memories": Exercise(_memories, 24.0),
+    "accelerators": Exercise(_accelerators, 16.0),
+}
