@@ -23,7 +23,7 @@ from ..util.processes import Local
 from ..util.progress import bar
 from . import Record, content_key, journal
 
-__all__ = ["Campaign", "Executor", "Failure", "code_hash"]
+__all__ = ["Campaign", "Executor", "Failure", "Record", "code_hash"]
 
 TRIES = 3  # of a task that raises
 

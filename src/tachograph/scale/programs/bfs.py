@@ -24,7 +24,7 @@ from ..supersteps import Where, solve
 from .base import Memory, Notes, Order, Outcome, Outputs, Program, source_ids, total
 
 if TYPE_CHECKING:
-    from ...decisions.direction.policies import Policy
+    from ...decisions.direction.model import Policy
 
 __all__ = ["bfs"]
 
