@@ -119,9 +119,7 @@ class Campaign:
             except Lost as error:
                 raise Lost(f"{error}: run again, what is finished is in the journal") from None
 
-    def _kept(
-        self, key: str, task: Mapping[str, object], outcome: Outcome
-    ) -> Record | Failure:
+    def _kept(self, key: str, task: Mapping[str, object], outcome: Outcome) -> Record | Failure:
         """Put an outcome into the journal. A result that JSON cannot hold is a failure."""
         if not isinstance(outcome, Failure):
             try:
