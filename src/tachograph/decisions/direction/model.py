@@ -17,6 +17,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +53,8 @@ class Network(NamedTuple):
     output_bias: Numbers  # one number
 
 
-class Model(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Model:
     """What is learned: the network, and the coefficients of the cost model (``COST_NAMES``)."""
 
     surf: Network
@@ -152,6 +154,7 @@ def cost_policy(coefficients: Numbers) -> Policy:
     return Policy("cost", about, built_in("cost"), np.append(0.0, coefficients), learned=True)
 
 
+@lru_cache(8)  # every search asks
 def learned(name: str, model: Model) -> Policy:
     """``surf`` or ``cost`` with the numbers of a model."""
     return surf_policy(model.surf) if name == "surf" else cost_policy(model.cost)
