@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from ..algorithms.result import Lazy
 from ..decisions.trainer import Measured, Runner, TimedWay
 from ..graph.graph import Graph
+from .decide import ASKED_REASON, Candidate
+from .estimate import UNKNOWN
+from .question import ask
+from .road import execute
 from .table import TASKS, task_named
 
 __all__ = ["run", "runner"]
 
 #: The tasks whose times are learned; plans of the others have no predictions.
-TIMED = (
-    "bfs", "sssp", "pagerank", "connected_components", "jaccard", "maximal_independent_set",
-    "maximum_flow",
-)  # fmt: skip
+TIMED = ("bfs", "sssp", "pagerank", "connected_components", "jaccard")
+TIMED += ("maximal_independent_set", "maximum_flow")
+AS_ASKED = Candidate("as asked", {}, ASKED_REASON, Lazy(lambda: UNKNOWN))
 
 
 def run(task: str, graph: Graph, /, **options: object) -> Measured:
-    """Run the algorithm of a task; nothing is decided for it, and nothing goes into the journal."""
-    return task_named(task).function(graph, **options)
+    """Run a task exactly as its options say: nothing is decided, and the journal keeps nothing."""
+    return execute(ask(task_named(task), graph, **options), AS_ASKED, ASKED_REASON, keep=False)
 
 
 def runner() -> Runner:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import statistics
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..graph.graph import Graph
-from ..util.errors import InputError
+from ..util.errors import InputError, TachographWarning
 from .decide import on_machine
 from .question import Question, ask, check
 from .road import execute, run
 from .show import columns, duration
 from .table import task_named
 
-__all__ = ["Machine", "WhatIf", "what_if"]
+__all__ = ["Row", "WhatIf", "what_if"]
 
 MEASURING_SECONDS = 1.0  # what the runs on one machine may take together, about
 MOST_RUNS = 5  # on one machine
@@ -23,7 +24,7 @@ LONGEST_RUN_SECONDS = 30.0  # what is predicted to take longer is not run, but m
 
 
 @dataclass(frozen=True)
-class Machine:
+class Row:
     """A row: seconds and their interval, whether measured, modelled or simulated, and how."""
 
     name: str
@@ -40,7 +41,7 @@ class WhatIf:
 
     task: str
     graph: Graph
-    rows: tuple[Machine, ...]
+    rows: tuple[Row, ...]
 
     def __str__(self) -> str:
         head = ["machine", "time", "between", "", "how"]
@@ -107,20 +108,22 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
         raise InputError("what_if needs machines: ['host', 'hitgraph@ddr3-1600k']")
     question = ask(kind, graph, **arguments)
     rows = []
-    for name in machines:
-        first = name.partition("@")[0].partition(":")[0]
-        here = first in ("host", "opencl")
-        rows.append(_measured(question, name) if here else _simulated(question, name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TachographWarning)  # so many iterations were asked for
+        for name in machines:
+            first = name.partition("@")[0].partition(":")[0]
+            here = first in ("host", "opencl")
+            rows.append(_measured(question, name) if here else _simulated(question, name))
     return WhatIf(kind.name, graph, tuple(rows))
 
 
-def _measured(question: Question, name: str) -> Machine:
+def _measured(question: Question, name: str) -> Row:
     """Run it here a few times, and take the median."""
     candidate = on_machine(question, name)
     guess = candidate.estimate
     if guess.seconds is not None and guess.seconds > LONGEST_RUN_SECONDS:
         low, high = guess.low or 0.0, guess.high or 0.0
-        return Machine(name, guess.seconds, low, high, "modelled", "too long to be run here")
+        return Row(name, guess.seconds, low, high, "modelled", "too long to be run here")
 
     def seconds() -> float:
         return execute(question, candidate, "what if", keep=False).seconds
@@ -129,10 +132,10 @@ def _measured(question: Question, name: str) -> Machine:
     count = max(1, min(MOST_RUNS, int(MEASURING_SECONDS / max(first, 1e-6))))
     taken = [seconds() for _ in range(count)]
     how = f"{candidate.name}, median of {count} run{'s' * (count > 1)}"
-    return Machine(name, statistics.median(taken), min(taken), max(taken), "measured", how)
+    return Row(name, statistics.median(taken), min(taken), max(taken), "measured", how)
 
 
-def _simulated(question: Question, name: str) -> Machine:
+def _simulated(question: Question, name: str) -> Row:
     from ..simulation.accelerators.simulate import simulate
 
     task, graph, what = question.task.name, question.graph, question.what
@@ -147,4 +150,4 @@ def _simulated(question: Question, name: str) -> Machine:
     how = f"{made.iterations} iterations; mean error against hardware {made.expected_error:.0f} %"
     spread = 1 + made.expected_error / 100
     low, high = made.seconds / spread, made.seconds * spread
-    return Machine(name, made.seconds, low, high, "simulated", how)
+    return Row(name, made.seconds, low, high, "simulated", how)
