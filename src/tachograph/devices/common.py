@@ -29,7 +29,7 @@ class Common:
 
     def __init__(self, device: OpenCL | None, arrays: Mapping[str, np.ndarray]) -> None:
         self.device = device
-        self.shared = device is not None and device.capabilities.svm == "fine"
+        self.shared: bool = device is not None and device.capabilities.svm == "fine"
         self._host = dict(arrays)
         self._there: dict[str, Buffer | np.ndarray] = {}
         self._stale: dict[str, str] = {}  # the side, "host" or "device", whose copy is out of date

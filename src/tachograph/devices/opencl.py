@@ -23,7 +23,7 @@ from .. import kernels
 from ..util.errors import DeviceError, TooLargeError
 from ..util.memory import human
 from .cores import thread_ids
-from .discovery import Found, discover, select
+from .discovery import Capabilities, Found, discover, select
 from .host import cores
 from .memory import Buffer, Room
 from .probe import describe
@@ -55,18 +55,18 @@ class OpenCL:
         import pyopencl as cl
 
         self.found = found
-        self.id = found.id
-        self.name = found.name
-        self.kind = found.kind
-        self.capabilities = found.capabilities
-        self.threads = int(device.max_compute_units) if found.shares_cores else 0
+        self.id: str = found.id
+        self.name: str = found.name
+        self.kind: str = found.kind
+        self.capabilities: Capabilities = found.capabilities
+        self.threads: int = int(device.max_compute_units) if found.shares_cores else 0
         self.workers: tuple[int, ...] = ()
-        self.units = int(device.max_compute_units)
-        self.room = Room(found.name, found.memory, found.largest)
+        self.units: int = int(device.max_compute_units)
+        self.room: Room = Room(found.name, found.memory, found.largest)
         self._programs: dict[tuple[str, ...], cl.Program] = {}
         with self._failures("opening it"):
-            self.context = cl.Context([device])
-            self.queue = cl.CommandQueue(self.context)
+            self.context: cl.Context = cl.Context([device])
+            self.queue: cl.CommandQueue = cl.CommandQueue(self.context)
 
     @property
     def key(self) -> str:

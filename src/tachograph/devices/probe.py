@@ -153,5 +153,5 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1:])
     except Exception as problem:  # whatever a driver does, the parent process gets a sentence
-        lines = str(problem).strip().splitlines() or [""]
+        lines: list[str] = str(problem).strip().splitlines() or [""]
         say(problem=f"{type(problem).__name__}: {lines[0][:300]}")

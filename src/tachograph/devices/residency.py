@@ -51,7 +51,7 @@ class Resident:
     def __init__(self, device: OpenCL, graph: Graph) -> None:
         self.device = device
         self.indptr, self.indices = graph.indptr, graph.indices
-        self.cuts = self._cut()
+        self.cuts: list[int] = self._cut()
         self._parts: OrderedDict[int, Part] = OrderedDict()
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Exchange:
         return csr_array(rows, shape=(graph.n, graph.n))
 
     @staticmethod
-    def from_networkx(graph: nx.Graph, *, weight: str | None = "weight") -> Graph:
+    def from_networkx(graph: nx.Graph[Any], *, weight: str | None = "weight") -> Graph:
         """Return a NetworkX graph of any class as a :class:`Graph`.
 
         Its nodes become ``names`` if they are not 0, 1, ... An edge without the attribute ``weight``
@@ -76,7 +76,7 @@ class Exchange:
         names[:] = nodes
         return made._replace(names=names)
 
-    def to_networkx(self) -> nx.Graph:
+    def to_networkx(self) -> nx.Graph[Any]:
         """Return a NetworkX (Multi)(Di)Graph; weights become the attribute ``weight``."""
         try:
             import networkx as nx

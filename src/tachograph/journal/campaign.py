@@ -173,7 +173,7 @@ class Tally:
 
     def __init__(self, total: int) -> None:
         self.total, self.done, self.failed = total, 0, 0
-        self.begin = time.monotonic()
+        self.begin: float = time.monotonic()
 
     def add(self, outcome: Outcome) -> None:
         """Count a task that has ended."""

@@ -25,7 +25,7 @@ TABLE_ENTRIES_PER_NODE = 8  # up to which integer nodes are looked up in a table
 
 
 def convert_from_nx(
-    graph: nx.Graph | BackendGraph,
+    graph: nx.Graph[Any] | BackendGraph,
     *,
     edge_attrs: Mapping[str, object] | None = None,
     node_attrs: Mapping[str, object] | None = None,
@@ -74,7 +74,7 @@ def convert_from_nx(
     return BackendGraph(range(n) if plain else nodes, rows, attributes, parallel)
 
 
-def _adjacency(graph: nx.Graph) -> tuple[list[Node], list[Row]]:
+def _adjacency(graph: nx.Graph[Any]) -> tuple[list[Node], list[Row]]:
     """Return the nodes and, for each, its neighbours with their data."""
     import networkx as nx
 

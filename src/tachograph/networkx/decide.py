@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from math import ceil, log2, sqrt
 from operator import mul
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Model(dict[str, dict[str, list[float]]]):
         return {f"{k}.{who}": np.array(v) for k, kinds in self.items() for who, v in kinds.items()}
 
 
-kept = Kept("networkx", (), Model.of)
+kept: Kept[Model] = Kept("networkx", (), Model.of)
 the_model = lru_cache(1)(kept)  # a decision takes microseconds: do not look at the file each time
 
 
@@ -70,7 +70,7 @@ def terms(cost: str, n: float, arcs: float, pairs: float = 0.0) -> tuple[float, 
     return 1.0, n, arcs, arcs * log2(n + 1)
 
 
-def sizes(graph: nx.Graph) -> tuple[int, float]:
+def sizes(graph: nx.Graph[Any]) -> tuple[int, float]:
     """Return the number of nodes, and about how many arcs there are."""
     adjacency = graph._adj
     n = len(adjacency)
@@ -108,7 +108,7 @@ def reach(name: str, args: Args, kwargs: Kwargs, degree: float) -> float:
     return float(max(degree, 1.0) ** ceil(limit))
 
 
-def converted(graph: nx.Graph, weighted: bool) -> bool:
+def converted(graph: nx.Graph[Any], weighted: bool) -> bool:
     """Whether NetworkX has the converted graph already, with an attribute if one is needed."""
     cache = getattr(graph, "__networkx_cache__", None) or {}
     found = cache.get("backends", {}).get("tachograph", {})

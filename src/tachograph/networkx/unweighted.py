@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import cast
+from typing import Any, cast
 
 import networkx as nx
 import numpy as np
@@ -32,7 +32,7 @@ def bfs_edges(q: Query) -> Pairs:
     yield from zip(*_tree(q), strict=True)
 
 
-def bfs_tree(q: Query) -> nx.DiGraph:
+def bfs_tree(q: Query) -> nx.DiGraph[Any]:
     tree = nx.DiGraph()
     tree.add_node(q.source)
     tree.add_edges_from(bfs_edges(q))

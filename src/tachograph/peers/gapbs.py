@@ -45,7 +45,7 @@ class Gapbs(Peer):
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
-        self.file = job.directory / "graph.sg"
+        self.file: Path = job.directory / "graph.sg"
         write(job.graph, self.file)
 
     def _said(self, words: list[str], pattern: str, trials: int = TRIALS) -> Said:

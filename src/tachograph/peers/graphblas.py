@@ -26,7 +26,7 @@ class GraphBlas(Peer):
         super().__init__(job)
         self.gb: Theirs = graphblas
         graphblas.ss.config["nthreads"] = job.threads
-        self.matrix = self._from(job.graph)
+        self.matrix: Theirs = self._from(job.graph)
 
     def _from(self, graph: Graph) -> Theirs:
         values = 1.0 if graph.weights is None else graph.weights.astype(np.float64)

@@ -29,7 +29,7 @@ class NetworKit(Peer):
         super().__init__(job)
         self.nk = networkit
         networkit.setNumberOfThreads(job.threads)
-        self.graph = self._from(job.graph)
+        self.graph: Theirs = self._from(job.graph)
 
     def _from(self, graph: Graph) -> Theirs:
         source, target, weights = graph.to_edges()
@@ -108,7 +108,7 @@ class Igraph(Peer):
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
-        self.graph = self._from(job.graph)[0]
+        self.graph: Theirs = self._from(job.graph)[0]
 
     def _from(self, graph: Graph) -> tuple[Theirs, list[float]]:
         """Return the graph with its edges in our order, and their weights."""
@@ -164,7 +164,7 @@ class SciPy(Peer):
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
-        self.matrix = job.graph.to_scipy().astype(np.float64)
+        self.matrix: Any = job.graph.to_scipy().astype(np.float64)
 
     def bfs(self) -> Case:
         from scipy.sparse.csgraph import breadth_first_order

@@ -41,13 +41,13 @@ class EdgeFiles:
         for path in paths:
             if not path.is_file():
                 raise MissingFileError(f"{path}: there is no such file")
-        self.paths = list(paths)
+        self.paths: list[Path] = list(paths)
         said = [self._says(path) for path in self.paths]
         directions = {d for d, _ in said if d is not None}
         if directed is None and len(directions) > 1:
             raise InputError("some files say directed, others undirected: give directed=...")
-        self.directed = directed if directed is not None else directions != {False}
-        self.n = max((n for _, n in said if n is not None), default=None)
+        self.directed: bool = directed if directed is not None else directions != {False}
+        self.n: int | None = max((n for _, n in said if n is not None), default=None)
 
     def _says(self, path: Path) -> tuple[bool | None, int | None]:
         """Whether edges are directed and how many vertices there are, if the file says so."""
@@ -151,10 +151,12 @@ class Counted:
             self.edges += source.size
             progress(source.size)
         #: Whether an undirected graph's edges are listed in both directions.
-        self.both = not files.directed and balance % 2**64 == 0
-        self.directed = files.directed
+        self.both: bool = not files.directed and balance % 2**64 == 0
+        self.directed: bool = files.directed
         mean = total / max(self.edges, 1)
-        self.range = (1.0, 1.0, 1.0) if self.weights is None else (lightest, mean, heaviest)
+        self.range: tuple[float, float, float] = (
+            (1.0, 1.0, 1.0) if self.weights is None else (lightest, mean, heaviest)
+        )
 
     @property
     def degrees(self) -> list[np.ndarray]:

@@ -109,8 +109,12 @@ class Machine:
                 raise InputError(
                     f"{type(self).__name__} has no parameter {name!r}; known: {', '.join(known)}"
                 )
-        self.given = {name: known[name].checked(value) for name, value in settings.items()}
-        self.settings = {name: p.default for name, p in known.items()} | self.given
+        self.given: dict[str, object] = {
+            name: known[name].checked(value) for name, value in settings.items()
+        }
+        self.settings: dict[str, object] = {
+            name: p.default for name, p in known.items()
+        } | self.given
 
     @classmethod
     def declared(cls) -> dict[str, Parameter[object]]:

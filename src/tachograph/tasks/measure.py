@@ -14,7 +14,7 @@ from .table import TASKS, task_named
 __all__ = ["run", "runner"]
 
 #: The tasks whose times are learned; plans of the others have no predictions.
-TIMED = ("bfs", "sssp", "pagerank", "connected_components", "jaccard")
+TIMED: tuple[str, ...] = ("bfs", "sssp", "pagerank", "connected_components", "jaccard")
 TIMED += ("maximal_independent_set", "maximum_flow")
 AS_ASKED = Candidate("as asked", {}, ASKED_REASON, Lazy(lambda: UNKNOWN))
 

@@ -56,7 +56,7 @@ class FileFormatError(TachographError, ValueError):
     """A file whose content is not what its format promises; names the file and, if known, the line."""
 
     def __init__(self, path: str | os.PathLike[str], problem: str, line: int | None = None) -> None:
-        self.path = os.fspath(path)
+        self.path: str = os.fspath(path)
         self.problem = problem
         self.line = line
         super().__init__(self.path, problem, line)

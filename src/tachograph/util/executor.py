@@ -126,7 +126,9 @@ class Todo:
     """Calls to be handed out. Those of dead workers come back."""
 
     def __init__(self, calls: Iterable[Call]) -> None:
-        self.calls = (Job(number, call) for number, call in enumerate(calls))
+        self.calls: Generator[Job, None, None] = (
+            Job(number, call) for number, call in enumerate(calls)
+        )
         self.again: deque[Job] = deque()
         self.deaths: Counter[int] = Counter()
 

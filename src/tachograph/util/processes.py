@@ -55,7 +55,7 @@ class Local:
             raise InputError(f"workers = {workers}: at least one is needed")
         self.workers = workers
         self.threads = threads
-        self.apart = workers > 1 if apart is None else apart
+        self.apart: bool = workers > 1 if apart is None else apart
         self._staff: Staff | None = None
 
     def place(self) -> tuple[str, int]:

@@ -98,7 +98,7 @@ class Model:
         return np.exp(gain), np.exp(gain - _conformal(self.gain_scores, confidence))
 
 
-the_model = Kept("approximation", FEATURES, Model.of)
+the_model: Kept[Model] = Kept("approximation", FEATURES, Model.of)
 
 
 def _conformal(scores: Numbers, confidence: float) -> float:

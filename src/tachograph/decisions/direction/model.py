@@ -80,7 +80,7 @@ class Model:
         return {**net, "cost": self.cost}
 
 
-the_model = Kept("direction", State._fields, Model.of)
+the_model: Kept[Model] = Kept("direction", State._fields, Model.of)
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,7 +125,7 @@ class Model:
         return self.policies.get(key_of(task, host, device))
 
 
-the_model = Kept("placement", Call._fields, Model.of)
+the_model: Kept[Model] = Kept("placement", Call._fields, Model.of)
 
 
 def named(name: str, task: str, host: Host, device: OpenCL) -> Policy:

@@ -42,7 +42,7 @@ class Model(NamedTuple):
         return self._asdict()
 
 
-the_model = Kept("split", DEGREE_FEATURES, Model.of)
+the_model: Kept[Model] = Kept("split", DEGREE_FEATURES, Model.of)
 
 
 class Expected(NamedTuple):

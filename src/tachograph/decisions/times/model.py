@@ -133,4 +133,4 @@ class Model:
         return int(each @ curve.memory)
 
 
-the_model = Kept("times", SHAPE_FEATURES, Model.of)
+the_model: Kept[Model] = Kept("times", SHAPE_FEATURES, Model.of)

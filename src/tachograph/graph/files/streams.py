@@ -62,10 +62,10 @@ class Input:
     """A file to be read: its path, its first bytes, and its content in blocks of whole lines."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         try:
             self._spooled = None if self._is_plain() else self._spool()
-            self.size = self._file.stat().st_size
+            self.size: int = self._file.stat().st_size
             with self._file.open("rb") as file:
                 start = file.read(8)
         except FileNotFoundError:
@@ -77,7 +77,9 @@ class Input:
             raise FileFormatError(self.path, f"cannot be read: {why}") from None
         if self.size == 0:
             raise FileFormatError(self.path, "the file is empty")
-        self.compression = next((c for magic, c in MAGIC.items() if start.startswith(magic)), "")
+        self.compression: str = next(
+            (c for magic, c in MAGIC.items() if start.startswith(magic)), ""
+        )
         self._head: bytes | None = None
 
     def _is_plain(self) -> bool:

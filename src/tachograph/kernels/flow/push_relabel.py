@@ -263,12 +263,12 @@ class Solver:
 
     def __init__(self, made: Network, source: int, sink: int) -> None:
         self.made = made
-        self.ends = (sink, source) if made.turned else (source, sink)
+        self.ends: tuple[int, int] = (sink, source) if made.turned else (source, sink)
         self.room = made.room.copy()
         n = made.begins.size - 1
         ids = made.target.dtype
         self.height = np.empty(n, ids)
-        self.levels = Levels(
+        self.levels: Levels = Levels(
             self.height,
             np.empty(n, np.int64),
             *(np.empty(n + 1, ids) for _ in range(2)),

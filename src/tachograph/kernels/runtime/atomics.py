@@ -219,9 +219,9 @@ def _fetch(signed: str, unsigned: str) -> Intrinsic:
     return fetch
 
 
-fetch_add = _fetch("add", "add")
-fetch_min = _fetch("min", "umin")
-fetch_or = _fetch("or", "or")
+fetch_add: Intrinsic = _fetch("add", "add")
+fetch_min: Intrinsic = _fetch("min", "umin")
+fetch_or: Intrinsic = _fetch("or", "or")
 
 
 @intrinsic
@@ -298,8 +298,8 @@ def _four(condition: str) -> Intrinsic:
     return compare
 
 
-four_equal = _four("==")
-four_below = _four("<")
+four_equal: Intrinsic = _four("==")
+four_below: Intrinsic = _four("<")
 
 
 @intrinsic
@@ -375,8 +375,8 @@ def _call(name: str, result: ir.Type) -> Intrinsic:
 
 # What a waiting thread does: tell the core that it waits; let another thread have the core.
 _x86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
-pause = _call("llvm.x86.sse2.pause" if _x86 else "llvm.donothing", ir.VoidType())
-let_others_run = _call(
+pause: Intrinsic = _call("llvm.x86.sse2.pause" if _x86 else "llvm.donothing", ir.VoidType())
+let_others_run: Intrinsic = _call(
     "SwitchToThread" if sys.platform == "win32" else "sched_yield", ir.IntType(32)
 )
 

@@ -72,7 +72,7 @@ class Memory:
     ) -> None:
         self.name = name
         self.standard = s = standard(name, density, width)
-        self.channels = s.default_channels if channels is None else channels
+        self.channels: int = s.default_channels if channels is None else channels
         self.ranks = ranks
         if not 1 <= self.channels <= MAX_CHANNELS:
             raise InputError(f"channels = {self.channels} must be 1 to {MAX_CHANNELS}")
@@ -80,7 +80,7 @@ class Memory:
             raise InputError(f"ranks = {ranks} must be 1 to {s.max_ranks} for {s.name}")
         if ranks * s.groups > at.MAX_GROUPS or ranks * s.groups * s.banks > at.MAX_BANKS:
             raise InputError(f"ranks = {ranks}: more than {at.MAX_BANKS} banks in a channel")
-        self.controller = Controller.of(settings)
+        self.controller: Controller = Controller.of(settings)
         self.mapping = read_mapping(mapping, hash_banks, s, self.channels, ranks)
         sizes = {"channels": channels, "ranks": ranks, "density": density, "width": width}
         usual = {"channels": None, "ranks": 1, "mapping": "RoBaRaCoCh", "hash_banks": False}

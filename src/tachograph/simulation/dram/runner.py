@@ -71,7 +71,7 @@ class Run:
         self.state = memory.build(log=LOG_COMMANDS if log else 0)
         self.rate = rate
         self.controls = np.zeros((memory.channels, CONTROLS), np.int64)
-        self.shared = ports == "shared" or memory.channels == 1
+        self.shared: bool = ports == "shared" or memory.channels == 1
         self.count = 0
         self.last = 0
         self.logs: list[tuple[int, np.ndarray]] = []

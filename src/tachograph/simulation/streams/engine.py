@@ -121,13 +121,13 @@ class Tables:
     def __init__(self, phase: Phase, channels: int) -> None:
         self.phase = phase
         merged = [s for port in phase.ports for s in port.merger.streams()]
-        self.members = [s for s in merged if s.total > 0]
+        self.members: list[Stream] = [s for s in merged if s.total > 0]
         if len(set(map(id, merged))) != len(merged):
             raise InputError(f"phase {phase.name!r}: a stream is merged twice")
         if len(merged) >= 1 << at.STREAM_BITS:
             raise InputError(f"phase {phase.name!r} has {len(merged)} streams: too many")
-        self.number = {id(s): i for i, s in enumerate(self.members)}
-        self.total = sum(s.total for s in self.members)
+        self.number: dict[int, int] = {id(s): i for i, s in enumerate(self.members)}
+        self.total: int = sum(s.total for s in self.members)
         self._runs()
         self.streams = np.zeros(len(self.members) * at.STREAM_WORDS, np.int64)
         parts = [s.items for s in self.members if s.items is not None]
