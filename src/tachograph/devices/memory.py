@@ -27,7 +27,7 @@ class Room:
         self.name = name
         self.memory = memory
         self.largest = largest
-        self.used = 0
+        self.used: int = 0
         #: graphs on the device, the most recently used last
         self.graphs: weakref.WeakKeyDictionary[Graph, Resident] = weakref.WeakKeyDictionary()
 

@@ -50,7 +50,8 @@ class Resident:
 
     def __init__(self, device: OpenCL, graph: Graph) -> None:
         self.device = device
-        self.indptr, self.indices = graph.indptr, graph.indices
+        self.indptr: np.ndarray = graph.indptr
+        self.indices: np.ndarray = graph.indices
         self.cuts: list[int] = self._cut()
         self._parts: OrderedDict[int, Part] = OrderedDict()
 

@@ -23,7 +23,7 @@ class Bar:
     def __init__(self, label: str, total: float | None) -> None:
         self.label = label
         self.total = total
-        self.done = 0.0
+        self.done: float = 0.0
         self._note = ""
         self._shown: Progress | None = None
         self._task: TaskID | None = None

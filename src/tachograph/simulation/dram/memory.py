@@ -12,9 +12,9 @@ from .engine import layout as at
 from .engine.port import advance, drain, offer, take
 from .engine.state import build
 from .runner import Run, blocks_of
-from .settings import Controller
+from .settings import Controller, Mapping
 from .settings import mapping as read_mapping
-from .standards import standard
+from .standards import Standard, standard
 from .statistics import MemoryResult, collect
 
 __all__ = ["Memory"]
@@ -71,7 +71,8 @@ class Memory:
         **settings: str | float,
     ) -> None:
         self.name = name
-        self.standard = s = standard(name, density, width)
+        s = standard(name, density, width)
+        self.standard: Standard = s
         self.channels: int = s.default_channels if channels is None else channels
         self.ranks = ranks
         if not 1 <= self.channels <= MAX_CHANNELS:
@@ -81,12 +82,12 @@ class Memory:
         if ranks * s.groups > at.MAX_GROUPS or ranks * s.groups * s.banks > at.MAX_BANKS:
             raise InputError(f"ranks = {ranks}: more than {at.MAX_BANKS} banks in a channel")
         self.controller: Controller = Controller.of(settings)
-        self.mapping = read_mapping(mapping, hash_banks, s, self.channels, ranks)
+        self.mapping: Mapping = read_mapping(mapping, hash_banks, s, self.channels, ranks)
         sizes = {"channels": channels, "ranks": ranks, "density": density, "width": width}
         usual = {"channels": None, "ranks": 1, "mapping": "RoBaRaCoCh", "hash_banks": False}
         chosen = {**sizes, "mapping": mapping, "hash_banks": hash_banks, **settings}
-        self.given = {k: v for k, v in chosen.items() if v != usual.get(k)}
-        self.now = 0
+        self.given: dict[str, object] = {k: v for k, v in chosen.items() if v != usual.get(k)}
+        self.now: int = 0
         self._live: np.ndarray | None = None
 
     def __repr__(self) -> str:
@@ -220,4 +221,5 @@ class Memory:
 
     def reset(self) -> None:
         """Forget all requests and begin again at cycle 0."""
-        self._live, self.now = None, 0
+        self._live = None
+        self.now = 0
