@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from tachograph.decisions.approximation.collect import COLUMNS, Data, write_csv
+from tachograph.decisions.approximation.collect import CSV_COLUMNS, Data, write_csv
 from tachograph.papers.approximation.models import (
     MODELS,
     OURS,
@@ -71,7 +71,7 @@ def test_csv_with_the_columns_of_the_paper(data, tmp_path):
     write_csv(data.records, path)
     with path.open() as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == list(COLUMNS)
+    assert list(rows[0]) == list(CSV_COLUMNS)
     first = data.records[0]
     assert int(rows[0]["vertices"]) == first["n"]
     assert float(rows[0]["inaccuracy"]) == first["error"]

@@ -21,7 +21,7 @@ __all__ = ["drawn", "show"]
 #: A job and what came of it.
 Done: TypeAlias = tuple[Job, Numbers]
 LONGEST_BAR = 40  # characters
-COLUMNS: dict[str, Callable[[Done], str]] = {
+SHOWN_COLUMNS: dict[str, Callable[[Done], str]] = {
     "source": lambda d: str(d[0].question.options.get("source", "")),
     "ms": lambda d: f"{d[1]['seconds'] * 1e3:,.4g}",
     "iterations": lambda d: str(d[1]["iterations"]),
@@ -81,10 +81,10 @@ def show(console: Console, graph: str, done: Sequence[Done]) -> None:
     if same:
         console.print("everywhere: " + ", ".join(f"{k}={v}" for k, v in same.items()))
     rows = [
-        [text, *(cell(d) for cell in COLUMNS.values())]
+        [text, *(cell(d) for cell in SHOWN_COLUMNS.values())]
         for text, d in zip(labels, done, strict=True)
     ]
-    console.print(table(COLUMNS, rows))
+    console.print(table(SHOWN_COLUMNS, rows))
     times: dict[str, list[float]] = {}
     for text, (_, numbers) in zip(labels, done, strict=True):
         times.setdefault(text, []).append(numbers["seconds"])

@@ -20,7 +20,7 @@ __all__ = ["Chosen", "DeviceLike", "calibrated_device", "parse"]
 #: What ``device=`` takes: one device or several, as names or as objects.
 DeviceLike: TypeAlias = str | Host | OpenCL | Found | Sequence[str | Host | OpenCL | Found]
 
-KINDS = ("auto", "host", "opencl")  # what the name of a device begins with
+NAME_BEGINNINGS = ("auto", "host", "opencl")  # what the name of a device begins with
 JOURNAL_VARIABLES = ("TACHOGRAPH_JOURNAL", "TACHOGRAPH_HOME", "XDG_DATA_HOME", "HOME")
 ASK_AGAIN_AFTER_SECONDS = 60.0  # how long calibrated_device remembers its answer
 
@@ -86,7 +86,7 @@ def _listed(device: DeviceLike | None) -> Iterator[str | OpenCL | Found]:
     if isinstance(device, str):
         device = [name.strip() for name in device.split(",")]
     for one in device if isinstance(device, Sequence) else [device]:
-        if isinstance(one, str) and one.partition(":")[0] not in KINDS:
+        if isinstance(one, str) and one.partition(":")[0] not in NAME_BEGINNINGS:
             raise InputError(f"there is no device {one!r}: tacho devices lists those there are")
         if not isinstance(one, str | Host | OpenCL | Found):
             kind = type(one).__name__

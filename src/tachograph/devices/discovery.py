@@ -49,13 +49,13 @@ class Capabilities:
         unknown = set(names) - set(asdict(self))
         if unknown:
             raise DeviceError(f"there is no capability {', '.join(sorted(unknown))}")
-        off: dict[str, Any] = {name: getattr(NOTHING, name) for name in names}
+        off: dict[str, Any] = {name: getattr(NO_CAPABILITIES, name) for name in names}
         if "svm" in off:
             off["svm_atomics"] = False
         return replace(self, **off)
 
 
-NOTHING = Capabilities()
+NO_CAPABILITIES = Capabilities()
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
-SOURCE = """
+TRIAL_PROGRAM = """
 __kernel void increment(__global int *values) { values[get_global_id(0)] += 1; }
 """
 WIDE_SOURCE = """
@@ -80,7 +80,7 @@ def test(device: cl.Device) -> None:
     context = cl.Context([device])
     queue = cl.CommandQueue(context)
     say(step="building a kernel")
-    kernel = cl.Kernel(cl.Program(context, SOURCE).build(), "increment")
+    kernel = cl.Kernel(cl.Program(context, TRIAL_PROGRAM).build(), "increment")
     say(step="launching a kernel")
     values = np.arange(ITEMS, dtype=np.int32)
     flags = cl.mem_flags

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Exchange", "edge_columns"]
 
-SOURCE = ("source", "src", "from", "u", "tail", "start")
+SOURCE_NAMES = ("source", "src", "from", "u", "tail", "start")
 TARGET = ("target", "dst", "to", "v", "head", "end", "destination")
 WEIGHT = ("weight", "w", "cost", "distance", "length", "capacity", "value")
 
@@ -191,14 +191,14 @@ def _known(names: list[str], known: tuple[str, ...]) -> str | None:
 
 def _ends(names: list[str], source: str | None, target: str | None) -> tuple[str, str]:
     """Return the columns of source and target: as given, by their names, else those left over."""
-    first = _known(names, SOURCE) if source is None else _given(names, source, "source")
+    first = _known(names, SOURCE_NAMES) if source is None else _given(names, source, "source")
     second = _known(names, TARGET) if target is None else _given(names, target, "target")
     left = [c for c in names if c not in (first, second) and c.lower() not in WEIGHT]
     if first is None and second is None and len(left) in (2, 3):
         return left[0], left[1]
     for what, found in (("source", first), ("target", second)):
         if found is None and len(left) != 1:
-            known = SOURCE if what == "source" else TARGET
+            known = SOURCE_NAMES if what == "source" else TARGET
             raise InputError(
                 f"which column holds the {what}? There are {', '.join(names) or 'none'}; "
                 f"name it {known[0]!r} or pass {what}=..."

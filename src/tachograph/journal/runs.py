@@ -81,10 +81,10 @@ class Run:
 
     def to_dict(self) -> Record:
         """Return all fields but the trace, as JSON can hold them."""
-        return {name: getattr(self, name) for name in COLUMNS}
+        return {name: getattr(self, name) for name in RUN_COLUMNS}
 
 
-COLUMNS = ("id", *(f.name for f in fields(Run) if f.name not in ("id", "trace")))
+RUN_COLUMNS = ("id", *(f.name for f in fields(Run) if f.name not in ("id", "trace")))
 JSON_COLUMNS = ("graph", "options", "plan", "facts")
 
 
@@ -117,8 +117,8 @@ class Runs(Store):
                 "version": __version__,
             }
             row |= {name: _text(row[name]) for name in JSON_COLUMNS if row[name] is not None}
-            places = ", ".join(f":{name}" for name in COLUMNS)
-            made = db.execute(f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES ({places})", row)
+            places = ", ".join(f":{name}" for name in RUN_COLUMNS)
+            made = db.execute(f"INSERT INTO runs ({', '.join(RUN_COLUMNS)}) VALUES ({places})", row)
             if columns is not None:
                 db.execute("INSERT INTO traces VALUES (?, ?)", (made.lastrowid, columns))
             return made.lastrowid
@@ -128,7 +128,7 @@ class Runs(Store):
         where, values = ("", []) if task is None else ("WHERE task = ?", [task])
         limit = -1 if last is None else last
         rows = self._read(
-            f"SELECT {', '.join(COLUMNS)} FROM runs {where} ORDER BY id DESC LIMIT ?",
+            f"SELECT {', '.join(RUN_COLUMNS)} FROM runs {where} ORDER BY id DESC LIMIT ?",
             *values,
             limit,
         )
@@ -136,12 +136,12 @@ class Runs(Store):
 
     def run(self, number: int) -> Run | None:
         """Return the run of that id, or None."""
-        rows = self._read(f"SELECT {', '.join(COLUMNS)} FROM runs WHERE id = ?", number)
+        rows = self._read(f"SELECT {', '.join(RUN_COLUMNS)} FROM runs WHERE id = ?", number)
         return _run(rows[0]) if rows else None
 
     def run_with_key(self, key: str) -> Run | None:
         """Return the last run with that key, or None."""
-        names = ", ".join(COLUMNS)
+        names = ", ".join(RUN_COLUMNS)
         rows = self._read(f"SELECT {names} FROM runs WHERE key = ? ORDER BY id DESC LIMIT 1", key)
         return _run(rows[0]) if rows else None
 
@@ -181,7 +181,7 @@ def _packed(trace: Trace | None) -> bytes | None:
 
 
 def _run(row: tuple[object, ...]) -> Run:
-    values: Record = dict(zip(COLUMNS, row, strict=True))
+    values: Record = dict(zip(RUN_COLUMNS, row, strict=True))
     for name in JSON_COLUMNS:
         values[name] = None if values[name] is None else json.loads(values[name])
     return Run(**values)

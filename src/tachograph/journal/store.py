@@ -55,17 +55,17 @@ MIGRATIONS = (
 )
 
 #: Variables that say where; the last two move the user's own directory.
-PLACES = ("TACHOGRAPH_HOME", "LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
+HOME_VARIABLES = ("TACHOGRAPH_HOME", "LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
 
 
 def home() -> Path:
     """The directory for what is kept: ``$TACHOGRAPH_HOME``, or the platform's place for data."""
-    return _home(*(os.environ.get(name) for name in PLACES))
+    return _home(*(os.environ.get(name) for name in HOME_VARIABLES))
 
 
 @functools.lru_cache(16)
 def _home(given: str | None, local: str | None, data: str | None, *_: str | None) -> Path:
-    """The same for values of ``PLACES``: every search asks, and paths take long to put together."""
+    """The same for values of ``HOME_VARIABLES``; kept, since paths take long to put together."""
     if given:
         return Path(given)
     if sys.platform == "win32":

@@ -31,7 +31,7 @@ class Query:
     threads: int | None = None
 
 
-FIELDS = {field.name: field.name for field in fields(Query)} | {"depth_limit": "cutoff"}
+QUERY_FIELDS = {field.name: field.name for field in fields(Query)} | {"depth_limit": "cutoff"}
 
 
 def signature_of(function: Function) -> inspect.Signature:
@@ -53,7 +53,7 @@ def answered(function: Function, answer: Callable[[Query], object]) -> Callable[
     def run(*arguments: object, **options: object) -> object:
         bound = signature.bind(*arguments, **options)
         bound.apply_defaults()
-        given = {FIELDS[k]: v for k, v in bound.arguments.items() if k in FIELDS}
+        given = {QUERY_FIELDS[k]: v for k, v in bound.arguments.items() if k in QUERY_FIELDS}
         return answer(Query(**given))
 
     run.__signature__ = signature  # type: ignore[attr-defined]

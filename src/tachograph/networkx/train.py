@@ -16,7 +16,7 @@ from .decide import Model
 __all__ = ["Trainer", "fit"]
 
 FITTING_ROUNDS = 10
-KINDS = ("networkx", "tachograph", "cold")
+TIMED_SIDES = ("networkx", "tachograph", "cold")
 
 
 def fit(rows: list[Record], who: str) -> list[float]:
@@ -69,7 +69,7 @@ class Trainer(Base[Model]):
         """Fit the coefficients of every kind of cost."""
         kinds = {"named": ("seconds",)}
         return Model({
-            r["cost"]: {who: fit(r["rows"], who) for who in kinds.get(r["cost"], KINDS)}
+            r["cost"]: {who: fit(r["rows"], who) for who in kinds.get(r["cost"], TIMED_SIDES)}
             for r in records
         })  # fmt: skip
 

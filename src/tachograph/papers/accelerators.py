@@ -22,8 +22,8 @@ __all__ = ["comparability", "enhancements", "table_5", "table_6"]
 COMPARED_PARTITION = 1_024_000  # vertices of a partition in the comparison (Table 4)
 ONE_AT_A_TIME_ABOVE_EDGES = 50_000_000  # several such simulations would not fit the memory
 LARGE_PARTITION = 1_700_000  # vertices: AccuGraph's values of larger graphs do not fit on chip
-COLUMNS = ["task", "graph", "iterations", "here", "hardware", "their simulation"]
-COLUMNS += ["error to hardware, %", "their error, %", "error to their simulation, %"]
+TABLE_COLUMNS = ["task", "graph", "iterations", "here", "hardware", "their simulation"]
+TABLE_COLUMNS += ["error to hardware, %", "their error, %", "error to their simulation, %"]
 
 
 def _run(
@@ -108,7 +108,7 @@ def table_5(settings: Settings) -> Iterator[Table]:
         "sssp: mean of the 20 roots of mt19937 with seed 3483584297",
     ]
     every = [*_means(rows), *_absent(names), *notes]
-    yield Table("HitGraph, seconds (Table 5)", COLUMNS, rows, every)
+    yield Table("HitGraph, seconds (Table 5)", TABLE_COLUMNS, rows, every)
     columns = ["task", "graph", "roots", "mean", "deviation", "coefficient of variation"]
     yield Table(f"Seconds over {PAPER_ROOTS} roots (figure 10)", columns, spread)
 
@@ -131,7 +131,7 @@ def table_6(settings: Settings) -> Iterator[Table]:
         "bfs: the first of the roots; GREPS hardly depend on it",
     ]
     every = [*_means(rows), *_absent(names), *notes]
-    yield Table("AccuGraph, GREPS (Table 6)", COLUMNS, rows, every)
+    yield Table("AccuGraph, GREPS (Table 6)", TABLE_COLUMNS, rows, every)
 
 
 def comparability(settings: Settings) -> Iterator[Table]:

@@ -30,8 +30,8 @@ GAIN = (
     "The gain is that of the best of the shares over the device alone (as in the paper) and over the "
     "better of the two."
 )
-COLUMNS = ["graph", "Gini", "device, s", "host, s", "best share", "at it, s", "auto, s"]
-COLUMNS += ["gain over device", "gain over one"]
+FIGURE_COLUMNS = ["graph", "Gini", "device, s", "host, s", "best share", "at it, s", "auto, s"]
+FIGURE_COLUMNS += ["gain over device", "gain over one"]
 
 
 def _graphs(full: bool) -> dict[str, Callable[[], Graph]]:
@@ -79,7 +79,7 @@ def figure_1(settings: Settings) -> Iterator[Table]:
         curves[name] = [median[str(share)] for share in shares]
     here = HERE.format(host=HOST_THREADS, device=device.name)
     notes = [published("jaccard", "figure-1").note, here, GAIN]
-    yield Table("Time against the host's share of the edges", COLUMNS, rows, notes)
+    yield Table("Time against the host's share of the edges", FIGURE_COLUMNS, rows, notes)
     points = [[share, *(curve[i] for curve in curves.values())] for i, share in enumerate(shares)]
     yield Table("Seconds by share", ["share", *curves], points)
     if settings.output is not None:

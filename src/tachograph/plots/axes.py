@@ -16,7 +16,7 @@ TICK_PIXELS = TEXT_PIXELS - 1  # height of the text at ticks
 SWATCH_PIXELS = 10  # side of a colour's square in the legend
 LABEL_PIXELS = 26  # room above a frame for the label of its axis
 TICKS_PIXELS = 40  # room below a frame for its ticks and their label
-KINDS = {"linear": linear, "near": near, "log": logarithmic, "exact": exact}
+SCALES = {"linear": linear, "near": near, "log": logarithmic, "exact": exact}
 
 
 class Axis(NamedTuple):
@@ -52,7 +52,7 @@ class Frame:
 
         An axis on the right has no grid lines, because those of the left axis are there.
         """
-        scale = KINDS[axis.kind](values, self.bottom, self.top)
+        scale = SCALES[axis.kind](values, self.bottom, self.top)
         edge, anchor = (self.right + 6, "start") if right else (self.left - 6, "end")
         for value in scale.ticks(axis.ticks):
             y, text = scale(value), axis.shown(value)
@@ -67,7 +67,7 @@ class Frame:
 
     def x(self, values: Iterable[float], axis: Axis) -> Scale:
         """Return a scale that holds the values, and draw the line below, its ticks and its label."""
-        scale = KINDS[axis.kind](values, self.left, self.right)
+        scale = SCALES[axis.kind](values, self.left, self.right)
         self.floor()
         free = -1e9
         for value in scale.ticks(axis.ticks):

@@ -34,7 +34,7 @@ from .rules import METHODS, Approximation
 from .state import ALGORITHMS, FEATURES, LEAST_ARCS_LEFT, Configuration, State, spread
 
 __all__ = [
-    "COLUMNS", "KIND", "PLAIN", "Data", "Search", "configurations", "group_of", "measure",
+    "CSV_COLUMNS", "KIND", "PLAIN", "Data", "Search", "configurations", "group_of", "measure",
     "measure_block", "parameters", "records", "signals", "tasks", "write_csv",
 ]  # fmt: skip
 
@@ -55,7 +55,7 @@ TWO_ALGORITHMS_ARCS = 1 << 20  # from which on only the two fastest algorithms a
 LARGE_ROAD_ARCS = 1 << 19  # of a road network from which on Bellman-Ford is measured less often
 PLAIN = {f"kronecker-{scale}" for scale in range(14, 19)}  # the paper's graphs, smaller
 #: Section 3.3.1 of the paper, in its order; then which graph, algorithm and errors in detail.
-COLUMNS = (
+CSV_COLUMNS = (
     "vertices", "edges", "maxEdgeDegree", "iterationNum", "minProcessEdge", "maxProcessEdge",
     "percentage", "sReduceExecution", "sMinEdgeToProcess", "sMaxEdgeToProcess",
     "sPartialGraphProcess", "sAtomicBlock", "inaccuracy", "time", "exactTime", "fastestExactTime",
@@ -339,7 +339,7 @@ def write_csv(found: Sequence[Record], path: Path) -> None:
 
     with aside(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as out:
         table = csv.writer(out)
-        table.writerow(COLUMNS)
+        table.writerow(CSV_COLUMNS)
         for r in found:
             errors = r["inaccuracy"]
             table.writerow([

@@ -18,7 +18,7 @@ from .streams import Input
 from .text import Header, Layout, header_lines, is_count, read_promised
 
 BANNER = "%%MatrixMarket"
-FIELDS = ("pattern", "integer", "real", "double")
+NUMBER_KINDS = ("pattern", "integer", "real", "double")
 SYMMETRIES = ("general", "symmetric", "skew-symmetric")
 
 
@@ -39,8 +39,10 @@ def _banner(source: Input) -> tuple[str, str]:
         raise FileFormatError(
             source.path, f"{layout} matrices are not supported, coordinate ones are", 1
         )
-    if field not in FIELDS:
-        raise FileFormatError(source.path, f"field {field!r} is not one of {', '.join(FIELDS)}", 1)
+    if field not in NUMBER_KINDS:
+        raise FileFormatError(
+            source.path, f"field {field!r} is not one of {', '.join(NUMBER_KINDS)}", 1
+        )
     if symmetry not in SYMMETRIES:
         raise FileFormatError(
             source.path, f"symmetry {symmetry!r} is not one of {', '.join(SYMMETRIES)}", 1

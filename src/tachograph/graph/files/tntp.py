@@ -16,7 +16,7 @@ from .lines import write_lines
 from .streams import Input
 from .text import Header, Layout, header_lines, is_count, read_promised
 
-COLUMNS = ("capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "type")
+LINK_COLUMNS = ("capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "type")
 KEY = re.compile(r"<([^>]*)>\s*(.*)")
 
 
@@ -31,8 +31,8 @@ def recognises(head: bytes) -> bool:
 def read(source: Input, weight: str | bool | None) -> EdgeTable:
     """Read the links as arcs."""
     wanted = "free_flow_time" if weight is None or weight is True else weight
-    if wanted and wanted not in COLUMNS:
-        raise InputError(f"weight={wanted!r} is not a TNTP column: {', '.join(COLUMNS)}")
+    if wanted and wanted not in LINK_COLUMNS:
+        raise InputError(f"weight={wanted!r} is not a TNTP column: {', '.join(LINK_COLUMNS)}")
     counts: dict[str, int] = {}
     line, skip = 0, 0
     for line, skip, text in header_lines(source):  # noqa: B007
@@ -52,7 +52,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     if len(counts) < 2:
         raise FileFormatError(source.path, "<NUMBER OF NODES> or <NUMBER OF LINKS> is missing")
     header = Header(counts["NUMBER OF NODES"], counts["NUMBER OF LINKS"], line, skip)
-    column = COLUMNS.index(wanted) + 2 if wanted else None
+    column = LINK_COLUMNS.index(wanted) + 2 if wanted else None
     layout = Layout(comments=b"~<", separators=b" \t\r;", weight_column=column, base=1)
     sources, targets, weights = read_promised(source, layout, header, "links")
     if wanted and weights is None and sources.size:

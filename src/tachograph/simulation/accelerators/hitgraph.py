@@ -42,7 +42,7 @@ class Part:
 Queues: TypeAlias = list[list[Part | None]]
 #: For each queue the vertices that are written, and the lines of the queue that are read before.
 Written: TypeAlias = list[tuple[np.ndarray, np.ndarray]]
-NOTHING = np.zeros(0, np.int64)
+NO_LINES = np.zeros(0, np.int64)
 
 
 class HitGraph(Accelerator):
@@ -240,7 +240,7 @@ class _Machine:
     ) -> Stream:
         """Return the lines of updates that one PE writes to the queues of another."""
         before = np.cumsum(edges.runs.count) - edges.runs.count
-        first, need = [NOTHING], [NOTHING]
+        first, need = [NO_LINES], [NO_LINES]
         for at, p in enumerate(mine):
             for q in self._parts_of(pe):
                 if (part := queues[p][q]) is not None:
@@ -270,7 +270,7 @@ class _Machine:
             update = np.concatenate([np.zeros(0), *(part.update for part in parts)])
             wrote = np.zeros(targets.size, np.bool_)
             call(steps.gather, targets, update, problem.additive, values, changed, wrote)
-            read = [NOTHING]  # lines of the queue that end with each update, or later
+            read = [NO_LINES]  # lines of the queue that end with each update, or later
             for part, begin in zip(parts, first, strict=True):
                 ends = np.arange(1, part.targets.size + 1) * self.update_width
                 read.append(begin + -(-ends // self.line))
@@ -291,7 +291,7 @@ class _Machine:
             sizes = [(self.at_queue[q], total[q] * self.line) for q in mine]
             prefetch, reader = self._readers("updates read", pe, mine, sizes, self.update_width)
             before = np.cumsum(reader.runs.count) - reader.runs.count
-            first, need = [NOTHING], [NOTHING]
+            first, need = [NO_LINES], [NO_LINES]
             for at, q in enumerate(mine):
                 vertices, after = written[q]
                 where = self.at_values[q] + (vertices - q * self.size).astype(np.int64) * self.width

@@ -18,7 +18,7 @@ from .standards import Standard
 __all__ = ["Rule", "Violation", "check", "rules"]
 
 LATEST_INTERVALS = 9  # between refreshes: one may be late by eight
-PLACES = ("channel", "rank", "group", "bank", "other rank")
+RULE_PLACES = ("channel", "rank", "group", "bank", "other rank")
 #: What else can be wrong, in the order of the compiled loop.
 OTHERS = (
     "one command a cycle",
@@ -128,7 +128,7 @@ def check(standard: Standard, commands: Commands, most: int = 1000) -> list[Viol
     """
     made = rules(standard)
     commands_of = [(NAMES.index(r.before), NAMES.index(r.after)) for r in made]
-    places_of = [(PLACES.index(r.place), r.cycles, r.count) for r in made]
+    places_of = [(RULE_PLACES.index(r.place), r.cycles, r.count) for r in made]
     numbers = np.hstack([np.array(commands_of), np.array(places_of)])
     t = standard.timings
     bus = np.array([t["CL"] + t["DQSCK"], t["CWL"], t["BL"]])

@@ -16,7 +16,7 @@ from .standards import Standard
 
 __all__ = ["Controller", "Mapping", "mapping"]
 
-FIELDS = {
+ADDRESS_FIELDS = {
     "Ch": "channels",
     "Ra": "ranks",
     "Bg": "bank groups",
@@ -127,18 +127,20 @@ def mapping(order: str, hashed: bool, standard: Standard, channels: int, ranks: 
     """
     full = KNOWN.get(order, order)
     parts = re.findall("[A-Z][a-z]", full)
-    known = ", ".join(f"{k} ({v})" for k, v in FIELDS.items())
+    known = ", ".join(f"{k} ({v})" for k, v in ADDRESS_FIELDS.items())
     if "".join(parts) != full or not parts:
         raise InputError(f"mapping {order!r}: write fields as in RoBaRaCoCh; known: {known}")
     if "Bg" not in parts and "Ba" in parts:
         parts.insert(parts.index("Ba") + 1, "Bg")
     for name in parts:
-        if name not in FIELDS:
+        if name not in ADDRESS_FIELDS:
             raise InputError(f"mapping {order!r} has an unknown field {name}; known: {known}")
-    if sorted(parts) != sorted(FIELDS):
+    if sorted(parts) != sorted(ADDRESS_FIELDS):
         raise InputError(f"mapping {order!r} must have each field once; known: {known}")
     s = standard
-    counts = dict(zip(FIELDS, (channels, ranks, s.groups, s.banks, s.rows, s.lines), strict=True))
+    counts = dict(
+        zip(ADDRESS_FIELDS, (channels, ranks, s.groups, s.banks, s.rows, s.lines), strict=True)
+    )
     if s.request_bytes.bit_count() != 1:
         raise InputError(
             f"{s.name}: {s.request_bytes} bytes a request, which is not a power of two"
@@ -151,11 +153,13 @@ def mapping(order: str, hashed: bool, standard: Standard, channels: int, ranks: 
             continue
         if name != parts[0] or name not in ("Ch", "Ro"):
             raise InputError(
-                f"{counts[name]} {FIELDS[name]}: mapping {order} needs a power of two there "
+                f"{counts[name]} {ADDRESS_FIELDS[name]}: mapping {order} needs a power of two there "
                 f"(only the topmost field, {parts[0]}, may have another size)"
             )
         odd = name
     if hashed and odd is not None and odd != "Ch":
-        raise InputError(f"bank hashing needs a power of two of {FIELDS[odd]}, not {counts[odd]}")
+        raise InputError(
+            f"bank hashing needs a power of two of {ADDRESS_FIELDS[odd]}, not {counts[odd]}"
+        )
     sizes, line_bits = {name: counts[name] for name in parts}, s.request_bytes.bit_length() - 1
     return Mapping(order, hashed, sizes, shifts, odd, line_bits)

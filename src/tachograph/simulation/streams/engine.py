@@ -16,7 +16,7 @@ from .stream import Direct, Merger, Phase, Priority, RoundRobin, Stream
 
 __all__ = ["Engine", "PhaseResult", "ticks_per_cycle"]
 
-KINDS = {Priority: at.PRIORITY, RoundRobin: at.ROUND_ROBIN, Direct: at.DIRECT}
+MERGER_CODES = {Priority: at.PRIORITY, RoundRobin: at.ROUND_ROBIN, Direct: at.DIRECT}
 
 
 def ticks_per_cycle(tck: float, clock_mhz: float) -> Fraction:
@@ -229,7 +229,7 @@ class Tables:
             return None
         begin = len(kids)
         kids += below
-        rows.append([KINDS[type(what)], -1, begin, len(kids), 0, -1, -1, 0])
+        rows.append([MERGER_CODES[type(what)], -1, begin, len(kids), 0, -1, -1, 0])
         for place, n in enumerate(below):
             rows[n][at.N_PARENT], rows[n][at.N_PLACE] = len(rows) - 1, place
         return len(rows) - 1
