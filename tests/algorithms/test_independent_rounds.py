@@ -231,7 +231,6 @@ def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
     """What the other side has taken already is passed over, and nothing else."""
     from tachograph.kernels.independent_set import rounds as kernels
     from tachograph.kernels.runtime.launch import run
-    from tachograph.kernels.runtime.nouns import Rows
 
     g = tg.uniform(5000, 4, rng=1)
     key, word = np.uint64(7), np.zeros(g.n, np.int32)
@@ -239,7 +238,7 @@ def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
     words = kernels.Words(key, 1, word)
     run(kernels.randomize, [(0, g.n, work, g.degrees.astype(np.int64), words)])
     expected, found = np.full(g.n, 9, np.uint8), np.full(g.n, 9, np.uint8)
-    rows = Rows(g.indptr, g.indices)
+    rows = g.rows
     run(kernels.select, [(0, g.n, work, rows, words, state, expected)])
     tally = np.zeros(kernels.TALLY, np.int32)
     tally[kernels.FRONT], tally[kernels.REAR] = front_at, g.n
@@ -253,7 +252,6 @@ def test_both_ends_of_the_work_list_meet(helps, front_at, workers):
 def test_words_that_do_not_come_are_left():
     from tachograph.kernels.independent_set import rounds as kernels
     from tachograph.kernels.runtime.launch import run
-    from tachograph.kernels.runtime.nouns import Rows
 
     g = tg.path(3000)
     word = np.full(g.n, 1 << 8, np.int32)
@@ -263,7 +261,7 @@ def test_words_that_do_not_come_are_left():
     tally[kernels.REAR] = g.n
     chosen = np.zeros(g.n, np.uint8)
     words, sharing = kernels.Words(np.uint64(1), 1, word), kernels.Sharing(False, 5, left, tally)
-    call = (work, Rows(g.indptr, g.indices), words, state, chosen, sharing)
+    call = (work, g.rows, words, state, chosen, sharing)
     run(kernels.select_shared, [call])
     missing = int(tally[kernels.LEFT])
     assert set(range(2000, 3000)) <= set(left[:missing].tolist()) <= set(range(1999, 3000))

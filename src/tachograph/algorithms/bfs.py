@@ -161,11 +161,10 @@ def _search(
     from ..kernels.bfs import search as kernel
     from ..kernels.bfs.parents import smallest_parents
     from ..kernels.runtime.launch import clock
-    from ..kernels.runtime.nouns import Rows
 
     policy = policy_named(direction)
     back = graph.transpose
-    rows, back_rows = Rows(graph.indptr, graph.indices), Rows(back.indptr, back.indices)
+    rows, back_rows = graph.rows, back.rows
     chooser = kernel.Chooser(
         policy.address,
         policy.parameters,
@@ -199,10 +198,9 @@ def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
     """Time both directions at every level; the trace tells which was faster."""
     from ..kernels.bfs import oracle
     from ..kernels.runtime.launch import clock
-    from ..kernels.runtime.nouns import Rows
 
     back = graph.transpose
-    rows, back_rows = Rows(graph.indptr, graph.indices), Rows(back.indptr, back.indices)
+    rows, back_rows = graph.rows, back.rows
     begin = clock()
     levels, parents, lines, workers = oracle.both(
         rows, back_rows, sources, cutoff=-1 if cutoff is None else cutoff

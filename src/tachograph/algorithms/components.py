@@ -68,12 +68,11 @@ def connected_components(
     from ..kernels.components import afforest as kernel
     from ..kernels.runtime.launch import clock
     from ..kernels.runtime.launch import threads as using
-    from ..kernels.runtime.nouns import Rows
 
     back = graph.transpose
     with using(threads):
         begin = clock()
-        rows, back_rows = Rows(graph.indptr, graph.indices), Rows(back.indptr, back.indices)
+        rows, back_rows = graph.rows, back.rows
         labels, times, workers = kernel.label_components(rows, back_rows, graph.directed)
         seconds = clock() - begin
     if verify:

@@ -23,7 +23,6 @@ from ..graph.graph import Graph
 from ..kernels.calibration import host as calibrate
 from ..kernels.rows.passes import over_rows
 from ..kernels.runtime.launch import over_parts, prepare, run
-from ..kernels.runtime.nouns import Rows
 from ..kernels.similarity import edges as similarity_kernels
 from ..util.errors import NegativeCycleError
 from ..util.exercise import Exercise
@@ -132,7 +131,7 @@ def _similarities() -> None:
     owned = np.zeros(g.n, np.int64)
     over_rows(similarity_kernels.count_owned, g.indptr, g.indices, owned)
     base = similarity_kernels.edge_numbers(g.indptr, g.indices)
-    rows, edges = Rows(g.indptr, g.indices), similarity_kernels.Edges(order, order, np.empty(0))
+    rows, edges = g.rows, similarity_kernels.Edges(order, order, np.empty(0))
     run(similarity_kernels.list_edges, [(0, 0, order, rows, base, edges)])
     prepare(similarity_kernels.claim_high, (owned, 1, 1))
     jaccard(g)
@@ -211,7 +210,7 @@ def _rounds() -> None:
     run(rounds.remaining, [(0, hot, marks)])
     g = _graph()
     words, sharing = rounds.Words(np.uint64(1), 1, hot), rounds.Sharing(True, 0, hot, tally)
-    call = (hot[:0], Rows(g.indptr, g.indices), words, marks, marks, sharing)
+    call = (hot[:0], g.rows, words, marks, marks, sharing)
     run(rounds.select_shared, [call])
 
 
@@ -219,14 +218,14 @@ def _ordered() -> None:
     """Searches that meet vertices in a certain order."""
     from ..kernels.paths.meeting import meeting_path, near_meeting_path
     from ..kernels.paths.ordered import breadth_first, nearest_first, settle
-    from ..kernels.runtime.nouns import Rows, WeightedRows
+    from ..kernels.runtime.nouns import WeightedRows
 
     g = _graph(np.float64)
     back = g.transpose
     assert g.weights is not None
     assert back.weights is not None
     begin = np.zeros(1, np.int32)
-    there, behind = Rows(g.indptr, g.indices), Rows(back.indptr, back.indices)
+    there, behind = g.rows, back.rows
     weighted = WeightedRows(*there, g.weights)
     breadth_first(there, begin, 9)
     distances = nearest_first(weighted, begin)[2]

@@ -296,7 +296,7 @@ def _rows(graph: Graph, capacity: np.ndarray) -> tuple[Rows, np.ndarray, np.ndar
     from ..kernels.runtime.nouns import Rows
 
     if graph.directed or graph.is_sorted:
-        return Rows(graph.indptr, graph.indices), capacity, None
+        return graph.rows, capacity, None
     from ..kernels.rows import build as csr
 
     tails = np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)

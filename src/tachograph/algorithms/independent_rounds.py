@@ -87,11 +87,10 @@ class Rounds:
         """Run a kernel on the entries ``lo:hi`` of the work list, or of another one."""
         from ..kernels.independent_set import rounds as kernels
         from ..kernels.runtime.launch import run
-        from ..kernels.runtime.nouns import Rows
 
         a = self.arrays
         (listed,) = a.host(work or self.work)
-        rows = Rows(self.graph.indptr, self.graph.indices)
+        rows = self.graph.rows
         if name == "compact":
             state, degree, kept, tally = a.host("state", "degree", self.kept, "tally")
             run(kernels.compact, [(hi, listed, state, degree, kept, tally)], brief=True)
@@ -115,12 +114,11 @@ class Rounds:
         """Select on the host until the device is met."""
         from ..kernels.independent_set.rounds import Sharing, Words, select_shared
         from ..kernels.runtime.launch import run
-        from ..kernels.runtime.nouns import Rows
 
         work, state, word, chosen, left, tally = self.arrays.host(
             self.work, "state", "word", "chosen", self.kept, "tally"
         )
-        rows = Rows(self.graph.indptr, self.graph.indices)
+        rows = self.graph.rows
         words, sharing = Words(self.key, self.turn, word), Sharing(helps, patience, left, tally)
         call = (work[:count], rows, words, state, chosen, sharing)
         workers = 1 if count < SMALL else self.threads

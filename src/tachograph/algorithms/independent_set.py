@@ -152,9 +152,9 @@ def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, Run]:
     from ..kernels.runtime.launch import clock
     from ..kernels.runtime.nouns import Rows
 
-    rows, back = Rows(graph.indptr, graph.indices), Rows(graph.indptr[:0], graph.indices[:0])
+    rows, back = graph.rows, Rows(graph.indptr[:0], graph.indices[:0])
     if graph.directed:
-        back = Rows(graph.transpose.indptr, graph.transpose.indices)
+        back = graph.transpose.rows
     begin = clock()
     state, workers = kernel.greedy(rows, back, key)
     seconds = clock() - begin

@@ -20,7 +20,6 @@ from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
 from ..kernels.rows.passes import over_rows
 from ..kernels.runtime.launch import clock, prepare, run
-from ..kernels.runtime.nouns import Rows
 from ..kernels.runtime.team import SIZE
 from ..kernels.similarity import edges as kernels
 from ..util.errors import DeviceError, TachographWarning, TooLargeError
@@ -154,7 +153,7 @@ class _Work:
         self.times: list[tuple[float, float]] = []  # and when it worked on those it finished
 
     def _arguments(self, cuts: np.ndarray) -> tuple[Any, ...]:
-        done, rows = self.done, Rows(self.graph.indptr, self.graph.indices)
+        done, rows = self.done, self.graph.rows
         edges = kernels.Edges(done.source, done.target, done.values)
         return cuts, self.queue.order, rows, self.base, self.kind, edges
 

@@ -103,7 +103,6 @@ def pagerank(
     from ..kernels.pagerank import pull as kernel
     from ..kernels.runtime.launch import clock
     from ..kernels.runtime.launch import threads as using
-    from ..kernels.runtime.nouns import Rows
 
     if not 0 <= damping <= 1:
         raise InputError(f"damping = {damping} is a probability: from 0 to 1")
@@ -120,12 +119,12 @@ def pagerank(
     back = graph.transpose
     out = graph.degrees.astype(np.float64)
     if graph.weights is not None:
-        out = kernel.multiply(Rows(graph.indptr, graph.indices), graph.weights, np.ones(graph.n))
+        out = kernel.multiply(graph.rows, graph.weights, np.ones(graph.n))
     with using(threads):
         begin = clock()
         paired = not graph.directed or (graph.weights is None and _same_rows(graph, back))
         scores, deltas, times, workers = kernel.rank_pages(
-            Rows(back.indptr, back.indices),
+            back.rows,
             back.weights,
             out,
             jump,
@@ -192,14 +191,13 @@ def spmv(
     from ..kernels.pagerank import pull as kernel
     from ..kernels.runtime.launch import clock, threads_available
     from ..kernels.runtime.launch import threads as using
-    from ..kernels.runtime.nouns import Rows
 
     x = np.ascontiguousarray(vector, np.float64)
     if x.shape != (graph.n,):
         raise InputError(f"the vector has shape {x.shape}, but there are {graph.n} vertices")
     with using(threads):
         begin = clock()
-        product = kernel.multiply(Rows(graph.indptr, graph.indices), graph.weights, x)
+        product = kernel.multiply(graph.rows, graph.weights, x)
         seconds = clock() - begin
         workers = threads_available()
     if verify:

@@ -11,7 +11,6 @@ from ..devices.opencl import OpenCL
 from ..devices.residency import resident
 from ..graph.graph import Graph
 from ..kernels.runtime.launch import not_counted, run
-from ..kernels.runtime.nouns import Rows
 from ..kernels.similarity import edges as kernels
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ class Apart:
             buffer.release()
         for lo, hi in ranges:
             rows, edges = (
-                Rows(g.indptr, g.indices),
+                g.rows,
                 kernels.Edges(done.source, done.target, done.values),
             )
             run(kernels.list_edges, [(lo, hi, self.order, rows, self.base, edges)], brief=True)

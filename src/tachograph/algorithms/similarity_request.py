@@ -114,7 +114,6 @@ class Request:
     def _pairs(self) -> SimilarityResult:
         """Given pairs, or all edges with weights or of a directed graph, on the host."""
         from ..kernels.runtime.launch import clock
-        from ..kernels.runtime.nouns import Rows
         from ..kernels.similarity.pairs import pair_similarities
 
         g = self.graph
@@ -123,7 +122,7 @@ class Request:
         size = source.size * (8 + 8 * g.indices.itemsize + 8) + g.n * 16
         self.require(size, f"the similarity of {source.size:,} pairs", "ask for fewer at a time")
         weights = g.weights if self.weighted else None
-        rows = Rows(g.indptr, g.indices)
+        rows = g.rows
         values, _ = pair_similarities(rows, weights, source, target, self.kind)
         return host_result(self.task, source, target, values, clock() - begin)
 

@@ -220,7 +220,7 @@ def _with_tree(
         from ..kernels.sssp.cycles import shortest_path_tree
 
         with using(threads):
-            rows = WeightedRows(graph.indptr, graph.indices, weights)
+            rows = WeightedRows(*graph.rows, weights)
             return read_only(shortest_path_tree(rows, distances, sources))
 
     tree = Lazy(predecessors)
@@ -315,7 +315,7 @@ def search(
     from ..kernels.sssp.limits import UNLIMITED, Limits
 
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
-    rows_of_graph = WeightedRows(graph.indptr, graph.indices, weights)
+    rows_of_graph = WeightedRows(*graph.rows, weights)
     limits = Limits(
         approximation.min_degree,
         approximation.max_degree or UNLIMITED,
@@ -328,7 +328,7 @@ def search(
     if algorithm == "delta-stepping":
         back = None
         if graph.has_transpose and (behind := graph.transpose).weights is not None:
-            back = WeightedRows(behind.indptr, behind.indices, behind.weights)
+            back = WeightedRows(*behind.rows, behind.weights)
         facts = Facts(known["mean"], known["max"], graph.features.max_degree)
         begin = clock()
         distances, rows, workers = shortest_distances(

@@ -71,7 +71,6 @@ def triangles(
     """
     from ..kernels.runtime.launch import clock, threads_available
     from ..kernels.runtime.launch import threads as using
-    from ..kernels.runtime.nouns import Rows
     from ..kernels.triangles import marks as kernel
 
     if graph.directed:
@@ -84,7 +83,7 @@ def triangles(
             corners = _corners(rows)
             count, phase, workers = int(corners.sum()) // 3, "per vertex", threads_available()
         else:
-            count, ranked, workers = kernel.count_triangles(Rows(rows.indptr, rows.indices))
+            count, ranked, workers = kernel.count_triangles(rows.rows)
             phase = "ranked by degree" if ranked else "as it is"
         seconds = clock() - begin
     if verify:

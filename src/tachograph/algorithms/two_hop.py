@@ -64,8 +64,8 @@ class _Search:
             assert g.weights is not None
             assert back.weights is not None
             weights = g.weights.astype(np.float64), back.weights.astype(np.float64)
-        self.rows = WeightedRows(g.indptr, g.indices, weights[0])
-        self.back = WeightedRows(back.indptr, back.indices, weights[1])
+        self.rows = WeightedRows(*g.rows, weights[0])
+        self.back = WeightedRows(*back.rows, weights[1])
         if request.weighted:
             sizes = weighted_sizes(g.indptr, weights[0], request.kind)
         else:

@@ -79,9 +79,7 @@ def bidirectional_dijkstra(q: Query) -> tuple[float, list[Node]]:
     if q.source == q.target:
         return 0, [q.source]
     g = checked(q.G.weighted(q.weight))
-    rows, back = (
-        WeightedRows(side.indptr, side.indices, float_weights(side)) for side in (g, g.transpose)
-    )
+    rows, back = (WeightedRows(*side.rows, float_weights(side)) for side in (g, g.transpose))
     length, path = near_meeting_path(rows, back, *ends)
     if not path:
         raise nx.NetworkXNoPath(f"No path between {q.source} and {q.target}.")

@@ -134,7 +134,7 @@ def near_tree(
     from ..kernels.runtime.nouns import WeightedRows
 
     starts = as_sources(g, sources)
-    rows = WeightedRows(g.indptr, g.indices, float_weights(g))
+    rows = WeightedRows(*g.rows, float_weights(g))
     if target >= 0 or cutoff is not None or g.arcs < ORDERED_BELOW_ARCS:
         limit = math.inf if cutoff is None else float(cutoff)
         order, parent, key = nearest_first(rows, starts, target, limit)

@@ -152,14 +152,14 @@ def _sends(
     starts = np.zeros(parts + 1, np.int64)
     bounds = bounds.astype(np.int64)
     out, into = rows[0], rows[-1]
-    back = Rows(into.indptr, into.indices)
+    back = into.rows
     if len(rows) == 1:  # every arc is there both ways
         back = Rows(into.indptr[:0], into.indices[:0])
 
     def go(cursor: np.ndarray, fill: bool) -> None:
         mark = np.full(parts, -1, np.int64)
         told = piece_rows.Sends(index, bounds, mark, cursor, sends, fill)
-        arguments = (begin, end, Rows(out.indptr, out.indices), back, told)
+        arguments = (begin, end, out.rows, back, told)
         run(piece_rows.whom_to_tell, [arguments])
 
     go(counts, False)

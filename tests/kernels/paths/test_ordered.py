@@ -11,7 +11,7 @@ import pytest
 import tachograph as tg
 from tachograph.kernels.paths.meeting import meeting_path, near_meeting_path
 from tachograph.kernels.paths.ordered import breadth_first, nearest_first, settle
-from tachograph.kernels.runtime.nouns import Rows, WeightedRows
+from tachograph.kernels.runtime.nouns import WeightedRows
 
 
 def random_rows(seed, whole):
@@ -68,7 +68,7 @@ def test_breadth_first(seed):
     g = random_rows(seed, True)
     sources = np.array([0, g.n // 2, 0], np.int32)
     for limit in (0, 1, 2, np.inf):
-        order, parent, ends = breadth_first(Rows(g.indptr, g.indices), sources, limit)
+        order, parent, ends = breadth_first(g.rows, sources, limit)
         level, expected = by_queue(g, sources.tolist(), limit)
         assert order.tolist() == list(level)
         assert {v: int(parent[v]) for v in order.tolist()} == expected
@@ -79,7 +79,7 @@ def test_breadth_first(seed):
 
 def test_no_sources():
     g = tg.path(3)
-    order, _, ends = breadth_first(Rows(g.indptr, g.indices), np.empty(0, np.int32), 5)
+    order, _, ends = breadth_first(g.rows, np.empty(0, np.int32), 5)
     assert (order.size, ends.size) == (0, 0)
 
 
@@ -87,7 +87,7 @@ def test_no_sources():
 @pytest.mark.parametrize("seed", range(30))
 def test_nearest_first(seed, whole):
     g = random_rows(seed, whole)
-    rows = WeightedRows(g.indptr, g.indices, g.weights)
+    rows = WeightedRows(*g.rows, g.weights)
     sources = np.array([0, g.n - 1, 0], np.int32)
     for target, cutoff in ((-1, np.inf), (g.n // 2, np.inf), (-1, 1.5)):
         order, parent, key = nearest_first(rows, sources, target, cutoff)
@@ -106,7 +106,7 @@ def test_nearest_first(seed, whole):
 def test_paths_from_both_ends(seed, whole):
     g = random_rows(seed, whole)
     back = g.transpose
-    there, behind = Rows(g.indptr, g.indices), Rows(back.indptr, back.indices)
+    there, behind = g.rows, back.rows
     ways = WeightedRows(*there, g.weights), WeightedRows(*behind, back.weights)
     hops = tg.bfs(g, 0).levels
     settled, _ = by_heap(g, [0], -1, np.inf)

@@ -32,10 +32,8 @@ def sources_of(graph: Graph, count: int = SEARCHES, seed: int = 1) -> NDArray[np
 def measure(graph: Graph, name: str, source: int, repeats: int = REPEATS) -> Record:
     """A record: the graph's numbers, and what each level of a search was and took."""
     from ...kernels.bfs import oracle as bfs_both
-    from ...kernels.runtime.nouns import Rows
 
-    back = graph.transpose
-    sides = Rows(graph.indptr, graph.indices), Rows(back.indptr, back.indices)
+    sides = graph.rows, graph.transpose.rows
     start = np.array([source], graph.indices.dtype)
     _, _, rows, workers = bfs_both.both(*sides, start, repeats=repeats)
     return {

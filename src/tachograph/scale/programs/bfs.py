@@ -174,12 +174,11 @@ class Search(Program):
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
         """Return levels, and of all neighbours one level up the smallest."""
         from ...kernels.bfs.parents import smallest_parents
-        from ...kernels.runtime.nouns import Rows
 
         levels = np.array(state["levels"])
         piece.from_owners(inbox, "levels", levels)
         parents = np.full(piece.n, piece.n, piece.out.indices.dtype)
-        smallest_parents(Rows(piece.into.indptr, piece.into.indices), levels, parents)
+        smallest_parents(piece.into.rows, levels, parents)
         own, ids = levels[piece.own], piece.ids
         found = ids[np.minimum(parents[piece.own], piece.n - 1)]
         found[own == 0] = ids[piece.own][own == 0]
@@ -213,7 +212,6 @@ def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
     from ...kernels.bfs.steps import Bitmaps, Tree
     from ...kernels.pieces import bfs as pieces
     from ...kernels.runtime.launch import run, threads_available
-    from ...kernels.runtime.nouns import Rows
     from ...kernels.runtime.team import run_team
 
     n, ids = piece.n, piece.out.indices.dtype
@@ -230,9 +228,8 @@ def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
     pulls = phase == "pull"
     rows = piece.into if pulls else piece.out
     brief = n + rows.arcs < SERIAL_BELOW_SIZE
-    there = Rows(rows.indptr, rows.indices)
     workers = 1 if brief else threads_available()
-    task = (pulls, there, depth + 1, count, edges, tree, Bitmaps(front, np.empty_like(front)))
+    task = (pulls, rows.rows, depth + 1, count, edges, tree, Bitmaps(front, np.empty_like(front)))
     found, arcs = run_team(pieces.expand, workers, *task, brief=brief)[0]
     notes |= {"found": int(found), "arcs": int(arcs)}
     tell = _announced if pulls else _claims

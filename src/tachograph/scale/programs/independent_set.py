@@ -87,7 +87,7 @@ class IndependentSet(Program):
         for other, arrays in inbox.items():
             now[piece.ghosts_of(other)][arrays["at"]] = arrays["state"]
         out, into = piece.out, piece.into
-        back = Rows(into.indptr, into.indices)
+        back = into.rows
         if into is out:  # every arc is there both ways
             back = Rows(into.indptr[:0], into.indices[:0])
         own = (piece.own.start, piece.own.stop)

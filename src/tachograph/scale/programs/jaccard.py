@@ -90,7 +90,6 @@ def _between(piece: Piece, other: Piece, upper: bool, values: np.ndarray) -> Non
     from ...kernels.pieces import jaccard as kernel
     from ...kernels.rows.passes import over_rows
     from ...kernels.runtime.launch import over_parts, read_only
-    from ...kernels.runtime.nouns import Rows
 
     same = other is piece
     to = piece.own if same else piece.ghosts_of(other.index)
@@ -99,10 +98,8 @@ def _between(piece: Piece, other: Piece, upper: bool, values: np.ndarray) -> Non
     places = np.searchsorted(piece.ids, other.ids)
     found = piece.ids[np.minimum(places, piece.n - 1)] == other.ids
     here = read_only(np.where(found, places, -1).astype(ids))
-    out = Rows(piece.out.indptr, piece.out.indices)
-    theirs = Rows(other.out.indptr, other.out.indices)
-    back = Rows(other.into.indptr, other.into.indices)
-    part = kernel.Other(theirs, back, here, there, to.start)
+    out = piece.out.rows
+    part = kernel.Other(other.out.rows, other.into.rows, here, there, to.start)
     over_rows(kernel.from_here, *out, part, upper, values)
     own = (piece.own.start, piece.own.stop)
     over_parts(kernel.from_there, there.size, out, own, part, upper, values)

@@ -79,14 +79,11 @@ class Ranks(Program):
     def start(self, piece: Piece) -> Outcome:
         """Give all the same score. ``inverse`` is 1 by the weight of the out-arcs, or 0."""
         from ...kernels.pagerank.pull import multiply
-        from ...kernels.runtime.nouns import Rows
 
         rows = piece.out
         out = piece.degrees[piece.own].astype(np.float64)
         if rows.weights is not None:
-            out = multiply(Rows(rows.indptr, rows.indices), rows.weights, np.ones(piece.n))[
-                piece.own
-            ]
+            out = multiply(rows.rows, rows.weights, np.ones(piece.n))[piece.own]
         inverse = np.divide(1.0, out, out=np.zeros(piece.size), where=out > 0)
         scores = np.full(piece.size, 1 / max(self.n, 1))
         return self._outcome(piece, scores, inverse, 0.0, first=True)
@@ -94,14 +91,13 @@ class Ranks(Program):
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Do one iteration."""
         from ...kernels.pagerank.pull import multiply
-        from ...kernels.runtime.nouns import Rows
 
         scores, inverse = state["scores"], state["inverse"]
         share = np.zeros(piece.n)
         share[piece.own] = scores * inverse
         piece.from_owners(inbox, "share", share)
         rows = piece.into
-        total_in = multiply(Rows(rows.indptr, rows.indices), rows.weights, share)[piece.own]
+        total_in = multiply(rows.rows, rows.weights, share)[piece.own]
         jump = 1 / self.n
         new = self.damping * (total_in + order["lost"] * jump) + (1 - self.damping) * jump
         change = float(np.abs(new - scores).sum())

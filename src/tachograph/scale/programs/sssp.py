@@ -129,7 +129,7 @@ class Distances(Program):
         queue = np.empty(piece.n, rows.indices.dtype)
         enough = max(BUSY_ARCS, rows.arcs // ARCS_SHARE)
         assert rows.weights is not None
-        there = WeightedRows(rows.indptr, rows.indices, rows.weights)
+        there = WeightedRows(*rows.rows, rows.weights)
         given = (order["limit"], enough, there, distance, pending, queue)
         scanned = int(run(kernel.relax_below, [given], label="sssp")[0])
         return self._outcome(piece, distance, pending, scanned)
