@@ -213,7 +213,7 @@ def calibrated(device, host_rate, device_rate):
 
 
 def test_auto_takes_the_host_until_a_device_is_calibrated(monkeypatch):
-    monkeypatch.setattr(lanes_placed, "SMALL", 0)
+    monkeypatch.setattr(lanes_placed, "HOST_BELOW_ARCS", 0)
     found = tg.jaccard(tg.kronecker(8, rng=1))
     assert found.share == 1.0
     assert "no device is calibrated" in found.run.reason
@@ -222,7 +222,7 @@ def test_auto_takes_the_host_until_a_device_is_calibrated(monkeypatch):
 @pytest.mark.parametrize(("rates", "share"), [((100, 1), 1.0), ((1, 100), 0.0), ((10, 10), None)])
 def test_auto_takes_what_is_predicted_to_be_fastest(monkeypatch, rates, share):
     device = any_device()
-    monkeypatch.setattr(lanes_placed, "SMALL", 0)
+    monkeypatch.setattr(lanes_placed, "HOST_BELOW_ARCS", 0)
     zero = np.zeros(len(split.DEGREE_FEATURES))
     monkeypatch.setattr(split, "the_model", lambda: split.Model(zero, zero, zero))
     calibrated(device, *rates)

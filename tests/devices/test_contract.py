@@ -34,8 +34,8 @@ def search(device, g, monkeypatch):
     neighbours = [[t for t, _ in row] for row in rows_of(g)]
     found = distances(neighbours, 0)
     expected = [found.get(v, -1) for v in range(g.n)]
-    for dense in (0.5, 10**9, on_device.DENSE):  # never and always pull, and the rule
-        monkeypatch.setattr(on_device, "DENSE", dense)
+    for dense in (0.5, 10**9, on_device.PULL_ABOVE_NTH):  # never and always pull, and the rule
+        monkeypatch.setattr(on_device, "PULL_ABOVE_NTH", dense)
         assert tg.bfs(g, 0, device=device, verify=True).levels.tolist() == expected
     cut = tg.bfs(g, 0, device=device, cutoff=1, verify=True).levels
     assert cut.tolist() == [x if x <= 1 else -1 for x in expected]

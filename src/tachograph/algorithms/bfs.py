@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
 from ..util.errors import InputError
 from .result import Result, Run, Trace
@@ -16,7 +17,6 @@ from .verify import check_bfs
 
 if TYPE_CHECKING:
     from ..decisions.direction.model import Policy, State
-    from ..devices.opencl import OpenCL
 
 __all__ = ["BfsResult", "bfs", "distinct_ids", "vertices"]
 
@@ -67,7 +67,7 @@ def bfs(
     cutoff: int | None = None,
     target: int | None = None,
     deterministic: bool = False,
-    device: str | OpenCL | None = None,
+    device: DeviceLike | None = None,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
@@ -129,7 +129,7 @@ def bfs(
     if cutoff is not None and cutoff < 0:
         raise InputError(f"cutoff = {cutoff} is negative")
     sources = vertices(graph, source, "source")
-    if device is not None:
+    if device is not None and not only_host(device):
         if direction != "auto" or target is not None or deterministic:
             raise InputError("direction, target and deterministic are for searches on the host")
         found = _on_device(device, graph, sources, cutoff)
@@ -222,11 +222,11 @@ def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
 
 
 def _on_device(
-    device: str | OpenCL, graph: Graph, sources: np.ndarray, cutoff: int | None
+    device: DeviceLike, graph: Graph, sources: np.ndarray, cutoff: int | None
 ) -> BfsResult:
     """Search on an OpenCL device."""
-    from .on_device import device_named, levels_on
+    from .on_device import levels_on, one_device
 
-    there = device_named(device)
+    there = one_device(device)
     levels, parents, trace, seconds = levels_on(there, graph, sources, cutoff)
     return BfsResult(levels=levels, parents=parents, run=Run(seconds, trace, device=there.id))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..devices.choice import DeviceLike, parse
 from ..graph.graph import Graph
 from ..util.errors import DeviceError, TooLargeError
 from .flow_problem import Problem, problem_of
@@ -16,7 +17,6 @@ from .verify import check_cut, check_flow
 
 if TYPE_CHECKING:
     from ..decisions.placement.rules import Policy
-    from ..devices.opencl import OpenCL
     from ..kernels.flow.push_relabel import Solver
     from ..kernels.runtime.nouns import Rows
     from .placed import Placed
@@ -65,7 +65,7 @@ def maximum_flow(
     sink: int | None = None,
     *,
     capacity: ArrayLike | None = None,
-    device: str | OpenCL | None = None,
+    device: DeviceLike | None = None,
     placement: str | Policy = "auto",
     threads: int | None = None,
     trace: bool = True,
@@ -130,10 +130,11 @@ def maximum_flow(
         return FlowResult(value=np.inf, flow=endless, source_side=side, status="unbounded", run=run)
     stage = None
     with using(threads):
-        if device is not None:
+        chosen = parse(device)
+        if chosen is not None:
             from .placed import placed_on
 
-            stage = placed_on(device, placement, FlowResult.task)
+            stage = placed_on(chosen, placement, FlowResult.task)
         value, side, flow, run = _solve(problem, True, trace, stage)
     assert flow is not None
     if verify:

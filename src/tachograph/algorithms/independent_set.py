@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..devices.choice import Chosen, DeviceLike, only_host, parse
 from ..graph.graph import Graph
 from ..util.errors import DeviceError, InputError, TooLargeError
 from ..util.rng import Rng, seed_of
@@ -16,7 +17,6 @@ from .verify import check_independent_set
 
 if TYPE_CHECKING:
     from ..decisions.placement.rules import Policy
-    from ..devices.opencl import OpenCL
 
 __all__ = ["IndependentSetResult", "maximal_independent_set"]
 
@@ -40,7 +40,7 @@ def maximal_independent_set(
     graph: Graph,
     *,
     rng: Rng = 0,
-    device: str | OpenCL | None = None,
+    device: DeviceLike | None = None,
     placement: str | Policy = "auto",
     overlap: int = 0,
     hot: int = 0,
@@ -112,11 +112,12 @@ def maximal_independent_set(
     _check(device, overlap, hot, producer)
     key = key_of(seed_of(rng), "independent set")
     with using(threads):
-        if device is None:
+        chosen = parse(device)
+        if chosen is None:
             state, run = _greedy(graph, key)
         else:
             ask = Overlapping(overlap, hot, producer)
-            state, run = _in_rounds(graph, key, device, placement, ask)
+            state, run = _in_rounds(graph, key, chosen, placement, ask)
     mask = state.view(np.bool_)  # a vertex is OUT (0) or IN (1)
     if verify:
         check_independent_set(graph, mask)
@@ -126,14 +127,14 @@ def maximal_independent_set(
     return IndependentSetResult(vertices=vertices, mask=mask, run=run)
 
 
-def _check(device: object, overlap: int, hot: int, producer: str) -> None:
+def _check(device: DeviceLike | None, overlap: int, hot: int, producer: str) -> None:
     if not 0 <= overlap <= 99:
         raise InputError(f"overlap = {overlap} is a share in percent: from 0 to 99")
     if not 0 <= hot <= 100:
         raise InputError(f"hot = {hot} is a share in percent: from 0 to 100")
     if producer not in ("host", "device"):
         raise InputError(f"producer = {producer!r}: 'host' or 'device'")
-    if (overlap or hot) and device in (None, "host"):
+    if (overlap or hot) and only_host(device):
         raise InputError("overlap and hot are for two devices: name one with device=")
     if hot and not overlap:
         raise InputError(f"hot = {hot} is for overlapping kernels: say by how much with overlap=")
@@ -172,7 +173,7 @@ def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, Run]:
 def _in_rounds(
     graph: Graph,
     key: np.uint64,
-    device: str | OpenCL,
+    chosen: Chosen,
     placement: str | Policy,
     ask: Overlapping,
 ) -> tuple[np.ndarray, Run]:
@@ -182,7 +183,7 @@ def _in_rounds(
     from .independent_rounds import Rounds
     from .placed import placed_on
 
-    placed, threads = placed_on(device, placement, IndependentSetResult.task)
+    placed, threads = placed_on(chosen, placement, IndependentSetResult.task)
     both, degree = graph, graph.degrees
     if graph.directed:
         degree = degree + graph.transpose.degrees

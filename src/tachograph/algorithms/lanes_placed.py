@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..decisions.split import model as decision
 from ..devices.calibrate import calibration
+from ..devices.choice import DeviceLike, calibrated_device, only_host, parse
 from ..devices.host import Host, host_threads
-from ..devices.opencl import OpenCL, open_device
+from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
-from ..journal import journal
 from ..kernels.runtime.launch import threads_available
-from ..util.errors import DeviceError, InputError
+from ..util.errors import InputError
 
 __all__ = ["Placement", "place"]
 
-SMALL = 1 << 18  # arcs below which it is not worth asking what devices there are
+HOST_BELOW_ARCS = 1 << 18  # with fewer, asking which devices there are takes longer than it gains
 
 
 @dataclass(frozen=True)
@@ -41,55 +39,31 @@ class Placement:
         return ",".join([*names, *([self.device.id] if self.device is not None else [])])
 
 
-def place(graph: Graph, given: Any, split: float | str, splits: bool) -> Placement:
-    """Decide, or follow what was asked for.
-
-    ``splits`` says whether devices can take part at all.
-    """
-    asked = _names(given)
+def place(graph: Graph, device: DeviceLike, split: float | str, splits: bool) -> Placement:
+    """Follow what was asked for, or decide. ``splits`` says whether devices can take part at all."""
     workers = threads_available()
     if not splits:
-        if asked not in (["auto"], ["host"]):
+        if not only_host(device):
             raise InputError(
                 "devices take part for edges of undirected graphs without weights only: leave out "
                 "device, or give 'host'"
             )
         return Placement(workers, None, None, 1.0, "computed by the host")
     share = _share(split)
-    if asked == ["auto"]:
-        if share is not None:
-            raise InputError("split needs two devices: device=['host', 'opencl']")
-        return _decided(graph, workers)
-    others = [name for name in asked if name != "host"]
-    if len(others) > 1 or not asked:
-        raise InputError(f"device = {given!r}: 'auto', 'host', a device, or the host and a device")
-    if share is not None and len(asked) < 2:
+    asked = parse(device)
+    if share is not None and (asked is None or not asked.both):
         raise InputError("split needs two devices: device=['host', 'opencl']")
-    if not others:
+    if asked is None:
+        return _decided(graph, workers)
+    there = asked.opencl
+    if there is None:
         return Placement(workers, None, None, 1.0, "the host was asked for")
-    device = others[0] if isinstance(others[0], OpenCL) else open_device(others[0])
-    if "host" not in asked:
-        return Placement(0, device, None, 0.0, f"{device.id} was asked for")
-    mine = host_threads(workers, device.found, device.threads)
-    expected = _expected(graph, mine, device)
+    if asked.host is None:
+        return Placement(0, there, None, 0.0, f"{there.id} was asked for")
+    mine = host_threads(workers, there.found, there.threads)
+    expected = _expected(graph, mine, there)
     guess = 0.5 if expected is None else expected.share
-    return Placement(mine, device, share, guess, "both were asked for")
-
-
-def _names(given: Any) -> list[Any]:
-    """Devices, or their names, without those twice; ``Host`` is ``"host"``."""
-    given = given.split(",") if isinstance(given, str) else given
-    if not isinstance(given, Sequence):
-        given = [given]
-    made = [
-        "host" if isinstance(d, Host) else d.strip() if isinstance(d, str) else d for d in given
-    ]
-    for one in made:
-        if not isinstance(one, OpenCL) and not (
-            isinstance(one, str) and one.partition(":")[0] in ("auto", "host", "opencl")
-        ):
-            raise InputError(f"there is no device {one!r}: tacho devices lists those there are")
-    return list(dict.fromkeys(made))
+    return Placement(mine, there, share, guess, "both were asked for")
 
 
 def _share(split: float | str) -> float | None:
@@ -101,24 +75,21 @@ def _share(split: float | str) -> float | None:
 
 
 def _decided(graph: Graph, workers: int) -> Placement:
-    """The fastest by prediction; the host where nothing is known."""
+    """Choose what is predicted to be fastest; the host where nothing is known."""
 
     def host(reason: str) -> Placement:
         return Placement(workers, None, None, 1.0, f"the host: {reason}")
 
-    if graph.arcs < SMALL:
+    if graph.arcs < HOST_BELOW_ARCS:
         return host("the graph is small")
-    if not any(not key.startswith("host") for key in journal().records("calibration")):
-        return host("no device is calibrated (tacho devices --calibrate)")
-    try:
-        device = open_device()
-    except (DeviceError, ImportError) as problem:
-        return host(str(problem))
+    device = calibrated_device()
+    if device is None:
+        return host("no device is calibrated and works (tacho devices --calibrate)")
     alone = _expected(graph, workers, device)
     mine = host_threads(workers, device.found, device.threads)
     shared = _expected(graph, mine, device)
     if alone is None or shared is None:
-        return host(f"{device.id} is not calibrated (tacho devices --calibrate)")
+        return host("it is not calibrated itself (tacho devices --calibrate)")
     best = decision.choose(alone.host, alone.device, shared.both)
     times = (
         f"predicted {alone.host * 1e3:.3g} ms on the host, {alone.device * 1e3:.3g} on {device.id}, "
@@ -142,7 +113,7 @@ def _expected(graph: Graph, workers: int, device: OpenCL) -> decision.Expected |
     return decision.expected(state, ours, theirs, device.found.shares_cores)
 
 
-def _of_all(workers: int) -> dict[str, Any] | None:
+def _of_all(workers: int) -> dict[str, float | None] | None:
     """The host's calibration with all its threads, slowed down to those that work."""
     cores = threads_available()
     known = calibration(Host(cores))

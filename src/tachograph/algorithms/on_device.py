@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Self
 
 import numpy as np
 
+from ..devices.choice import DeviceLike, parse
 from ..devices.memory import Buffer
-from ..devices.opencl import GROUP, OpenCL, open_device
+from ..devices.opencl import GROUP, OpenCL
 from ..devices.residency import Part, resident
 from ..graph.graph import Graph
 from ..kernels.runtime.launch import not_counted
 from ..util.errors import DeviceError, InputError
 from .result import Trace
 
-__all__ = ["device_named", "distances_on", "levels_on", "places_of"]
+__all__ = ["distances_on", "levels_on", "one_device", "places_of"]
 
-DENSE = 20  # a frontier of more than n / DENSE vertices is pulled
-FAR = 2**62
+PULL_ABOVE_NTH = 20  # a frontier of more than n / PULL_ABOVE_NTH vertices is pulled
+UNREACHED = 2**62  # the distance of a vertex before a path to it is known
 
 
-def device_named(given: Any) -> OpenCL:
-    """A device, or the one of that name."""
-    return given if isinstance(given, OpenCL) else open_device(given)
+def one_device(asked: DeviceLike) -> OpenCL:
+    """Return the device that searches; host and device cannot share a search."""
+    chosen = parse(asked)
+    if chosen is None or chosen.opencl is None or chosen.host is not None:
+        raise InputError(f"device = {asked!r}: a search runs on the host or on one device")
+    return chosen.opencl
 
 
 def _whole(device: OpenCL, graph: Graph) -> Part:
@@ -47,7 +52,7 @@ class _Buffers:
         self.held.append(self.device.output(array, "a working array"))
         return self.held[-1]
 
-    def __enter__(self) -> _Buffers:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -55,43 +60,70 @@ class _Buffers:
             buffer.release()
 
 
+class _Frontier(_Buffers):
+    """The vertices that a search goes on from, and a row for each of its steps."""
+
+    def begin(self, sources: np.ndarray, n: int) -> None:
+        """Make room for frontiers of ``n`` vertices; the first one are the sources."""
+        self.front = self.output(np.resize(sources, n).astype(np.int32))
+        self.after = self.output(np.empty(n, np.int32))
+        self.count = self.output(np.zeros(1, np.int32))
+        self.size = sources.size
+        self.steps: list[tuple[str, int, float]] = []
+
+    def step(self, name: str, launch: Callable[[], None], lists: bool = True) -> None:
+        """Run a kernel that counts the next vertices and, if it ``lists`` them, writes them down."""
+        start = time.perf_counter()
+        self.device.write(self.count, np.zeros(1, np.int32))
+        launch()
+        if lists:
+            self.front, self.after = self.after, self.front
+        found = int(self.count.fetch()[0])
+        self.steps.append((name, self.size, time.perf_counter() - start))
+        self.size = found
+
+    def trace(self, first: str) -> Trace:
+        """Return the steps as a trace whose column of names is ``first``."""
+        names = (first, "frontier_vertices", "seconds")
+        return Trace({name: [step[i] for step in self.steps] for i, name in enumerate(names)})
+
+
 def levels_on(
     device: OpenCL, graph: Graph, sources: np.ndarray, cutoff: int | None
 ) -> tuple[np.ndarray, np.ndarray, Trace, float]:
-    """Levels, parents, a trace and seconds of a search that pulls large frontiers and pushes others."""
+    """Search by pulling large frontiers and pushing others: levels, parents, trace and seconds."""
     with not_counted():
         push, pull = (device.kernel("bfs", name) for name in ("push", "pull"))
         ahead, back = _whole(device, graph), _whole(device, graph.transpose)
     n = graph.n
     levels, parents = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
     levels[sources], parents[sources] = 0, sources
-    trace: dict[str, list[Any]] = {"direction": [], "frontier_vertices": [], "seconds": []}
     begin = time.perf_counter()
-    with _Buffers(device) as made:
-        level, parent = made.output(levels), made.output(parents)
-        front = made.output(np.resize(sources, n).astype(np.int32))
-        after, count = made.output(np.empty(n, np.int32)), made.output(np.zeros(1, np.int32))
-        size, depth, pulled = sources.size, 1, False
-        while size and (cutoff is None or depth <= cutoff):
-            start = time.perf_counter()
-            device.write(count, np.zeros(1, np.int32))
-            pulling = size > n // DENSE
-            if pulled and not pulling:  # the frontier is known by its level only
-                places_of(device, level, n, depth - 1, front)
+    with _Frontier(device) as f:
+        f.begin(sources, n)
+        level, parent = f.output(levels), f.output(parents)
+        depth, pulled = 1, False
+
+        def pull_level() -> None:
+            rows = back.indptr, back.indices, np.int32(n)
+            device.launch(pull, n, *rows, np.int32(depth), parent, level, f.count)
+
+        def push_level() -> None:
+            if pulled:  # the frontier is known by its level only
+                places_of(device, level, n, depth - 1, f.front)
+            rows = ahead.indptr, ahead.indices, f.front, np.int32(f.size)
+            device.launch(push, f.size, *rows, np.int32(depth), parent, level, f.after, f.count)
+
+        while f.size and (cutoff is None or depth <= cutoff):
+            pulling = f.size > n // PULL_ABOVE_NTH
             if pulling:
-                device.launch(pull, n, back.indptr, back.indices, np.int32(n), np.int32(depth),
-                              parent, level, count)  # fmt: skip
+                f.step("pull", pull_level, lists=False)
             else:
-                device.launch(push, size, ahead.indptr, ahead.indices, front, np.int32(size),
-                              np.int32(depth), parent, level, after, count)  # fmt: skip
-                front, after = after, front
-            row = ("pull" if pulling else "push", size, 0.0)
-            size, depth, pulled = int(count.fetch()[0]), depth + 1, pulling
-            for name, value in zip(trace, (*row[:2], time.perf_counter() - start), strict=True):
-                trace[name].append(value)
+                f.step("push", push_level)
+            depth, pulled = depth + 1, pulling
         level.fetch()
         parent.fetch()
-    return levels, parents, Trace(trace), time.perf_counter() - begin
+    return levels, parents, f.trace("direction"), time.perf_counter() - begin
 
 
 def places_of(device: OpenCL, values: Buffer, n: int, wanted: int, places: Buffer) -> int:
@@ -145,29 +177,25 @@ def distances_on(
         relax = device.kernel("bellman_ford", "relax")
         rows = _whole(device, graph)
     n = graph.n
-    distances = np.full(n, FAR, np.int64)
+    distances = np.full(n, UNREACHED, np.int64)
     distances[sources] = 0
-    trace: dict[str, list[Any]] = {"phase": [], "frontier_vertices": [], "seconds": []}
     begin = time.perf_counter()
-    with _Buffers(device) as made:
-        distance, stamp = made.output(distances), made.output(np.zeros(n, np.int32))
+    with _Frontier(device) as f:
+        f.begin(sources, n)
+        distance, stamp = f.output(distances), f.output(np.zeros(n, np.int32))
         lengths = device.upload(weights, "weights")
-        made.held.append(lengths)
-        front = made.output(np.resize(sources, n).astype(np.int32))
-        after, count = made.output(np.empty(n, np.int32)), made.output(np.zeros(1, np.int32))
-        size, turn = sources.size, 1
-        while size and turn <= n + 1:
-            start = time.perf_counter()
-            device.write(count, np.zeros(1, np.int32))
-            device.launch(relax, size, rows.indptr, rows.indices, lengths, front, np.int32(size),
-                          np.int32(turn), distance, stamp, after, count)  # fmt: skip
-            front, after = after, front
-            row = ("relax", size)
-            size, turn = int(count.fetch()[0]), turn + 1
-            for name, value in zip(trace, (*row, time.perf_counter() - start), strict=True):
-                trace[name].append(value)
+        f.held.append(lengths)
+        turn = 1
+
+        def relax_arcs() -> None:
+            arcs = rows.indptr, rows.indices, lengths, f.front, np.int32(f.size)
+            device.launch(relax, f.size, *arcs, np.int32(turn), distance, stamp, f.after, f.count)
+
+        while f.size and turn <= n + 1:
+            f.step("relax", relax_arcs)
+            turn += 1
         distance.fetch()
-    if size:
+    if f.size:
         return None
-    exact = np.where(distances == FAR, np.inf, distances)
-    return exact, Trace(trace), time.perf_counter() - begin
+    exact = np.where(distances == UNREACHED, np.inf, distances)
+    return exact, f.trace("phase"), time.perf_counter() - begin

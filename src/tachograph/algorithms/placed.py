@@ -10,9 +10,10 @@ import numpy as np
 from ..decisions.placement.model import named
 from ..decisions.placement.rules import Fixed, Policy
 from ..decisions.placement.state import PLACES, Call
+from ..devices.choice import Chosen
 from ..devices.energy import Meter
 from ..devices.host import Host
-from ..devices.opencl import OpenCL, open_device
+from ..devices.opencl import OpenCL
 from .result import Trace
 
 __all__ = ["Placed", "accuracy", "placed_on"]
@@ -106,19 +107,19 @@ class Placed:
         return Trace({name: [row[name] for row in self.rows] for name in COLUMNS})
 
 
-def placed_on(given: str | OpenCL, placement: str | Policy, task: str) -> tuple[Placed, int]:
-    """A stage for the kernels of ``task``, and the threads of the host: kernels take turns, so all."""
+def placed_on(chosen: Chosen, placement: str | Policy, task: str) -> tuple[Placed, int]:
+    """Return a stage for the kernels of ``task``, and how many threads the host has for them."""
     from ..kernels.runtime.launch import threads_available
 
-    if given == "host":
-        return Placed(None, Fixed("host")), threads_available()
-    device = open_device(given) if isinstance(given, str) else given
-    threads = threads_available()
-    if not isinstance(placement, str):
-        return Placed(device, placement), threads
-    if placement == "oracle":
-        return Placed(device, None), threads
-    return Placed(device, named(placement, task, Host(threads), device)), threads
+    device, threads = chosen.opencl, threads_available()
+    policy: Policy | None = None  # the oracle
+    if device is None:
+        policy = Fixed("host")
+    elif not isinstance(placement, str):
+        policy = placement
+    elif placement != "oracle":
+        policy = named(placement, task, Host(threads), device)
+    return Placed(device, policy), threads
 
 
 def accuracy(trace: Trace, policy: Policy, total: int) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, TypeVar, cast
@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..devices.choice import DeviceLike
 from ..graph.graph import Graph
 from .result import Result, Trace
 
 if TYPE_CHECKING:
-    from ..devices.host import Host
-    from ..devices.opencl import OpenCL
     from .lanes_placed import Placement
 
 __all__ = ["SimilarityResult", "cosine", "jaccard", "overlap", "sorensen"]
 
-Devices: TypeAlias = "str | OpenCL | Host | Sequence[str | OpenCL | Host] | Placement"
+Devices: TypeAlias = "DeviceLike | Placement"
 F = TypeVar("F", bound=Callable[..., object])
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..decisions.approximation.rules import EXACT, Approximation
+from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
 from ..util.errors import InputError, NegativeCycleError
 from .audit import Audit
@@ -16,9 +17,6 @@ from .audit import audit as check_sample
 from .bfs import bfs, vertices
 from .result import Lazy, Result, Run, Trace
 from .verify import check_sssp
-
-if TYPE_CHECKING:
-    from ..devices.opencl import OpenCL
 
 __all__ = ["ALGORITHMS", "SsspResult", "audited", "search", "sssp", "weights_of"]
 
@@ -103,7 +101,7 @@ def sssp(
     *,
     algorithm: str = "auto",
     delta: float | None = None,
-    device: str | OpenCL | None = None,
+    device: DeviceLike | None = None,
     approximation: Approximation | None = None,
     max_error: float | None = None,
     confidence: float = 0.9,
@@ -186,7 +184,7 @@ def sssp(
     weights = weights_of(graph)
     with using(threads):
         found = None
-        if device is not None:
+        if device is not None and not only_host(device):
             found = _on_device(device, graph, weights, sources, algorithm, approximation)
             chosen = "bellman-ford"  # if distances do not settle, the host finds the cycle
         if found is None and chosen == "bfs":
@@ -230,7 +228,7 @@ def _with_tree(
 
 
 def _on_device(
-    device: str | OpenCL,
+    device: DeviceLike,
     graph: Graph,
     weights: np.ndarray,
     sources: np.ndarray,
@@ -238,13 +236,13 @@ def _on_device(
     approximation: Approximation,
 ) -> SsspResult | None:
     """Search on an OpenCL device; None if distances do not settle."""
-    from .on_device import device_named, distances_on
+    from .on_device import distances_on, one_device
 
     if not approximation.exact:
         raise InputError("approximations run on the host: leave the device out")
     if algorithm not in ("auto", "bellman-ford"):
         raise InputError(f"{algorithm} runs on the host: on a device there is bellman-ford")
-    there = device_named(device)
+    there = one_device(device)
     found = distances_on(there, graph, weights, sources)
     if found is None:
         return None

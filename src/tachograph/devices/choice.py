@@ -15,7 +15,7 @@ from .discovery import Found
 from .host import Host
 from .opencl import OpenCL, open_device
 
-__all__ = ["Chosen", "DeviceLike", "calibrated_device", "parse"]
+__all__ = ["Chosen", "DeviceLike", "calibrated_device", "only_host", "parse"]
 
 #: What ``device=`` takes: one device or several, as names or as objects.
 DeviceLike: TypeAlias = str | Host | OpenCL | Found | Sequence[str | Host | OpenCL | Found]
@@ -69,7 +69,7 @@ def parse(device: DeviceLike | None) -> Chosen | None:
     others = [one for one in asked if one != "host"]
     if not asked or len(others) > 1 or "auto" in asked:
         raise InputError(
-            f"device = {device!r}: give 'auto', 'host', one device, or the host and one device"
+            f"device = {device!r}: give 'auto', 'host', a device, or the host and a device"
         )
     host = None
     if "host" in asked:
@@ -77,6 +77,15 @@ def parse(device: DeviceLike | None) -> Chosen | None:
 
         host = Host(threads_available())
     return Chosen(host, _opened(others[0]) if others else None)
+
+
+def only_host(device: DeviceLike | None) -> bool:
+    """Return whether ``device=`` names no device but the host; nothing is opened.
+
+    >>> only_host("auto"), only_host(["host", "opencl"])
+    (True, False)
+    """
+    return set(_listed(device)) <= {"auto", "host"}
 
 
 def _listed(device: DeviceLike | None) -> Iterator[str | OpenCL | Found]:
