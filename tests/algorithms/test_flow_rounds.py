@@ -27,11 +27,11 @@ def test_rounds_find_the_value(case, directed, workers, data):
     source = data.draw(st.integers(0, n - 1))
     sink = (source + data.draw(st.integers(1, n - 1))) % n
     g = make(edges, n, np.int32, directed=directed)
-    flow_rounds.SMALL, small = 0, flow_rounds.SMALL
+    flow_rounds.SERIAL_BELOW_VERTICES, small = 0, flow_rounds.SERIAL_BELOW_VERTICES
     try:
         found = tg.maximum_flow(g, source, sink, device="host", threads=workers, verify=True)
     finally:
-        flow_rounds.SMALL = small
+        flow_rounds.SERIAL_BELOW_VERTICES = small
     assert found.value == oracles.maximum_flow(edges, n, source, sink, directed)
 
 

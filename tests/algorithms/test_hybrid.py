@@ -35,9 +35,9 @@ pytestmark = needs_pyopencl
 
 @pytest.fixture(autouse=True)
 def _many_chunks(monkeypatch):
-    monkeypatch.setattr(lanes, "LEAST", 1)
-    monkeypatch.setattr(lanes, "SMALL", 0)
-    monkeypatch.setattr(lanes, "BRIEF", 0.0)
+    monkeypatch.setattr(lanes, "CHUNK_ARCS_AT_LEAST", 1)
+    monkeypatch.setattr(lanes, "SERIAL_BELOW_ARCS", 0)
+    monkeypatch.setattr(lanes, "DEVICE_CHUNK_SECONDS", 0.0)
 
 
 @pytest.fixture(params=MASKS)
@@ -164,7 +164,7 @@ def test_a_device_lost_in_the_middle_is_replaced_by_the_host(device, monkeypatch
 
 def test_a_device_alone_that_is_lost(monkeypatch):
     g = tg.kronecker(9, rng=1)
-    monkeypatch.setattr(lanes, "PIECE", 1000)
+    monkeypatch.setattr(lanes, "ALONE_LAUNCH_ARCS", 1000)
     calls = []
 
     def dying(self, lo, hi):

@@ -29,7 +29,7 @@ def test_rounds_give_the_greedy_set(case, directed, seed):
 
 
 def test_several_threads_make_the_same_set(monkeypatch):
-    monkeypatch.setattr(independent_rounds, "SMALL", 0)
+    monkeypatch.setattr(independent_rounds, "SERIAL_BELOW_VERTICES", 0)
     g = tg.kronecker(12, rng=1)
     expected = tg.maximal_independent_set(g, rng=2).mask
     for _ in range(20):
@@ -73,7 +73,7 @@ def test_the_oracle_marks_the_better_place():
 @pytest.mark.parametrize("producer", ["host", "device"])
 @pytest.mark.parametrize("masked", [(), ("svm_atomics",), ("svm", "shares_memory")])
 def test_overlapping_makes_the_same_set(producer, masked, monkeypatch):
-    monkeypatch.setattr(independent_overlap, "FEW", 1)
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
     g = tg.kronecker(13, rng=1)
     device = any_device().masked(*masked)
     expected = tg.maximal_independent_set(g, rng=3).mask
@@ -97,7 +97,7 @@ def test_overlapping_makes_the_same_set(producer, masked, monkeypatch):
 @pytest.mark.slow
 @needs_pyopencl
 def test_five_hundred_schedules_make_the_same_set(monkeypatch):
-    monkeypatch.setattr(independent_overlap, "FEW", 1)
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
     rng = np.random.default_rng(5)
     graphs = [tg.kronecker(14, rng=2), tg.road(200, 200, rng=1), tg.star(20_000), tg.path(30_000)]
     expected = [tg.maximal_independent_set(g, rng=5, verify=True).mask for g in graphs]
@@ -105,8 +105,8 @@ def test_five_hundred_schedules_make_the_same_set(monkeypatch):
     for turn in range(500):
         which = turn % len(graphs)
         patience, share = [(256, 1 / 256), (1, 0), (20, 0)][turn % 3]
-        monkeypatch.setattr(independent_overlap, "PATIENCE", patience)
-        monkeypatch.setattr(independent_overlap, "SHARE", share)
+        monkeypatch.setattr(independent_overlap, "LOOKS_AT_LEAST", patience)
+        monkeypatch.setattr(independent_overlap, "LOOKS_PER_VERTEX", share)
         found = tg.maximal_independent_set(
             graphs[which], rng=5, device=device, placement=str(rng.choice(["host", "device"])),
             overlap=int(rng.integers(1, 100)), hot=int(rng.integers(0, 30)),

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms import lanes
-from tachograph.algorithms.similarity_request import as_bytes
 from tachograph.algorithms.verify import check_similarity
 from tachograph.kernels.similarity import pairs as pair_kernel
+from tachograph.util.memory import as_bytes
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make
 from tests.oracles import similarity
@@ -43,8 +43,8 @@ def compare(found, rows, task):
 @pytest.fixture
 def split_work(monkeypatch):
     """Several workers and chunks, however small the graph."""
-    monkeypatch.setattr(lanes, "SMALL", 0)
-    monkeypatch.setattr(lanes, "LEAST", 1)
+    monkeypatch.setattr(lanes, "SERIAL_BELOW_ARCS", 0)
+    monkeypatch.setattr(lanes, "CHUNK_ARCS_AT_LEAST", 1)
     monkeypatch.setattr(pair_kernel, "SERIAL_BELOW_PAIRS", 0)
 
 
@@ -53,11 +53,15 @@ def split_work(monkeypatch):
 @settings(max_examples=100, deadline=None)
 def test_edges_against_the_oracle(case, task, directed, workers):
     n, edges = case
-    lanes.SMALL, lanes.LEAST, before = 0, 1, (lanes.SMALL, lanes.LEAST)
+    lanes.SERIAL_BELOW_ARCS, lanes.CHUNK_ARCS_AT_LEAST, before = (
+        0,
+        1,
+        (lanes.SERIAL_BELOW_ARCS, lanes.CHUNK_ARCS_AT_LEAST),
+    )
     try:
         found = TASKS[task](make(edges, n, directed=directed), threads=workers, verify=True)
     finally:
-        lanes.SMALL, lanes.LEAST = before
+        lanes.SERIAL_BELOW_ARCS, lanes.CHUNK_ARCS_AT_LEAST = before
     compare(found, rows_of(n, edges, directed, False), task)
     ends = {(u, v) if directed or u < v else (v, u) for u, v in edges if u != v}
     assert list(zip(found.source.tolist(), found.target.tolist(), strict=True)) == sorted(ends)
@@ -233,8 +237,8 @@ def test_a_limit_that_is_too_small_says_the_least_that_works():
         except tg.TooLargeError as second:  # two steps, each with its own need
             least = int(str(second).split("memory_limit=")[1].split(",")[0])
             tg.jaccard(g, memory_limit=least, **options)
-    assert as_bytes("1.5 MB") == 1_500_000
-    assert as_bytes(7) == 7
+    assert as_bytes("1.5 MB", "memory_limit") == 1_500_000
+    assert as_bytes(7, "memory_limit") == 7
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def independent_set(device, g, monkeypatch):
     """The same set as on the host, which the verifier finds right."""
     if g.directed:
         return
-    monkeypatch.setattr(independent_overlap, "FEW", 1)
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
     expected = tg.maximal_independent_set(g, rng=1, device="host").to_dict()
     for options in ({}, {"overlap": 60}, {"overlap": 60, "hot": 20, "producer": "device"}):
         found = tg.maximal_independent_set(

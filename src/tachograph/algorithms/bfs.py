@@ -77,30 +77,30 @@ def bfs(
     Parameters
     ----------
     graph
-        For a directed graph the transpose is built, once, to be able to pull.
+        The graph to search. The transpose of a directed graph is built, once, to be able to pull.
     source
-        A vertex id, or several: then levels count from the nearest.
+        The vertex to begin at, or several: then levels count from the nearest.
     direction
-        What chooses between push and pull at every level: ``auto`` (predicts the time of both),
-        ``surf``, a rule (``push``, ``pull``, ``hbfs``, ``gunrock``, ``enterprise``, ``gapbs``,
-        ``lagraph``, ``cugraph``), a function of the :class:`State` that Numba can compile, or
+        What chooses between push and pull at every level; ``auto`` predicts the time of both. Others
+        are ``surf``, a rule (``push``, ``pull``, ``hbfs``, ``gunrock``, ``enterprise``, ``gapbs``,
+        ``lagraph``, ``cugraph``), a function of the :class:`State` that Numba can compile, and
         ``oracle``, which times both at every level: slow, to learn from.
     cutoff
-        Go no further than this level.
+        Go no further than this level; by default the whole graph is searched.
     target
         Stop as soon as the level of this vertex is known; others may then be missing.
     deterministic
-        Make parents the smallest possible ids. Levels never depend on the number of threads; a
-        parent is otherwise any neighbour one level up.
+        Make each parent the smallest possible id; by default it is any neighbour one level up.
+        Levels never depend on the number of threads.
     device
-        An OpenCL device or its name (``"opencl"``) to search on, all levels; it pulls large
-        frontiers and pushes small ones. Default: the host.
+        The OpenCL device to search on, such as ``"opencl"``; by default the host. It pulls large
+        frontiers and pushes small ones.
     threads
-        How many to use, for this call.
+        The number of threads; by default all cores.
     trace
-        Whether to keep a row for each level.
+        Keep a row for each level.
     verify
-        Check the result by its defining properties; raises ``VerificationError``.
+        Check the result by its defining properties; ``VerificationError`` if it is wrong.
 
     Returns
     -------

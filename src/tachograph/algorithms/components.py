@@ -40,22 +40,22 @@ def connected_components(
     Parameters
     ----------
     graph
-        For a directed graph the transpose is built, once.
+        The graph. The transpose of a directed one is built, once.
     consecutive
-        Number the components from 0 to ``count - 1``, in the order of their smallest ids.
+        Number the components from 0 on, in the order of their smallest ids, which are the labels
+        otherwise.
     threads
-        How many to use, for this call. The labels do not depend on it.
+        The number of threads; by default all cores. The labels do not depend on it.
     trace
-        Whether to keep a row for each phase.
+        Keep a row for each phase.
     verify
-        Check the result by its defining properties; raises ``VerificationError``.
+        Check the result by its defining properties; ``VerificationError`` if it is wrong.
 
     Returns
     -------
     ComponentsResult
         ``labels``: for each vertex the smallest id of its component, or the component's number if
-        ``consecutive``; ``count``: the number of
-        components. The trace has a row for each phase.
+        ``consecutive``; ``count``: the number of components. The trace has a row for each phase.
 
     Examples
     --------

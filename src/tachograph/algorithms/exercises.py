@@ -11,7 +11,7 @@ import tempfile
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..graph.graph import Graph
 from ..kernels.calibration import host as calibrate
 from ..kernels.rows.passes import over_rows
 from ..kernels.runtime.launch import over_parts, prepare, run
+from ..kernels.runtime.nouns import WeightedRows
 from ..kernels.similarity import edges as similarity_kernels
 from ..util.errors import NegativeCycleError
 from ..util.exercise import Exercise
@@ -37,25 +38,29 @@ from .triangles import triangles
 
 __all__ = ["EXERCISES"]
 
+Kind: TypeAlias = type[np.generic] | None  # of weights or ids
 SOURCE, TARGET = [0, 0, 0, 1, 2, 2, 3], [1, 1, 2, 2, 0, 3, 4]  # one edge is there twice
 
 
 def _graph(
-    weights: Any = None, directed: bool = True, ids: Any = np.int32, **options: Any
+    weights: Kind = None,
+    directed: bool = True,
+    ids: Kind = np.int32,
+    dedupe: str = "keep",
 ) -> Graph:
-    """A small graph with weights of that type."""
+    """Return a small graph with weights of that type."""
     values = None if weights is None else np.arange(1, len(SOURCE) + 1).astype(weights)
     ends = np.array(SOURCE, ids), np.array(TARGET, ids)
-    return Graph.from_edges(*ends, values, directed=directed, **options)
+    return Graph.from_edges(*ends, values, directed=directed, dedupe=dedupe)
 
 
-def _build(ids: Any, weights: Any) -> None:
-    """Rows of edges whose ids and weights have these types."""
+def _build(ids: Kind, weights: Kind) -> None:
+    """Make rows of edges whose ids and weights have these types."""
     _graph(weights, ids=ids)
     _graph(weights, ids=ids, dedupe="min")
 
 
-def _rows(*weights: Any) -> None:
+def _rows(*weights: Kind) -> None:
     """Everything a graph can be asked, or made from, besides edges."""
     for kind in weights:
         g = _graph(kind, dedupe="sum")
@@ -87,11 +92,8 @@ def _files() -> None:
 
 def _generators() -> None:
     """Every generator with every kind of weights."""
-    sizes: dict[str, dict[str, Any]] = {
-        "kronecker": {"scale": 5},
-        "road": {"rows": 5, "columns": 5},
-        "bipartite": {"left": 50, "right": 50},
-    }
+    sizes = {"kronecker": {"scale": 5}, "road": {"rows": 5, "columns": 5}}
+    sizes["bipartite"] = {"left": 50, "right": 50}
     for name, make in generate.GENERATORS.items():
         for weights in (None, True, (0.0, 1.0)):
             make(**sizes.get(name, {"n": 50}), weights=weights)
@@ -106,7 +108,6 @@ def _oracle() -> None:
     """Both directions, and what a policy would have chosen."""
     from ..decisions.direction.model import State, policy_named
     from ..kernels.bfs import replay as bfs_replay
-    from ..kernels.runtime.launch import run
 
     bfs(_graph(), 0, direction="oracle")
     policy = policy_named("push")
@@ -152,7 +153,7 @@ def _calibration() -> None:
     over_parts(calibrate.vector, 1, short, 1)
 
 
-def _multiply(weights: Any) -> None:
+def _multiply(weights: Kind) -> None:
     g = _graph(weights)
     spmv(g, np.ones(g.n))
     pagerank(g)
@@ -160,26 +161,25 @@ def _multiply(weights: Any) -> None:
         pagerank(generate.uniform(8192, 2, rng=0))  # ids are not local
 
 
-def _owned(weights: Any) -> None:
+def _owned(weights: Kind) -> None:
     """Delta-stepping by one worker; the tree of shortest paths."""
     sssp(_graph(weights), 0).to_dict()
 
 
-def _shared(weights: Any) -> None:
+def _shared(weights: Kind, far: bool = False) -> None:
     """Delta-stepping by a team. The graph is just large enough to need one."""
     g = generate.complete(400)
-    values = np.arange(g.arcs) % 9 + 1 if weights != "wide" else np.full(g.arcs, 2**30)
-    kind = np.int32 if weights == "wide" else weights
-    sssp(Graph(g.indptr, g.indices, values.astype(kind), directed=False), 0, threads=2)
+    values = np.full(g.arcs, 2**30) if far else np.arange(g.arcs) % 9 + 1
+    sssp(Graph(g.indptr, g.indices, values.astype(weights), directed=False), 0, threads=2)
 
 
-def _wide(delta_stepping: bool) -> None:
+def _wide(algorithm: str) -> None:
     """Whole weights, distances too large for 32 bits."""
     g = Graph.from_edges([0, 1], [1, 2], np.array([2**30, 2**30], np.int32))
-    sssp(g, 0, algorithm="delta-stepping" if delta_stepping else "bellman-ford")
+    sssp(g, 0, algorithm=algorithm)
 
 
-def _relaxed(weights: Any) -> None:
+def _relaxed(weights: Kind) -> None:
     """Bellman-Ford and its kin; a cycle, if the weights can be negative."""
     g = Graph.from_edges([0, 1, 2], [1, 2, 0], np.array([1, 1, -3], weights))
     with suppress(NegativeCycleError):
@@ -192,7 +192,7 @@ def _forest() -> None:
     the_model().errors(state.rows([Configuration(ALGORITHMS[0])]), 0.9)
 
 
-def _flow(weights: Any, device: str | None = None) -> None:
+def _flow(weights: Kind, device: str | None = None) -> None:
     for directed in (True, False):
         maximum_flow(_graph(weights, directed=directed), 0, 4, device=device)
 
@@ -201,24 +201,18 @@ def _rounds() -> None:
     from ..kernels.independent_set import rounds
 
     maximal_independent_set(_graph(), device="host")
-    hot, marks, tally = (
-        np.zeros(3, np.int32),
-        np.zeros(3, np.uint8),
-        np.zeros(rounds.TALLY, np.int32),
-    )
+    hot, marks = np.zeros(3, np.int32), np.zeros(3, np.uint8)
+    tally = np.zeros(rounds.TALLY, np.int32)
     run(rounds.front, [(np.ones(3, np.int64), hot)])
     run(rounds.remaining, [(0, hot, marks)])
-    g = _graph()
     words, sharing = rounds.Words(np.uint64(1), 1, hot), rounds.Sharing(True, 0, hot, tally)
-    call = (hot[:0], g.rows, words, marks, marks, sharing)
-    run(rounds.select_shared, [call])
+    run(rounds.select_shared, [(hot[:0], _graph().rows, words, marks, marks, sharing)])
 
 
 def _ordered() -> None:
     """Searches that meet vertices in a certain order."""
     from ..kernels.paths.meeting import meeting_path, near_meeting_path
     from ..kernels.paths.ordered import breadth_first, nearest_first, settle
-    from ..kernels.runtime.nouns import WeightedRows
 
     g = _graph(np.float64)
     back = g.transpose
@@ -263,15 +257,15 @@ EXERCISES: dict[str, Exercise] = {
     "sssp, int32": Exercise(partial(_owned, np.int32), 8),
     "sssp, float32": Exercise(partial(_owned, np.float32), 7),
     "sssp, float64": Exercise(partial(_owned, np.float64), 6),
-    "sssp, long distances": Exercise(partial(_wide, True), 3.5),
+    "sssp, long distances": Exercise(partial(_wide, "delta-stepping"), 3.5),
     "sssp, dense, int32": Exercise(partial(_shared, np.int32), 7),
     "sssp, dense, float32": Exercise(partial(_shared, np.float32), 7),
     "sssp, dense, float64": Exercise(partial(_shared, np.float64), 7),
-    "sssp, dense, long distances": Exercise(partial(_shared, "wide"), 6),
+    "sssp, dense, long distances": Exercise(partial(_shared, np.int32, far=True), 6),
     "bellman-ford, int32": Exercise(partial(_relaxed, np.int32), 3.5),
     "bellman-ford, float32": Exercise(partial(_relaxed, np.float32), 3),
     "bellman-ford, float64": Exercise(partial(_relaxed, np.float64), 3),
-    "bellman-ford, long distances": Exercise(partial(_wide, False), 2.5),
+    "bellman-ford, long distances": Exercise(partial(_wide, "bellman-ford"), 2.5),
     "regression trees": Exercise(_forest, 1),
     "pagerank, spmv": Exercise(partial(_multiply, None), 5),
     "pagerank, spmv, int32": Exercise(partial(_multiply, np.int32), 1.7),

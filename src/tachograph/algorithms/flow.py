@@ -76,25 +76,27 @@ def maximum_flow(
     Parameters
     ----------
     graph
-        In a directed graph arcs carry flow in their direction; an edge of an undirected graph carries
-        it in either. Loops carry nothing.
-    source, sink
-        Two different vertices. Default: those that the graph's file named (``graph.meta``).
+        The graph. In a directed one arcs carry flow in their direction; an edge of an undirected one
+        carries it in either. Loops carry nothing.
+    source
+        The vertex where the flow begins; by default the one that the graph's file names.
+    sink
+        The vertex where the flow ends; by default the one that the graph's file names.
     capacity
-        Of each arc, in the order of ``graph.indices``; may be infinite, but not negative. Default: the
-        weights, or 1 for each arc if there are none. Whole capacities give exact, whole flows.
+        The capacity of each arc, in the order of ``graph.indices``; by default its weight, or 1. It may
+        be infinite, but not negative. Whole capacities give exact, whole flows.
     device
-        Default: single paths, if an end has few arcs, then push-relabel, on one thread of the host.
-        ``"host"``: there, in rounds of three kernels.
-        The id of an OpenCL device, or ``"opencl"``: in rounds on host and device.
+        ``host`` or an OpenCL device, for rounds of three kernels, there and on the host; by default
+        single paths, if an end has few arcs, and then push-relabel, on one thread of the host.
     placement
         Where each kernel of each round runs; see :func:`~tachograph.maximal_independent_set`.
     threads
-        How many the host uses in rounds. The flow does not depend on it, nor on devices.
+        The number of threads for rounds; by default all cores. The flow does not depend on it, nor on
+        devices.
     trace
-        Whether to keep a row for each phase or kernel.
+        Keep a row for each phase or kernel.
     verify
-        Check the result by its defining properties; raises ``VerificationError``.
+        Check the result by its defining properties; ``VerificationError`` if it is wrong.
 
     Returns
     -------
@@ -157,8 +159,22 @@ def minimum_cut(
 
     Parameters
     ----------
-    graph, source, sink, capacity, threads, trace, verify
-        As in :func:`maximum_flow`.
+    graph
+        The graph. In a directed one arcs carry flow in their direction; an edge of an undirected one
+        carries it in either. Loops carry nothing.
+    source
+        The vertex where the flow begins; by default the one that the graph's file names.
+    sink
+        The vertex where the flow ends; by default the one that the graph's file names.
+    capacity
+        The capacity of each arc, in the order of ``graph.indices``; by default its weight, or 1. It may
+        be infinite, but not negative. Whole capacities give exact, whole flows.
+    threads
+        The number of threads; by default all cores.
+    trace
+        Keep a row for each phase.
+    verify
+        Check the result by its defining properties; ``VerificationError`` if it is wrong.
 
     Returns
     -------

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,20 +14,29 @@ from ..decisions.placement.state import Call
 from ..devices.common import Common
 from ..devices.opencl import GROUP, OpenCL
 from ..util.errors import DeviceError
-from .placed import Placed
+from .placed import Placed, run_in_parts
 
 if TYPE_CHECKING:
+    import pyopencl as cl
+
     from ..kernels.flow.push_relabel import Solver
 
 __all__ = ["FlowRounds"]
 
-SMALL = 1 << 14  # vertices below which the host uses one thread
-OFTEN = 32  # a search after so many rounds, or when as many arcs were looked at as there are
+SERIAL_BELOW_VERTICES = 1 << 14  # of a kernel; with fewer, the host uses one thread
+SEARCH_AFTER_ROUNDS = 32  # or when as many arcs were looked at as there are
 ROWS = ("begins", "target", "back")
 WRITES = {
     "preflow": ("room", "excess", "sent", "next_height", "mark", "tally"),
     "push-adjust": ("room", "height", "excess", "sent", "mark", "tally"),
     "bfs": ("height", "next_height", "queue", "tally", "mark"),
+}
+SENT = ("room", "height", "excess", "sent", "next_height", "mark")
+#: The arrays that kernels of the device take, before the next list and the tally.
+TAKES = {
+    "preflow": ("begins", "target", *SENT),
+    "adjust": ("begins", "back", *SENT),
+    "expand": (*ROWS, "room", "height", "excess", "next_height", "queue", "mark"),
 }
 
 
@@ -41,17 +49,13 @@ class FlowRounds:
         self.n, self.ids = n, ids
         self.solver, self.device, self.threads = solver, device, threads
         self.work, self.out = "work", "list"
-        self.arrays = Common(
-            device,
-            {
-                "begins": made.begins, "target": made.target, "back": made.back,
-                "room": solver.room, "excess": solver.excess, "height": np.zeros(n, ids),
-                "next_height": np.zeros(n, ids), "sent": np.zeros(made.room.size, made.room.dtype),
-                "mark": np.zeros(n, np.int32), "work": np.zeros(n, ids), "list": np.zeros(n, ids),
-                "queue": np.zeros(n, ids), "tally": np.zeros(3, np.int32),
-            },
-        )  # fmt: skip
-        self._compiled: dict[str, Any] = {}
+        arrays = {name: getattr(made, name) for name in ROWS}
+        arrays |= {"room": solver.room, "excess": solver.excess, "sent": np.zeros_like(made.room)}
+        lists = ("height", "next_height", "work", "list", "queue")
+        arrays |= {name: np.zeros(n, ids) for name in lists}
+        arrays |= {"mark": np.zeros(n, np.int32), "tally": np.zeros(3, np.int32)}
+        self.arrays = Common(device, arrays)
+        self._compiled: dict[str, cl.Kernel] = {}
 
     def ready(self) -> None:
         """Once: build the device's kernels, and launch each once for nothing."""
@@ -65,12 +69,12 @@ class FlowRounds:
             )
         names = {np.dtype(np.int32): "int", np.dtype(np.int64): "long"}
         back = self.solver.made.back.dtype
-        options = (f"-DID={names[np.dtype(self.ids)]}", f"-DPLACE={names[back]}",
-                   f"-DNUM={'double' if real else 'long'}")  # fmt: skip
-        names_there = ("preflow", "adjust", "clear", "expand", "unmark")
-        self._compiled = {n: device.kernel("flow", n, *options) for n in names_there}
-        for launch in (self._preflow_there, self._adjust_there, self._expand):
-            launch(0, 0)
+        number = "double" if real else "long"
+        options = (f"-DID={names[self.ids]}", f"-DPLACE={names[back]}", f"-DNUM={number}")
+        there = (*TAKES, "clear", "unmark")
+        self._compiled = {name: device.kernel("flow", name, *options) for name in there}
+        for name in TAKES:
+            self._launch_on(name, 0, 0)
         device.launch(self._compiled["unmark"], 1, np.int64(0), *self.arrays.there("queue", "mark"))
         device.finish()
 
@@ -94,12 +98,8 @@ class FlowRounds:
             sent = kernels.Sent(*a.host("sent", "mark"))
             lists = kernels.Lists(*a.host(self.work, self.out, "tally"))
             worker, more = (kernels.preflow, ()) if name == "preflow" else (kernels.adjust, (ends,))
-            workers = 1 if count < SMALL else self.threads
-            cuts = [count * w // workers for w in range(workers + 1)]
-            calls = [
-                (lo, hi, net, vertices, sent, lists, *more) for lo, hi in itertools.pairwise(cuts)
-            ]
-            run(worker, calls, brief=workers == 1)
+            workers = 1 if count < SERIAL_BELOW_VERTICES else self.threads
+            run_in_parts(worker, 0, count, (net, vertices, sent, lists, *more), workers)
         a.wrote("host", *WRITES[name], self.out)
 
     def _clear(self) -> None:
@@ -115,40 +115,23 @@ class FlowRounds:
         self._clear()
         if name == "bfs":
             self._search()
-        elif name == "preflow":
-            self._preflow_there(0, count)
         else:
-            self._adjust_there(0, count)
+            self._launch_on(name.removeprefix("push-"), 0, count)
         self.arrays.wrote("device", *WRITES[name], self.out)
         self.device.finish()
 
-    def _launch(self, kernel: str, size: int, *arguments: Any) -> None:
+    def _launch(self, kernel: str, size: int, *arguments: object) -> None:
         assert self.device is not None
         self.device.launch(self._compiled[kernel], max(size, 1), *arguments, group=GROUP)
 
-    def _preflow_there(self, lo: int, hi: int) -> None:
-        given = self.arrays.there(
-            self.work, "begins", "target", "room", "height", "excess", "sent", "next_height",
-            "mark", self.out, "tally",
-        )  # fmt: skip
-        self._launch("preflow", hi - lo, np.int64(lo), np.int64(hi), *given, self._id(self.n))
-
-    def _adjust_there(self, lo: int, hi: int) -> None:
-        other, root = self.solver.ends
-        (work,) = self.arrays.there(self.work)
-        given = self.arrays.there(
-            "begins", "back", "room", "height", "excess", "sent", "next_height", "mark", self.out,
-            "tally",
-        )  # fmt: skip
-        self._launch("adjust", hi - lo, np.int64(lo), np.int64(hi), work, self._id(root),
-                     self._id(other), *given, self._id(self.n))  # fmt: skip
-
-    def _expand(self, lo: int, hi: int) -> None:
-        given = self.arrays.there(
-            *ROWS, "room", "height", "excess", "next_height", "queue", "mark", self.out, "tally"
-        )
-        self._launch("expand", hi - lo, np.int64(lo), np.int64(hi), self._id(self.solver.ends[0]),
-                     *given, self._id(self.n))  # fmt: skip
+    def _launch_on(self, kernel: str, lo: int, hi: int) -> None:
+        """Launch a kernel on the entries ``lo:hi`` of the work list, or of the queue of a search."""
+        other, root = (self._id(end) for end in self.solver.ends)
+        work = self.arrays.there(self.work)
+        first = {"preflow": work, "adjust": (*work, root, other), "expand": (other,)}[kernel]
+        given = self.arrays.there(*TAKES[kernel], self.out, "tally")
+        span = np.int64(lo), np.int64(hi)
+        self._launch(kernel, hi - lo, *span, *first, *given, self._id(self.n))
 
     def _search(self) -> None:
         """Level by level; the end of the queue is looked at after each."""
@@ -158,13 +141,13 @@ class FlowRounds:
         self._launch("clear", self.n, self._id(self.solver.ends[1]), self._id(self.n), *given)
         lo, hi = 0, 1
         while lo < hi:
-            self._expand(lo, hi)
+            self._launch_on("expand", lo, hi)
             a.wrote("device", "tally")
             device.finish()
             lo, hi = hi, int(a.host("tally")[0][2])
         self._launch("unmark", hi, np.int64(hi), *a.there("queue", "mark"))
 
-    def _id(self, value: int) -> Any:
+    def _id(self, value: int) -> object:
         return self.ids.type(value)
 
     # -- the loop -------------------------------------------------------------------------------------
@@ -180,7 +163,7 @@ class FlowRounds:
                 count = self._step(placed, name, iteration, count, count * arcs // max(self.n, 1))
                 looked += int(np.uint32(self.arrays.host("tally")[0][1]))
             iteration += 1
-            looked += arcs / OFTEN
+            looked += arcs / SEARCH_AFTER_ROUNDS
             if looked >= arcs or not count:
                 looked = 0.0
                 count = self._step(placed, "bfs", iteration, self.n, arcs)

@@ -13,17 +13,17 @@ from .placed import Placed
 
 __all__ = ["Overlap", "worth"]
 
-# Looks at one empty word, with a rest of about half a microsecond after each, before nothing is waited
-# for any more: the second is a share of the vertices, so that about as long as producing takes is lost;
-# the third keeps that below a second.
-PATIENCE, SHARE, MOST = 256, 1 / 256, 1 << 17
-FEW = 3 << 14  # work below which beginning two kernels costs more than is saved
-FEW_LEFT = 1 << 14  # vertices left waiting below which the host selects them
+# A consumer looks at an empty word, with a rest of about half a microsecond after each look, at most
+# LOOKS_AT_LEAST times and a share of the vertices more, so that about as long as producing takes is
+# lost; LOOKS_AT_MOST keeps that below a second.
+LOOKS_AT_LEAST, LOOKS_PER_VERTEX, LOOKS_AT_MOST = 256, 1 / 256, 1 << 17
+OVERLAP_FROM_WORK = 3 << 14  # below it, beginning two kernels costs more than is saved
+HOST_BELOW_LEFT = 1 << 14  # vertices left waiting: the host selects fewer than these
 
 
 def worth(vertices: int, arcs: int) -> bool:
     """Whether a round is large enough; most vertices look at few of their arcs."""
-    return vertices + arcs // 16 >= FEW
+    return vertices + arcs // 16 >= OVERLAP_FROM_WORK
 
 
 class Overlap:
@@ -77,28 +77,26 @@ class Overlap:
         device = rounds.device
         assert device is not None
         begun = count * (100 - self.overlap) // 100
-        patience = min(PATIENCE + int(SHARE * count), MOST)
+        patience = min(LOOKS_AT_LEAST + int(LOOKS_PER_VERTEX * count), LOOKS_AT_MOST)
         (tally,) = rounds.arrays.host("tally")
         tally[:] = 0
         tally[REAR] = count
+        produce = rounds.host if self.producer == "host" else rounds.there
+        if self.hot > 0:
+            produce("randomize", 0, self.hot, "hot")
+        produce("randomize", 0, begun)
         if self.producer == "host":
-            if self.hot > 0:
-                rounds.host("randomize", 0, self.hot, "hot")
-            rounds.host("randomize", 0, begun)
             rounds.there_shared(count, False, patience)
             rounds.host("randomize", begun, count)
             rounds.host_shared(count, True, 0)
         else:
-            if self.hot > 0:
-                rounds.there("randomize", 0, self.hot, "hot")
-            rounds.there("randomize", 0, begun)
             device.finish()
             rounds.there("randomize", begun, count)
             rounds.there_shared(count, True, 0)
             rounds.host_shared(count, False, patience)
         device.finish()
         polls, left = int(tally[POLLS]), int(tally[LEFT])
-        if left < FEW_LEFT:  # all is produced now: nobody waits
+        if left < HOST_BELOW_LEFT:  # all is produced now: nobody waits
             rounds.host("select", 0, left, rounds.kept)
         else:
             rounds.there("select", 0, left, rounds.kept)

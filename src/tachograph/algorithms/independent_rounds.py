@@ -6,10 +6,9 @@ the work list. ``independent_overlap`` runs the first two at the same time.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,11 +18,21 @@ from ..devices.opencl import GROUP, OpenCL
 from ..devices.residency import resident
 from ..graph.graph import Graph
 from ..util.errors import DeviceError, TooLargeError
-from .placed import Placed
+from .placed import Placed, run_in_parts
+
+if TYPE_CHECKING:
+    import pyopencl as cl
 
 __all__ = ["Overlapped", "Rounds"]
 
-SMALL = 1 << 16  # vertices below which the host uses one thread
+SERIAL_BELOW_VERTICES = 1 << 16  # of a kernel; with fewer, the host uses one thread
+#: The arrays that a kernel takes besides the work list, and the one of them that it writes.
+TAKES = {
+    "randomize": ("degree", "word"),
+    "select": ("state", "word", "chosen"),
+    "deactivate": ("chosen", "state"),
+}
+WRITES = {"randomize": "word", "select": "chosen", "deactivate": "state"}
 
 #: Runs the first two kernels of a round at the same time, if it is worth it; whether it did.
 Overlapped = Callable[["Rounds", Placed, Call], bool]
@@ -60,7 +69,7 @@ class Rounds:
                 "hot": np.empty(n * hot // 100, ids),
             },
         )
-        self._compiled: dict[str, Any] = {}
+        self._compiled: dict[str, cl.Kernel] = {}
 
     def ready(self) -> None:
         """Once: build the device's kernels, upload the graph, launch each once for nothing."""
@@ -73,10 +82,11 @@ class Rounds:
         part = there.part(0)
         self._rows = (part.indptr, part.indices)
         kind = "-DID=int" if self.graph.indices.dtype == np.int32 else "-DID=long"
-        names = ("randomize", "select_", "select_shared", "deactivate", "compact")
-        self._compiled = {name: _built(device, name, kind) for name in names}
+        names = (*TAKES, "compact")
+        built = ("select_" if name == "select" else name for name in (*names, "select_shared"))
+        self._compiled = {name: _built(device, name, kind) for name in built}
         self.arrays.there("hot")
-        for name in ("randomize", "select", "deactivate", "compact"):
+        for name in names:
             self.there(name, 0, 0)
         self.there_shared(0, False, 0)
         device.finish()
@@ -90,77 +100,75 @@ class Rounds:
 
         a = self.arrays
         (listed,) = a.host(work or self.work)
-        rows = self.graph.rows
         if name == "compact":
-            state, degree, kept, tally = a.host("state", "degree", self.kept, "tally")
-            run(kernels.compact, [(hi, listed, state, degree, kept, tally)], brief=True)
+            given = a.host("state", "degree", self.kept, "tally")
+            run(kernels.compact, [(hi, listed, *given)], brief=True)
             a.wrote("host", self.kept, "tally")
             return
+        arrays = a.host(*TAKES[name])
+        rest: tuple[object, ...] = (listed, self.graph.rows)
         if name == "randomize":
-            degree, word = a.host("degree", "word")
-            rest: tuple[Any, ...] = (listed, degree, kernels.Words(self.key, self.turn, word))
+            degree, word = arrays
+            rest = (listed, degree, kernels.Words(self.key, self.turn, word))
         elif name == "select":
-            state, word, chosen = a.host("state", "word", "chosen")
-            rest = (listed, rows, kernels.Words(self.key, self.turn, word), state, chosen)
+            state, word, chosen = arrays
+            rest += (kernels.Words(self.key, self.turn, word), state, chosen)
         else:
-            rest = (listed, rows, *a.host("chosen", "state"))
-        workers = 1 if hi - lo < SMALL else self.threads
-        cuts = [lo + (hi - lo) * w // workers for w in range(workers + 1)]
-        run(getattr(kernels, name), [(b, e, *rest) for b, e in itertools.pairwise(cuts)],
-            brief=workers == 1)  # fmt: skip
-        a.wrote("host", *WRITES[name])
+            rest += arrays
+        workers = 1 if hi - lo < SERIAL_BELOW_VERTICES else self.threads
+        run_in_parts(getattr(kernels, name), lo, hi, rest, workers)
+        a.wrote("host", WRITES[name])
 
     def host_shared(self, count: int, helps: bool, patience: int) -> None:
         """Select on the host until the device is met."""
         from ..kernels.independent_set.rounds import Sharing, Words, select_shared
         from ..kernels.runtime.launch import run
 
-        work, state, word, chosen, left, tally = self.arrays.host(
-            self.work, "state", "word", "chosen", self.kept, "tally"
-        )
-        rows = self.graph.rows
+        work, state, word, chosen, left, tally = self.arrays.host(*self._shared)
         words, sharing = Words(self.key, self.turn, word), Sharing(helps, patience, left, tally)
-        call = (work[:count], rows, words, state, chosen, sharing)
-        workers = 1 if count < SMALL else self.threads
+        call = (work[:count], self.graph.rows, words, state, chosen, sharing)
+        workers = 1 if count < SERIAL_BELOW_VERTICES else self.threads
         run(select_shared, [call] * workers, brief=workers == 1)
+
+    @property
+    def _shared(self) -> tuple[str, ...]:
+        """The arrays of the kernel that host and device run together."""
+        return self.work, *TAKES["select"], self.kept, "tally"
 
     def there(self, name: str, lo: int, hi: int, work: str = "") -> None:
         """Begin a kernel on the device."""
         a, device = self.arrays, self.device
         assert device is not None
-        size = max(hi - lo, 1)
-        span = (np.int64(lo), np.int64(hi))
-        turn, key = np.int32(self.turn), np.uint64(self.key)
+        size, turn, key = max(hi - lo, 1), np.int32(self.turn), np.uint64(self.key)
         if name == "compact":
             import pyopencl as cl
 
             from ..kernels.independent_set.rounds import KEPT, KEPT_ARCS
 
             self._clear(KEPT, KEPT_ARCS + 1)
-
             given = a.there(self.work, "state", "degree", self.kept, "tally")
-            device.launch(self._compiled[name], size, span[1], *given, cl.LocalMemory(12))
+            device.launch(self._compiled[name], size, np.int64(hi), *given, cl.LocalMemory(12))
             a.wrote("device", self.kept, "tally")
             return
-        (listed,) = a.there(work or self.work)
+        first = (np.int64(lo), np.int64(hi), *a.there(work or self.work))
+        arrays = a.there(*TAKES[name])
+        rest: tuple[object, ...]
         if name == "randomize":
-            degree, word = a.there("degree", "word")
-            rest: tuple[Any, ...] = (listed, key, degree, turn, word)
+            degree, word = arrays
+            rest = (key, degree, turn, word)
         elif name == "select":
-            state, word, chosen = a.there("state", "word", "chosen")
-            rest = (listed, key, *self._rows, state, turn, word, chosen)
+            state, word, chosen = arrays
+            rest = (key, *self._rows, state, turn, word, chosen)
         else:
-            rest = (listed, *self._rows, *a.there("chosen", "state"))
+            rest = (*self._rows, *arrays)
         kernel = self._compiled["select_" if name == "select" else name]
-        device.launch(kernel, size, *span, *rest, group=GROUP)
-        a.wrote("device", *WRITES[name])
+        device.launch(kernel, size, *first, *rest, group=GROUP)
+        a.wrote("device", WRITES[name])
 
     def there_shared(self, count: int, helps: bool, patience: int) -> None:
         """Begin to select on the device until the host is met."""
         assert self.device is not None
-        work, state, word, chosen, left, tally = self.arrays.there(
-            self.work, "state", "word", "chosen", self.kept, "tally"
-        )
+        work, state, word, chosen, left, tally = self.arrays.there(*self._shared)
         first = (np.int64(count), np.int32(helps), np.int32(patience), work, np.uint64(self.key))
         rest = (*self._rows, state, np.int32(self.turn), word, chosen, left, tally)
         kernel = self._compiled["select_shared"]
@@ -210,13 +218,10 @@ class Rounds:
         placed.step(call, here, there)
 
 
-def _built(device: OpenCL, name: str, kind: str) -> Any:
+def _built(device: OpenCL, name: str, kind: str) -> cl.Kernel:
     """A kernel in the newest OpenCL C that the device has, if it shares atomics with the host."""
     if device.capabilities.svm_atomics:
         for standard in ("-cl-std=CL3.0", "-cl-std=CL2.0"):
             with suppress(DeviceError):
                 return device.kernel("independent_set", name, kind, standard)
     return device.kernel("independent_set", name, kind)
-
-
-WRITES = {"randomize": ("word",), "select": ("chosen",), "deactivate": ("state",)}

@@ -57,34 +57,34 @@ def maximal_independent_set(
     Parameters
     ----------
     graph
-        Arcs join their ends whatever their direction; for a directed graph the transpose is built,
-        once. Loops join nothing.
+        The graph. Arcs join their ends whatever their direction; the transpose of a directed graph is
+        built, once. Loops join nothing.
     rng
         A seed, a ``numpy.random.Generator``, or None for a fresh seed. The same seed gives the same
         set, always, on any device.
     device
-        Default: the fastest way on the host. ``"host"``: there, in rounds of three kernels. The id of
-        an OpenCL device, or ``"opencl"``: in rounds on host and device.
+        ``host`` or an OpenCL device, for rounds of three kernels, there and on the host; by default
+        one pass on the host, which is fastest there.
     placement
-        Where each kernel of each round runs: ``"host"``, ``"device"``, ``"break-point"``,
-        ``"learned"``, ``"oracle"`` (times both), ``"auto"`` (learned if it was, else break-point), a
-        file with hints, or a function of a :class:`~tachograph.decisions.placement.state.Call`.
+        Where each kernel of each round runs: ``host``, ``device``, ``break-point``, ``learned``,
+        ``oracle`` (times both), or ``auto`` (learned if it was, else break-point). A file with hints,
+        or a function of a :class:`~tachograph.decisions.placement.state.Call`, are policies as well.
     overlap
-        From 0 to 99: the first two kernels run at the same time, one here and one there, while the
-        last so many percent are produced; then both do the second. Small rounds are not overlapped.
-        Where host and device have no memory for that, or if one only waits for the other, kernels run
-        one after the other, and the trace says so.
+        The percentage of the first kernel, from 0 to 99, that runs while the second one has begun. One
+        runs here and one there; at the end both do the second. Small rounds are not overlapped. Where
+        host and device have no memory for that, or if one only waits for the other, kernels run one
+        after the other, and the trace says so.
     hot
-        Of overlapping kernels: produce first about so many percent of the vertices, those of the
-        highest degrees.
+        The percentage of vertices, those of the highest degrees, that overlapping kernels produce
+        first.
     producer
-        ``"host"`` or ``"device"``: where the first of two overlapping kernels runs.
+        Where the first of two overlapping kernels runs: ``host`` or ``device``.
     threads
-        How many to use, for this call. The set does not depend on it.
+        The number of threads; by default all cores. The set does not depend on it.
     trace
-        Whether to keep a row for each kernel of each round.
+        Keep a row for each kernel of each round.
     verify
-        Check the result by its defining properties; raises ``VerificationError``.
+        Check the result by its defining properties; ``VerificationError`` if it is wrong.
 
     Returns
     -------

@@ -11,8 +11,8 @@ from __future__ import annotations
 import time
 import warnings
 import weakref
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -20,32 +20,52 @@ from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
 from ..kernels.rows.passes import over_rows
 from ..kernels.runtime.launch import clock, prepare, run
+from ..kernels.runtime.nouns import Rows
 from ..kernels.runtime.team import SIZE
 from ..kernels.similarity import edges as kernels
 from ..util.errors import DeviceError, TachographWarning, TooLargeError
 from .lanes_placed import Placement
 
-__all__ = ["Lane", "Outcome", "edge_similarities"]
+__all__ = ["Job", "Lane", "Outcome", "edge_similarities"]
 
-CHUNKS = 1024  # of the queue, at most
-LEAST = 2048  # arcs of a chunk, at least
-STEEP = 8.0  # how many times the mean the largest degree must be for ordering to pay
-MUCH = 64.0  # steps of an edge that are much work
-FIRST = 8  # part of the expected share that a device takes first, to see how fast it is
-BRIEF = 0.001  # seconds that a device's chunk should take at least
-PIECE = 1 << 25  # arcs of a launch if the device works alone
-SMALL = 1 << 15  # arcs below which one worker is faster than several
+MOST_CHUNKS = 1024  # of the queue
+CHUNK_ARCS_AT_LEAST = 2048
+ORDERED_FROM_SKEW = 8.0  # how many times the mean the largest degree must be for ordering to pay
+MUCH_WORK_STEPS = 64.0  # of an edge, from which on the order pays on shared cores as well
+FIRST_NTH_OF_SHARE = 8  # a device first takes this part of its share, to see how fast it is
+DEVICE_CHUNK_SECONDS = 0.001  # that a device's chunk should take at least
+ALONE_LAUNCH_ARCS = 1 << 25  # of a launch if the device works alone, so that Ctrl-C is heard
+SERIAL_BELOW_ARCS = 1 << 15  # with fewer, one worker is faster than several
 
+Found: TypeAlias = tuple[int, int, int]  # edges of a worker, when it began and ended (nanoseconds)
 
 #: numbers of the edges of graphs, kept as long as these
 _numbers: weakref.WeakKeyDictionary[Graph, np.ndarray] = weakref.WeakKeyDictionary()
+
+
+class Job(NamedTuple):
+    """The similarities of all edges. ``order`` has the vertices that own edges, in the order of work
+    (empty: by id), ``base`` the number of each one's first edge.
+    """
+
+    graph: Graph
+    kind: int
+    order: np.ndarray
+    base: np.ndarray
+    edges: kernels.Edges
+
+    def arguments(
+        self, cuts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, Rows, np.ndarray, int, kernels.Edges]:
+        """Return what the host's loop takes for chunks that end at these cuts."""
+        return cuts, self.order, self.graph.rows, self.base, self.kind, self.edges
 
 
 class Worker(Protocol):
     """What a device does with owners: see ``similarity_device``."""
 
     def compute(self, lo: int, hi: int) -> None:
-        """The edges of the owners at places ``lo:hi`` of the order."""
+        """Compute the edges of the owners at places ``lo:hi`` of the order."""
 
     def finish(self, ranges: list[tuple[int, int]]) -> None:
         """Bring back what was computed for these places."""
@@ -65,9 +85,7 @@ class Lane:
 class Outcome:
     """What was computed, and by whom."""
 
-    source: np.ndarray
-    target: np.ndarray
-    values: np.ndarray
+    edges: kernels.Edges
     lanes: list[Lane] = field(default_factory=list)
     seconds: float = 0.0
     failure: str | None = None
@@ -77,12 +95,12 @@ class _Queue:
     """Owners in order, cut into chunks, and who has taken which."""
 
     def __init__(self, graph: Graph, ordered: bool) -> None:
-        rows = graph.indptr, graph.indices
-        most = int(max(1, min(CHUNKS, graph.arcs // LEAST)))
+        most = int(max(1, min(MOST_CHUNKS, graph.arcs // CHUNK_ARCS_AT_LEAST)))
+        skew = graph.features.max_degree / max(1.0, graph.features.mean_degree) if ordered else 0.0
         self.order = np.empty(0, graph.indices.dtype)
-        if ordered and graph.features.max_degree > STEEP * max(1.0, graph.features.mean_degree):
+        if skew > ORDERED_FROM_SKEW:
             self.order, counts = kernels.degree_order(graph.indptr, graph.indices.dtype)
-            self.cuts = kernels.class_cuts(counts, kernels.sampled_work(*rows), most)
+            self.cuts = kernels.class_cuts(counts, kernels.sampled_work(*graph.rows), most)
         else:
             self.cuts = kernels.arc_cuts(graph.indptr, most)
         self.control = np.zeros(SIZE, np.int64)
@@ -110,21 +128,21 @@ class _Queue:
 
 
 def edge_similarities(graph: Graph, kind: int, plan: Placement) -> Outcome:
-    """Similarities of the ends of all edges of a simple undirected graph with sorted rows."""
+    """Compute the similarities of all edges of a simple undirected graph with sorted rows."""
     m, ids = graph.arcs // 2, graph.indices.dtype
-    done = Outcome(np.empty(m, ids), np.empty(m, ids), np.empty(m))
+    done = Outcome(kernels.Edges(np.empty(m, ids), np.empty(m, ids), np.empty(m)))
     begin, before = clock(), time.perf_counter()
     queue = _Queue(graph, ordered=plan.device is not None and _order_pays(graph, plan))
     base = _numbers.get(graph)
     if base is None:
         base = _numbers[graph] = kernels.edge_numbers(graph.indptr, graph.indices)
-    work = _Work(graph, kind, queue, base, done)
+    work = _Work(Job(graph, kind, queue.order, base, done.edges), queue, done)
     if plan.device is None:
         work.host(plan.workers)
     else:
-        work.both(plan.workers, plan.device, plan.share, plan.guess)
+        work.both(plan, plan.device)
     done.seconds = clock() - begin
-    done.lanes = [_since(lane, before) for lane in done.lanes]
+    done.lanes = [replace(x, begin=x.begin - before, end=x.end - before) for x in done.lanes]
     return done
 
 
@@ -135,64 +153,54 @@ def _order_pays(graph: Graph, plan: Placement) -> bool:
     """
     if plan.share is not None or plan.device is None or not plan.device.found.shares_cores:
         return True
-    return kernels.sampled_work(graph.indptr, graph.indices) > MUCH
-
-
-def _since(lane: Lane, before: float) -> Lane:
-    return Lane(lane.name, lane.begin - before, lane.end - before, lane.edges)
+    return kernels.sampled_work(graph.indptr, graph.indices) > MUCH_WORK_STEPS
 
 
 class _Work:
-    """One run: arrays, the queue, and the lanes."""
+    """One run: the job, the queue, and the lanes."""
 
-    def __init__(
-        self, graph: Graph, kind: int, queue: _Queue, base: np.ndarray, done: Outcome
-    ) -> None:
-        self.graph, self.kind, self.queue, self.base, self.done = graph, kind, queue, base, done
+    def __init__(self, job: Job, queue: _Queue, done: Outcome) -> None:
+        self.job, self.graph, self.queue, self.done = job, job.graph, queue, done
         self.ranges: list[tuple[int, int]] = []  # places that the device took
         self.times: list[tuple[float, float]] = []  # and when it worked on those it finished
 
-    def _arguments(self, cuts: np.ndarray) -> tuple[Any, ...]:
-        done, rows = self.done, self.graph.rows
-        edges = kernels.Edges(done.source, done.target, done.values)
-        return cuts, self.queue.order, rows, self.base, self.kind, edges
-
     def host(self, threads: int) -> None:
-        """All of it on the host."""
-        brief = self.graph.arcs < SMALL
-        workers = 1 if brief else threads
-        calls = [self._arguments(self.queue.cuts)] * workers
-        found = run(kernels.walk, calls, self.queue.control, brief, "similarity")
-        self._host_lanes(found)
+        """Compute all of it on the host."""
+        brief = self.graph.arcs < SERIAL_BELOW_ARCS
+        calls = [self.job.arguments(self.queue.cuts)] * (1 if brief else threads)
+        self._host_lanes(run(kernels.walk, calls, self.queue.control, brief, "similarity"))
 
-    def _host_lanes(self, found: list[Any]) -> None:
+    def _host_lanes(self, found: list[Found]) -> None:
         for edges, begin, end in found:
             self.done.lanes.append(Lane("host", begin / 1e9, end / 1e9, edges))
 
-    def both(self, threads: int, device: OpenCL, share: float | None, guess: float) -> None:
-        """Host and device, or the device alone if ``threads`` is 0."""
+    def both(self, plan: Placement, device: OpenCL) -> None:
+        """Share the work of host and device; the device works alone if there are no workers."""
         from .similarity_device import worker
 
-        prepare(kernels.walk, (self.queue.control, *self._arguments(self.queue.cuts)))
-        prepare(kernels.claim_high, (self.queue.control, 1, 1))
+        threads, queue = plan.workers, self.queue
+        prepare(kernels.walk, (queue.control, *self.job.arguments(queue.cuts)))
+        prepare(kernels.claim_high, (queue.control, 1, 1))
         try:
-            made = worker(device, self.graph, self.kind, self.queue.order, self.base, self.done)
+            made = worker(device, self.job)
         except (DeviceError, TooLargeError) as problem:
             self.host(max(1, threads))
             self._give_up(device, str(problem))
             return
-        place = None if share is None else min(self.graph.n, self.queue.cut_at(self.graph, share))
-        if place is not None:
-            self.queue.split(place)
-        arguments = self._arguments(self.queue.cuts)
+        place = None
+        if plan.share is not None:
+            place = min(self.graph.n, queue.cut_at(self.graph, plan.share))
+            queue.split(place)
+        arguments = self.job.arguments(queue.cuts)
 
-        def lane(stop: np.ndarray, me: int) -> Any:
+        def lane(stop: np.ndarray, me: int) -> Found | str | None:
             if me < threads:
-                return kernels.walk(stop, *arguments)
-            return self._device_lane(made, stop, place, guess, alone=not threads)
+                found: Found = kernels.walk(stop, *arguments)
+                return found
+            return self._device_lane(made, stop, place, plan)
 
         calls = [(me,) for me in range(threads + 1)]
-        *found, failure = run(lane, calls, self.queue.control, label="similarity")
+        *found, failure = run(lane, calls, queue.control, label="similarity")
         self._host_lanes(found)
         self._device_lanes(device.id, failure is not None)
         if failure is not None:
@@ -200,28 +208,28 @@ class _Work:
             self._give_up(device, failure)
 
     def _device_lane(
-        self, made: Worker, stop: np.ndarray, place: int | None, guess: float, alone: bool
+        self, made: Worker, stop: np.ndarray, place: int | None, plan: Placement
     ) -> str | None:
-        """The device's part; what went wrong, if something did."""
+        """Do the device's part; return what went wrong, if something did."""
         try:
             if place is not None:
                 self._compute(made, place, self.graph.n)
             else:
-                self._take_chunks(made, stop, guess, alone)
+                self._take_chunks(made, stop, plan)
             made.finish(self.ranges)
         except (DeviceError, TooLargeError) as problem:
             return str(problem)
         return None
 
-    def _take_chunks(self, made: Worker, stop: np.ndarray, guess: float, alone: bool) -> None:
+    def _take_chunks(self, made: Worker, stop: np.ndarray, plan: Placement) -> None:
         """Take chunks at the high end until both have met: a small part of the expected share, then
         half of what would be left for the device at the measured rates, and so on.
         """
         queue, begin, mine = self.queue, time.perf_counter(), 0
-        want = max(1, int((1 - guess) * queue.chunks / FIRST))
-        pieces = 1 + self.graph.arcs // PIECE  # of a device alone, so that Ctrl-C is heard
+        want = max(1, int((1 - plan.guess) * queue.chunks / FIRST_NTH_OF_SHARE))
+        pieces = 1 + self.graph.arcs // ALONE_LAUNCH_ARCS
         while not stop[0]:
-            if alone:
+            if not plan.workers:
                 want = -(-queue.chunks // pieces)
             first, count = kernels.claim_high(queue.control, queue.chunks, want)
             if not count:
@@ -231,7 +239,8 @@ class _Work:
             low, left = queue.left()
             rate = mine / sum(end - start for start, end in self.times)
             theirs = low / (time.perf_counter() - begin)
-            want = max(1, int(left * rate / (rate + theirs) / 2), min(left, int(rate * BRIEF)))
+            least = min(left, int(rate * DEVICE_CHUNK_SECONDS))
+            want = max(1, int(left * rate / (rate + theirs) / 2), least)
 
     def _compute(self, made: Worker, lo: int, hi: int) -> None:
         if lo < hi:
@@ -258,7 +267,7 @@ class _Work:
             inner = cuts[(cuts > lo) & (cuts < hi)]
             todo.append((np.array([lo, *inner, hi], np.int64), np.zeros(SIZE, np.int64)))
         for these, control in todo:
-            calls = [self._arguments(these)] * threads
+            calls = [self.job.arguments(these)] * threads
             self._host_lanes(run(kernels.walk, calls, control, label="similarity"))
 
     def _give_up(self, device: OpenCL, failure: str) -> None:

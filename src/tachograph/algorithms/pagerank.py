@@ -64,24 +64,24 @@ def pagerank(
     Parameters
     ----------
     graph
-        Weights, if there are any, say how likely an arc is followed; they must not be negative.
+        The graph. Its weights, if it has any, say how likely an arc is followed; none is negative.
     damping
-        With this probability an arc is followed, otherwise the reader jumps.
+        The probability that the reader follows an arc; otherwise the reader jumps.
     tol
-        Stop when the scores change by less than this in an iteration, all changes summed: what is left
+        Stop when the scores change by less than this in an iteration, all changes summed. What is left
         to change is then at most ``damping / (1 - damping)`` times as much. One below 2e-16, which
-        cannot be reached, asks for ``max_iter`` of the power method.
+        cannot be reached, asks for ``max_iter`` iterations of the power method.
     max_iter
-        Stop after so many in any case; ``converged`` tells which it was, and a warning is given.
+        Stop after so many iterations in any case. ``converged`` is then False, and a warning is given.
     personalization
-        A number for each vertex, not negative: where the reader jumps to. Default: anywhere. From a
-        vertex without arcs the reader jumps, too.
+        A number for each vertex, not negative: where the reader jumps to; by default anywhere. The
+        reader jumps from a vertex without arcs, too.
     threads
-        How many to use, for this call. The scores do not depend on it.
+        The number of threads; by default all cores. The scores do not depend on it.
     trace
-        Whether to keep a row for each iteration.
+        Keep a row for each iteration.
     verify
-        Check the result by its defining properties; raises ``VerificationError``.
+        Check the result by its defining properties; ``VerificationError`` if it is wrong.
 
     Returns
     -------
@@ -174,8 +174,21 @@ def spmv(
     trace: bool = True,
     verify: bool = False,
 ) -> SpmvResult:
-    """The adjacency matrix times a vector: for each vertex the sum over its arcs of weight (or 1)
+    """Multiply the adjacency matrix by a vector: for each vertex, sum over its arcs the weight (or 1)
     times the entry of the arc's target.
+
+    Parameters
+    ----------
+    graph
+        The graph whose matrix it is.
+    vector
+        A number for each vertex.
+    threads
+        The number of threads; by default all cores. The product does not depend on it.
+    trace
+        Keep the one row of the trace.
+    verify
+        Compare the product with SciPy's; ``VerificationError`` if it differs.
 
     Returns
     -------

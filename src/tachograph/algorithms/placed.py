@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,11 +18,12 @@ from ..devices.host import Host
 from ..devices.opencl import OpenCL
 from .result import Trace
 
-__all__ = ["Placed", "accuracy", "placed_on"]
+__all__ = ["Placed", "accuracy", "placed_on", "run_in_parts"]
 
-COLUMNS = ("kernel", "iteration", "device", "work", "arcs", "seconds", "host_seconds",
-           "device_seconds", "best", "polls", "joules", "note")  # fmt: skip
-NAN = float("nan")
+Work: TypeAlias = Callable[[], object]  # runs a kernel and returns when it has ended
+#: Columns of the trace that have a value in some rows only, and the value of the others.
+SOMETIMES = {"host_seconds": math.nan, "device_seconds": math.nan, "best": "", "polls": 0}
+COLUMNS = ("kernel", "iteration", "device", "work", "arcs", "seconds", *SOMETIMES, "joules", "note")
 
 
 class Placed:
@@ -34,18 +37,12 @@ class Placed:
         self.policy = policy
         self.repeats = repeats
         self.meter = Meter()
-        self.rows: list[dict[str, Any]] = []
+        self.rows: list[dict[str, object]] = []
         self.lost = ""
-        self.ready: Callable[[], Any] = lambda: None  # makes the device ready, at its first kernel
+        self.ready: Work = lambda: None  # makes the device ready, at its first kernel
         self.preparing = 0.0  # seconds that took, which are no kernel's
 
-    def step(
-        self,
-        call: Call,
-        host: Callable[[], Any],
-        there: Callable[[], Any],
-        undo: Callable[[], Any] | None = None,
-    ) -> None:
+    def step(self, call: Call, host: Work, there: Work, undo: Work | None = None) -> None:
         """Run one kernel, by ``host()`` or ``there()``, which return when it has ended.
 
         ``undo`` puts back what it changes; without it, running it twice must do no harm.
@@ -66,14 +63,12 @@ class Placed:
         """Make the device ready, if it is not."""
         self.preparing += self._seconds(self.ready)
 
-    def _seconds(self, work: Callable[[], Any]) -> float:
+    def _seconds(self, work: Work) -> float:
         begin = self.clock()
         work()
         return self.clock() - begin
 
-    def _both(
-        self, call: Call, host: Callable[[], Any], there: Callable[[], Any], undo: Callable[[], Any]
-    ) -> None:
+    def _both(self, call: Call, host: Work, there: Work, undo: Work) -> None:
         """Time both, in turns, and note the better one as where it ran."""
         taken: dict[str, list[float]] = {place: [] for place in PLACES}
         for _ in range(self.repeats):
@@ -86,15 +81,12 @@ class Placed:
             call, place, least[place], best=place, **{f"{p}_seconds": s for p, s in least.items()}
         )
 
-    def note(self, call: Call, place: str, seconds: float, **more: Any) -> None:
+    def note(self, call: Call, place: str, seconds: float, **more: object) -> None:
         """Add a row to the trace."""
-        row = {
-            "kernel": call.kernel, "iteration": call.iteration, "device": place,
-            "work": call.vertices, "arcs": call.arcs, "seconds": seconds, "host_seconds": NAN,
-            "device_seconds": NAN, "best": "", "polls": 0, "joules": self.meter.joules(),
-            "note": self.lost,
-        }  # fmt: skip
-        self.rows.append(row | more)
+        kernel, iteration, work, arcs, _ = call
+        first = (kernel, iteration, place, work, arcs, seconds)
+        row = dict(zip(COLUMNS, first, strict=False)) | SOMETIMES
+        self.rows.append(row | {"joules": self.meter.joules(), "note": self.lost} | more)
 
     def lose(self, problem: Exception) -> None:
         """Go on without the device; the trace says why."""
@@ -120,6 +112,17 @@ def placed_on(chosen: Chosen, placement: str | Policy, task: str) -> tuple[Place
     elif placement != "oracle":
         policy = named(placement, task, Host(threads), device)
     return Placed(device, policy), threads
+
+
+def run_in_parts(
+    kernel: Callable[..., object], lo: int, hi: int, arguments: tuple[object, ...], workers: int
+) -> None:
+    """Call ``kernel(stop, begin, end, *arguments)`` on equal parts of ``lo:hi``, a worker for each."""
+    from ..kernels.runtime.launch import run
+
+    cuts = [lo + (hi - lo) * w // workers for w in range(workers + 1)]
+    calls = [(begin, end, *arguments) for begin, end in itertools.pairwise(cuts)]
+    run(kernel, calls, brief=workers == 1)
 
 
 def accuracy(trace: Trace, policy: Policy, total: int) -> dict[str, float]:

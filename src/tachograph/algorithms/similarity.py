@@ -84,13 +84,18 @@ RESULTS: dict[str, type[SimilarityResult]] = {
 
 
 class Wanted(NamedTuple):
-    """Which pairs, and what is to be kept of them."""
+    """What a call says beside the graph: the arguments of :func:`jaccard`, in their order."""
 
     pairs: str | ArrayLike
     weight: str | None
     topk: int | None
     memory_limit: int | str | None
+    device: Devices
+    split: float | str
     output: str | Path | None
+    threads: int | None
+    trace: bool
+    verify: bool
 
 
 def jaccard(
@@ -115,32 +120,32 @@ def jaccard(
     Parameters
     ----------
     graph
-        Directed graphs are compared by the targets of arcs, and have a row for each arc.
+        The graph. A directed one is compared by the targets of arcs, and has a row for each arc.
     pairs
-        ``"edges"``; ``"two_hop"``: all pairs with a common neighbour, which are all that are not 0; or
-        an array of two columns.
+        The pairs to compare: ``edges``, ``two_hop`` (all pairs with a common neighbour, which are all
+        that are not 0), or an array of two columns.
     weight
-        ``"weight"`` takes the graph's weights into account: sums of the smaller and the larger weights
-        of each neighbour take the place of sizes (products and norms for the cosine).
+        Take the graph's weights into account, if this is ``"weight"``. Sums of the smaller and the
+        larger weights of each neighbour take the place of sizes (products and norms for the cosine).
     topk
-        Keep for each vertex this many most similar ones of the pairs; smaller ids first if equal.
+        Keep only this many most similar partners of each vertex; smaller ids first if equal.
     memory_limit
-        Bytes (or ``"200 MB"``) that results and working memory may take.
+        The bytes that results and working memory may take, or a text like ``"200 MB"``.
     device
-        ``"host"``, ``"opencl"``, ``["host", "opencl"]``, or ``"auto"``: what is predicted to be
-        fastest, the host if no device is calibrated. Devices take part for edges of undirected
-        graphs without weights.
+        ``host``, ``opencl``, both (``host,opencl``), or ``auto``: what is predicted to be fastest. That
+        is the host if no device is calibrated. Devices take part for edges of undirected graphs
+        without weights.
     split
-        The host's share of the edges if there are two devices, or ``"auto"``: both take chunks from
-        the two ends of one queue, sparse edges first for the host, until they meet.
+        The host's share of the edges, from 0 to 1, if there are two devices; ``auto`` lets both take
+        chunks from the two ends of one queue, sparse edges first for the host, until they meet.
     output
-        For ``"two_hop"``: write the pairs to this Parquet file, block by block, not to arrays.
+        Write the pairs to this Parquet file, block by block, not to arrays; for ``two_hop``.
     threads
-        How many the host uses.
+        The number of threads of the host; by default all cores.
     trace
-        Whether to keep a row for each piece of work.
+        Keep a row for each piece of work.
     verify
-        Compute a sample again in another way; raises ``VerificationError``.
+        Compute a sample again in another way; ``VerificationError`` if it differs.
 
     Returns
     -------
@@ -167,55 +172,37 @@ def jaccard(
     >>> tg.jaccard(g, [(0, 3)]).values.tolist()
     [0.5]
     """
-    wanted = Wanted(pairs, weight, topk, memory_limit, output)
-    return _similarity("jaccard", graph, wanted, device, split, threads, trace, verify)
+    wanted = Wanted(
+        pairs, weight, topk, memory_limit, device, split, output, threads, trace, verify
+    )
+    return _similarity("jaccard", graph, wanted)
 
 
-def _similarity(
-    task: str,
-    graph: Graph,
-    wanted: Wanted,
-    device: Devices,
-    split: float | str,
-    threads: int | None,
-    trace: bool,
-    verify: bool,
-) -> SimilarityResult:
+def _similarity(task: str, graph: Graph, wanted: Wanted) -> SimilarityResult:
     from ..kernels.runtime.launch import threads as using
     from .similarity_request import Request
 
-    with using(threads):
-        found = Request(task, graph, wanted).run(device, split, verify)
-    return found if trace else found.with_run(trace=Trace({}))
+    with using(wanted.threads):
+        found = Request(task, graph, wanted).run()
+    return found if wanted.trace else found.with_run(trace=Trace({}))
 
 
 def _like(function: F, task: str, summary: str, example: str) -> F:
-    """A public function with the arguments of another, for another kind of similarity."""
+    """Make a public function with the arguments of another, for another kind of similarity."""
+    signature = inspect.signature(function)
 
-    def similarity(
-        graph: Graph,
-        pairs: str | ArrayLike = "edges",
-        *,
-        weight: str | None = None,
-        topk: int | None = None,
-        memory_limit: int | str | None = None,
-        output: str | Path | None = None,
-        **how: object,
-    ) -> SimilarityResult:
-        wanted = Wanted(pairs, weight, topk, memory_limit, output)
-        usual = {"device": "auto", "split": "auto", "threads": None, "trace": True, "verify": False}
-        unknown = how.keys() - usual.keys()
-        if unknown:
-            raise TypeError(f"{task}() got an unexpected keyword argument {min(unknown)!r}")
-        return _similarity(task, graph, wanted, **{**usual, **how})  # type: ignore[arg-type]
+    def similarity(*given: object, **told: object) -> SimilarityResult:
+        bound = signature.bind(*given, **told)
+        bound.apply_defaults()
+        graph, *rest = bound.arguments.values()
+        return _similarity(task, graph, Wanted(*rest))
 
     similarity.__name__ = similarity.__qualname__ = task
-    similarity.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    similarity.__signature__ = signature  # type: ignore[attr-defined]
     text = inspect.getdoc(function) or ""
     body = text[text.index("\n\n") : text.index("Examples")]
-    similarity.__doc__ = (
-        f"{summary}{body}Examples\n--------\n>>> import tachograph as tg\n{example}"
-    )
+    examples = f"Examples\n--------\n>>> import tachograph as tg\n{example}"
+    similarity.__doc__ = f"{summary}{body}{examples}"
     return cast(F, similarity)
 
 

@@ -2,77 +2,70 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..devices.memory import Buffer
 from ..devices.opencl import OpenCL
 from ..devices.residency import resident
-from ..graph.graph import Graph
 from ..kernels.runtime.launch import not_counted, run
 from ..kernels.similarity import edges as kernels
 
 if TYPE_CHECKING:
-    from .lanes import Outcome, Worker
+    from .lanes import Job, Worker
 
 __all__ = ["worker"]
 
 ROWS, LANES = 2, 32  # arcs of a work-group, and work-items for each
 
 
-def worker(
-    device: OpenCL, graph: Graph, kind: int, order: np.ndarray, base: np.ndarray, done: Outcome
-) -> Worker:
-    """What the device does with owners: marks in the host's memory if it computes on the same cores,
-    otherwise searches in memory of its own.
+def worker(device: OpenCL, job: Job) -> Worker:
+    """Return what the device does with owners: marks in the host's memory if it computes on the same
+    cores, otherwise searches in memory of its own.
     """
     able = device.capabilities
-    fits = max(graph.indptr.nbytes, graph.indices.nbytes) <= device.room.largest
+    fits = max(job.graph.indptr.nbytes, job.graph.indices.nbytes) <= device.room.largest
     if device.found.shares_cores and able.shares_memory and able.double and fits:
-        return InPlace(device, graph, kind, order, base, done)
-    return Apart(device, graph, kind, order, base, done)
+        return InPlace(device, job)
+    return Apart(device, job)
 
 
-def _types(ids: np.dtype, base: np.dtype, double: bool) -> tuple[str, ...]:
+def _types(job: Job, double: bool) -> tuple[str, ...]:
     names = {4: "int", 8: "long"}
-    kinds = (f"-DID={names[ids.itemsize]}", f"-DBASE={names[base.itemsize]}")
+    ids, base = (names[array.itemsize] for array in (job.graph.indices, job.base))
     sizes = (f"-DROWS={ROWS}", f"-DLANES={LANES}")
-    return (*kinds, *sizes, *(["-DDOUBLE"] if double else []))
+    return (f"-DID={ids}", f"-DBASE={base}", *sizes, *(["-DDOUBLE"] if double else []))
 
 
 class InPlace:
     """Reads the graph and writes the results where they are: ``by_marks``."""
 
-    def __init__(
-        self, device: OpenCL, graph: Graph, kind: int, order: np.ndarray, base: np.ndarray,
-        done: Outcome,
-    ) -> None:  # fmt: skip
-        self.device = device
+    def __init__(self, device: OpenCL, job: Job) -> None:
+        self.device, n = device, job.graph.n
         with not_counted():
-            options = _types(graph.indices.dtype, base.dtype, True)
-            self.kernel = device.kernel("similarity", "by_marks", *options)
-        part = resident(device, graph).part(0)
-        marks = device.scratch(device.units * graph.n, np.uint8, "marks")
-        device.fill(marks, np.uint8(0), device.units * graph.n)
-        self.outputs = [device.output(a) for a in (done.source, done.target, done.values)]
-        self.inputs = [device.upload(order), device.upload(base), marks]
-        rows = (part.indptr, part.indices, np.int64(graph.n), np.int32(order.size > 0))
-        self.arguments = (rows, self.inputs[0], self.inputs[1], np.int32(kind), marks)
+            self.kernel = device.kernel("similarity", "by_marks", *_types(job, True))
+        part = resident(device, job.graph).part(0)
+        marks = device.scratch(device.units * n, np.uint8, "marks")
+        device.fill(marks, np.uint8(0), device.units * n)
+        self.outputs = [device.output(array) for array in job.edges]
+        order, base = device.upload(job.order), device.upload(job.base)
+        self.inputs = [order, base, marks]
+        ordered = np.int32(job.order.size > 0)
+        self.first = (part.indptr, part.indices, np.int64(n), ordered, order)
+        self.last = (base, np.int32(job.kind), marks, *self.outputs)
         with not_counted():  # the first launch finishes compiling
             self.compute(0, 0)
 
     def compute(self, lo: int, hi: int) -> None:
-        """The edges of the owners at places ``lo:hi`` of the order."""
-        rows, order, base, kind, marks = self.arguments
-        self.device.launch(
-            self.kernel, self.device.units, *rows, order, np.int64(lo), np.int64(hi), base, kind,
-            marks, *self.outputs, group=1,
-        )  # fmt: skip
+        """Compute the edges of the owners at places ``lo:hi`` of the order."""
+        arguments = (*self.first, np.int64(lo), np.int64(hi), *self.last)
+        self.device.launch(self.kernel, self.device.units, *arguments, group=1)
         self.device.finish()
 
     def finish(self, ranges: list[tuple[int, int]]) -> None:
-        """Everything is where it belongs."""
+        """Let go of what was shared: everything is where it belongs."""
         for buffer in self.outputs:
             buffer.fetch()
         for buffer in (*self.inputs, *self.outputs):
@@ -82,29 +75,19 @@ class InPlace:
 class Apart:
     """Searches in copies of the graph, or of two parts of it at a time: ``by_search``."""
 
-    def __init__(
-        self, device: OpenCL, graph: Graph, kind: int, order: np.ndarray, base: np.ndarray,
-        done: Outcome,
-    ) -> None:  # fmt: skip
-        self.device, self.graph, self.kind = device, graph, np.int32(kind)
-        self.order, self.base, self.done = order, base, done
-        double = device.capabilities.double
+    def __init__(self, device: OpenCL, job: Job) -> None:
+        self.device, self.job = device, job
+        graph, double = job.graph, device.capabilities.double
         with not_counted():
-            options = _types(graph.indices.dtype, base.dtype, double)
-            self.kernel = device.kernel("similarity", "by_search", *options)
+            self.kernel = device.kernel("similarity", "by_search", *_types(job, double))
         self.real = np.float64 if double else np.float32
-        every = order if order.size else np.arange(graph.n, dtype=graph.indices.dtype)
+        every = job.order if job.order.size else np.arange(graph.n, dtype=graph.indices.dtype)
         self.upto = np.concatenate([np.zeros(1, np.int64), np.cumsum(graph.degrees[every])])
-        size = max(1, done.values.size)
-        if not device.room.fits(every.nbytes + base.nbytes + self.upto.nbytes + size * 8):
+        size = max(1, job.edges.values.size)
+        if not device.room.fits(every.nbytes + job.base.nbytes + self.upto.nbytes + size * 8):
             device.room.clear()
-        self.buffers: list[Buffer] = []
-        for array, what in (
-            (every, "the order"),
-            (base, "places"),
-            (self.upto, "arcs before each"),
-        ):
-            self.buffers.append(device.upload(array, what))
+        arrays = {"the order": every, "places": job.base, "arcs before each": self.upto}
+        self.buffers = [device.upload(array, what) for what, array in arrays.items()]
         self.found = device.scratch(size, self.real, "the similarities")
         device.fill(self.found, self.real(-1), size)
         self.rows = resident(device, graph)  # in what is left
@@ -112,34 +95,28 @@ class Apart:
             self.compute(0, 0)
 
     def compute(self, lo: int, hi: int) -> None:
-        """The edges of the owners at places ``lo:hi`` of the order."""
+        """Compute the edges of the owners at places ``lo:hi`` of the order."""
         arcs = int(self.upto[hi] - self.upto[lo])
-        cuts = self.rows.cuts
         order, base, upto = self.buffers
-        for a in range(len(cuts) - 1):
-            for b in range(len(cuts) - 1):
-                self.device.launch(
-                    self.kernel, (arcs, LANES), *self._part(a), *self._part(b), order,
-                    np.int64(lo), np.int64(hi), base, self.kind, upto, self.found,
-                    group=(ROWS, LANES),
-                )  # fmt: skip
+        owners = (order, np.int64(lo), np.int64(hi), base, np.int32(self.job.kind), upto)
+        parts = range(len(self.rows.cuts) - 1)
+        for a, b in itertools.product(parts, parts):
+            arguments = (*self._part(a), *self._part(b), *owners, self.found)
+            self.device.launch(self.kernel, (arcs, LANES), *arguments, group=(ROWS, LANES))
         self.device.finish()
 
-    def _part(self, which: int) -> tuple[Any, ...]:
+    def _part(self, which: int) -> tuple[Buffer | np.int64, ...]:
         return (*self.rows.part(which).arguments, np.int64(self.rows.cuts[which + 1]))
 
     def finish(self, ranges: list[tuple[int, int]]) -> None:
         """Copy what was found back, and list the edges, which the device has not."""
-        done, g = self.done, self.graph
-        self.found.array = np.empty(done.values.size, self.real)
+        job = self.job
+        self.found.array = np.empty(job.edges.values.size, self.real)
         found = self.found.fetch()
         mine = found >= 0
-        done.values[mine] = found[mine]
+        job.edges.values[mine] = found[mine]
         for buffer in (*self.buffers, self.found):
             buffer.release()
         for lo, hi in ranges:
-            rows, edges = (
-                g.rows,
-                kernels.Edges(done.source, done.target, done.values),
-            )
-            run(kernels.list_edges, [(lo, hi, self.order, rows, self.base, edges)], brief=True)
+            call = (lo, hi, job.order, job.graph.rows, job.base, job.edges)
+            run(kernels.list_edges, [call], brief=True)

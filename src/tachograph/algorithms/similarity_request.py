@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,24 +9,14 @@ import numpy as np
 from ..graph.graph import Graph
 from ..util import memory
 from ..util.errors import InputError, TooLargeError
-from ..util.memory import human
+from ..util.memory import as_bytes, human
 from .lanes_placed import Placement, place
 from .result import Run, Trace
-from .similarity import RESULTS, Devices, SimilarityResult, Wanted
+from .similarity import RESULTS, SimilarityResult, Wanted
 from .simple import simple
+from .verify import check_similarity
 
 __all__ = ["Request", "host_result"]
-
-
-def as_bytes(given: int | str | None) -> int | None:
-    """A number of bytes from ``200_000_000`` or ``"200 MB"``."""
-    if given is None:
-        return None
-    units = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", str(given).lower())
-    if found is None or found[2] not in units or float(found[1]) <= 0:
-        raise InputError(f"memory_limit = {given!r}: a number of bytes, or one like '200 MB'")
-    return int(float(found[1]) * units[found[2]])
 
 
 class Request:
@@ -36,29 +25,26 @@ class Request:
     def __init__(self, task: str, graph: Graph, wanted: Wanted) -> None:
         from ..kernels.similarity.edges import KINDS
 
-        pairs, weight, topk, memory_limit, output = wanted
-        self.task, self.kind = task, KINDS[task]
-        self.weighted = _weighted(graph, weight, task)
+        pairs, topk, self.output = wanted.pairs, wanted.topk, wanted.output
+        self.task, self.kind, self.wanted = task, KINDS[task], wanted
+        self.weighted = _weighted(graph, wanted.weight, task)
         if topk is not None and topk < 1:
             raise InputError(f"topk = {topk}: at least one")
-        self.topk, self.limit, self.output = topk, as_bytes(memory_limit), output
+        self.topk, self.limit = topk, as_bytes(wanted.memory_limit, "memory_limit")
         if isinstance(pairs, str) and pairs not in ("edges", "two_hop"):
             raise InputError(f"pairs = {pairs!r}: 'edges', 'two_hop' or an array of two columns")
         self.two_hop = isinstance(pairs, str) and pairs == "two_hop"
-        if output is not None and (not self.two_hop or topk is not None):
+        if self.output is not None and (not self.two_hop or topk is not None):
             raise InputError("output is for pairs='two_hop' without topk: other results are short")
-        self.graph = simple(graph, self.weighted)
-        self.names = graph.names
-        self.pairs = pairs
+        self.graph, self.names = simple(graph, self.weighted), graph.names
         every = isinstance(pairs, str) and not self.two_hop
         self.splits = every and not graph.directed and not self.weighted
 
-    def run(self, device: Devices, split: float | str, verify: bool) -> SimilarityResult:
-        """The result, from where it is to be computed."""
-        if isinstance(device, Placement):
-            plan = device  # it was decided before
-        else:
-            plan = place(self.graph, device, split, self.splits)
+    def run(self) -> SimilarityResult:
+        """Compute the similarities, where they are to be computed."""
+        plan = self.wanted.device
+        if not isinstance(plan, Placement):  # else it was decided before
+            plan = place(self.graph, plan, self.wanted.split, self.splits)
         if self.two_hop:
             from .two_hop import two_hop
 
@@ -67,9 +53,7 @@ class Request:
             found = self._edges(plan) if self.splits else self._pairs()
             if self.topk is not None:
                 found = best_of(found, self.topk)
-        if verify:
-            from .verify import check_similarity
-
+        if self.wanted.verify:
             check_similarity(self.graph, self.task, self.weighted, found)
         return found
 
@@ -90,26 +74,18 @@ class Request:
         size = g.arcs // 2 * (8 + 2 * g.indices.itemsize) + g.n * (4 + plan.workers)
         self.require(size, "the similarity of all edges", "ask for fewer pairs")
         done = edge_similarities(g, self.kind, plan)
-        lanes = done.lanes
-        trace = Trace(
-            {
-                "phase": [lane.name for lane in lanes],
-                "begin": [lane.begin for lane in lanes],
-                "seconds": [lane.end - lane.begin for lane in lanes],
-                "edges": [lane.edges for lane in lanes],
-            }
-        )
+        m, lanes = g.arcs // 2, done.lanes
+        columns = {
+            "phase": [lane.name for lane in lanes],
+            "begin": [lane.begin for lane in lanes],
+            "seconds": [lane.end - lane.begin for lane in lanes],
+            "edges": [lane.edges for lane in lanes],
+        }
         host = sum(lane.edges for lane in lanes if lane.name == "host")
-        return RESULTS[self.task](
-            source=done.source,
-            target=done.target,
-            values=done.values,
-            share=host / (g.arcs // 2) if g.arcs else 1.0,
-            count=done.values.size,
-            run=Run(
-                done.seconds, trace, reason=done.failure or plan.reason, device=plan.device_name
-            ),
-        )
+        why = done.failure or plan.reason
+        run = Run(done.seconds, Trace(columns), reason=why, device=plan.device_name)
+        share = host / m if m else 1.0
+        return RESULTS[self.task](**done.edges._asdict(), share=share, count=m, run=run)
 
     def _pairs(self) -> SimilarityResult:
         """Given pairs, or all edges with weights or of a directed graph, on the host."""
@@ -122,18 +98,17 @@ class Request:
         size = source.size * (8 + 8 * g.indices.itemsize + 8) + g.n * 16
         self.require(size, f"the similarity of {source.size:,} pairs", "ask for fewer at a time")
         weights = g.weights if self.weighted else None
-        rows = g.rows
-        values, _ = pair_similarities(rows, weights, source, target, self.kind)
+        values, _ = pair_similarities(g.rows, weights, source, target, self.kind)
         return host_result(self.task, source, target, values, clock() - begin)
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
         """Both ends of the pairs, which exist."""
         g = self.graph
-        if isinstance(self.pairs, str):
+        if isinstance(self.wanted.pairs, str):
             source, target, _ = g.to_edges()
             swap = (source > target) & (not g.directed)
             return np.where(swap, target, source), np.where(swap, source, target)
-        given = np.asarray(self.pairs)
+        given = np.asarray(self.wanted.pairs)
         if given.size == 0:
             given = np.empty((0, 2), np.int64)
         if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
@@ -166,12 +141,9 @@ def best_of(found: SimilarityResult, k: int) -> SimilarityResult:
     same = (source[1:] == source[:-1]) & (target[1:] == target[:-1])
     once = np.concatenate([np.ones(min(1, source.size), bool), ~same])  # pairs given twice
     source, target, values = source[once], target[once], values[once]
-    begins = np.searchsorted(source, source, "left")
-    kept = np.arange(source.size) - begins < k
-    chosen = source[kept], target[kept], values[kept]
-    return replace(
-        found, source=chosen[0], target=chosen[1], values=chosen[2], count=chosen[2].size
-    )
+    kept = np.arange(source.size) - np.searchsorted(source, source, "left") < k
+    source, target, values = source[kept], target[kept], values[kept]
+    return replace(found, source=source, target=target, values=values, count=values.size)
 
 
 def _weighted(graph: Graph, weight: str | None, task: str) -> bool:

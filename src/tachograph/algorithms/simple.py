@@ -31,6 +31,11 @@ def simple(graph: Graph, weights: bool = False) -> Graph:
 def _rebuilt(graph: Graph, weights: bool) -> Graph:
     source, target, weight = graph.to_edges()
     return Graph.from_edges(
-        source, target, weight if weights else None, n=graph.n, directed=graph.directed,
-        dedupe="sum" if weights else "first", drop_self_loops=True,
-    )  # fmt: skip
+        source,
+        target,
+        weight if weights else None,
+        n=graph.n,
+        directed=graph.directed,
+        dedupe="sum" if weights else "first",
+        drop_self_loops=True,
+    )

@@ -115,36 +115,36 @@ def sssp(
     Parameters
     ----------
     graph
-        Arcs without weights have length 1.
+        The graph to search; arcs without weights have length 1.
     source
-        A vertex id or several.
+        The vertex to begin at, or several: then distances count from the nearest.
     algorithm
-        ``"delta-stepping"``, ``"bellman-ford"``, ``"dijkstra"`` (in parallel, by two steps) or
-        ``"hybrid"``. ``"auto"`` takes delta-stepping, for negative weights the hybrid, and without
-        weights a breadth-first search.
+        ``delta-stepping``, ``bellman-ford``, ``dijkstra`` (in parallel, by two steps), ``hybrid`` or
+        ``auto``: delta-stepping, for negative weights the hybrid, without weights a breadth-first
+        search.
     delta
-        The width of delta-stepping's buckets, rounded down to a power of two, and at least a
-        2**-15th of the mean weight. Default: from the weights and degrees.
+        The width of delta-stepping's buckets; by default it follows from the weights and degrees. It
+        is rounded down to a power of two, and is at least a 2**-15th of the mean weight.
     device
-        An OpenCL device or its name (``"opencl"``) to run Bellman-Ford on. Default: the host.
+        The OpenCL device to run Bellman-Ford on, such as ``"opencl"``; by default the host.
     approximation
-        What may be left out to save time. Distances are then those of paths that exist, but maybe not
-        of the shortest ones, or inf for a vertex that could have been reached. A negative cycle may
-        not be noticed.
+        What may be left out to save time; by default nothing. Distances are then those of paths that
+        exist, but maybe not of the shortest ones, or inf for a vertex that could have been reached. A
+        negative cycle may not be noticed.
     max_error
-        The mean relative error that is allowed; then the fastest algorithm and approximation that is
-        predicted to keep it is taken, or an exact search. ``tg.plan`` shows what that would be.
+        The mean relative error that is allowed; by default none. The fastest algorithm and
+        approximation that is predicted to keep it is taken; ``tg.plan`` shows what that would be.
     confidence
-        In which share of such graphs ``max_error`` is to be kept.
+        The share of such graphs for which ``max_error`` is to be kept.
     audit
         Compare approximate distances with exact ones on a random sample of vertices.
     threads
-        How many to use, for this call. Distances and predecessors do not depend on it, except for
-        approximate ones of delta-stepping and Bellman-Ford.
+        The number of threads; by default all cores. Distances and predecessors do not depend on it,
+        except for approximate ones of delta-stepping and Bellman-Ford.
     trace
-        Whether to keep a row for each round.
+        Keep a row for each round.
     verify
-        Check the result by its defining properties; raises ``VerificationError``.
+        Check the result by its defining properties; ``VerificationError`` if it is wrong.
 
     Returns
     -------

@@ -40,15 +40,15 @@ def triangles(
     Parameters
     ----------
     graph
-        Must be undirected.
+        An undirected graph.
     per_vertex
-        Count also for each vertex the triangles that it is a corner of.
+        Count also, for each vertex, the triangles that it is a corner of.
     threads
-        How many to use, for this call.
+        The number of threads; by default all cores.
     trace
-        Whether to keep a row for each phase.
+        Keep a row for each phase.
     verify
-        Count again with sparse matrix products (slow); raises ``VerificationError``.
+        Count again with sparse matrix products, which is slow; ``VerificationError`` if that differs.
 
     Returns
     -------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["two_hop"]
 
-PARQUET = 3  # times the size of a block that writing it takes
-BLOCK = 1 << 22  # pairs of a block if there is no limit
-SMALL = 1 << 12  # vertices below which one worker is faster than several
+COPIES_TO_WRITE = 3  # of a block, that writing it as Parquet takes
+UNLIMITED_BLOCK_PAIRS = 1 << 22  # of a block if there is no limit
+SERIAL_BELOW_SIZE = 1 << 12  # vertices and arcs; with fewer, one worker is faster than several
 
 
 def two_hop(request: Request) -> SimilarityResult:
@@ -41,7 +41,7 @@ def two_hop(request: Request) -> SimilarityResult:
     if request.output is not None:
         return search.to_file(counts, Path(request.output), begin)
     total = int(counts.sum())
-    streamed = search.fixed + PARQUET * search.pair * int(counts.max(initial=1))
+    streamed = search.fixed + COPIES_TO_WRITE * search.pair * int(counts.max(initial=1))
     request.require(
         search.fixed + total * search.pair,
         f"the similarity of {total:,} pairs with a common neighbour",
@@ -73,7 +73,7 @@ class _Search:
         self.measure = kernels.Measure(request.kind, sizes)
         ids = g.indices.itemsize
         self.pair = 2 * ids + 8  # bytes
-        self.brief = g.n + g.arcs < SMALL
+        self.brief = g.n + g.arcs < SERIAL_BELOW_SIZE
         each = g.n * (8 + ids)  # bytes of a worker
         own = weights[0].nbytes + weights[1].nbytes + sizes.nbytes + 16 * g.n
         self.own, self.each = own, each
@@ -135,7 +135,7 @@ class _Search:
         from ..graph.files.streams import aside
 
         names = self.request.names
-        trace: dict[str, list[Any]] = {"phase": [], "begin": [], "seconds": [], "edges": []}
+        blocks: list[tuple[float, float, int]] = []
         writer = None
         with aside(path) as temporary:
             for lo, hi in self._blocks(counts):
@@ -148,31 +148,25 @@ class _Search:
                 if writer is None:
                     writer = parquet.ParquetWriter(temporary, table.schema)
                 writer.write_table(table)
-                for name, value in zip(
-                    trace, ("host", start - begin, clock() - start, values.size), strict=True
-                ):
-                    trace[name].append(value)
+                blocks.append((start - begin, clock() - start, values.size))
             assert writer is not None
             writer.close()
+        begins, seconds, sizes = zip(*blocks, strict=True)
+        trace = {"begin": begins, "seconds": seconds, "edges": sizes}
+        run = Run(clock() - begin, Trace({"phase": ["host"] * len(blocks), **trace}))
         none = np.empty(0, self.graph.indices.dtype)
-        return RESULTS[self.request.task](
-            source=none,
-            target=none,
-            values=np.empty(0),
-            count=int(counts.sum()),
-            output=str(path),
-            run=Run(clock() - begin, Trace(trace)),
-        )
+        kind, count, name = RESULTS[self.request.task], int(counts.sum()), str(path)
+        return kind(source=none, target=none, values=np.empty(0), count=count, output=name, run=run)
 
     def _blocks(self, counts: np.ndarray) -> Iterator[tuple[int, int]]:
         """Runs of rows whose pairs fit into the limit, at least one."""
         limit = self.request.limit
         most = int(counts.max(initial=1))
-        room = BLOCK
+        room = UNLIMITED_BLOCK_PAIRS
         if limit is not None:
-            least = self.fixed + PARQUET * self.pair * most
+            least = self.fixed + COPIES_TO_WRITE * self.pair * most
             self.request.require(least, "the pairs of one vertex", "there is nothing smaller")
-            room = (limit - self.fixed) // (PARQUET * self.pair)  # for one worker; more may not fit
+            room = (limit - self.fixed) // (COPIES_TO_WRITE * self.pair)  # for one worker
         upto = np.cumsum(counts)
         lo, n = 0, self.graph.n
         while lo < n or lo == 0:

@@ -194,13 +194,13 @@ def plan(
 
     tacho scale plan pagerank --vertices 4e9 --edges 1e11 --workers 200 --memory '64 GB'
     """
-    from ..algorithms.similarity_request import as_bytes
     from ..scale.manifest import open_partition
     from ..scale.planner import Cluster, forecast, measure, scaling
+    from ..util.memory import as_bytes
 
     workers = shape.workers
-    sizes = as_bytes(shape.memory) or 0, as_bytes(shape.bandwidth) or 0
-    cluster = Cluster(workers, *sizes, shape.latency)
+    memory, rate = as_bytes(shape.memory, "memory"), as_bytes(shape.bandwidth, "bandwidth")
+    cluster = Cluster(workers, memory or 0, rate or 0, shape.latency)
     costs = measure(task, None if directory is None else open_partition(directory))
     n, m = int(vertices), int(edges)
     made = forecast(costs, n, m, cluster, supersteps=supersteps)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
-from .errors import TooLargeError
+from .errors import InputError, TooLargeError
 
-__all__ = ["available", "human", "require"]
+__all__ = ["as_bytes", "available", "human", "require"]
 
 CGROUP = Path("/sys/fs/cgroup")
 
@@ -19,6 +20,17 @@ def human(size: float) -> str:
             return f"{size:.0f} {unit}" if unit == "B" or size >= 99.95 else f"{size:.1f} {unit}"
         size /= 1000
     raise AssertionError("unreachable")
+
+
+def as_bytes(given: int | str | None, what: str) -> int | None:
+    """Return the number of bytes that ``200_000_000`` or ``"200 MB"`` means, given as ``what``."""
+    if given is None:
+        return None
+    units = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", str(given).lower())
+    if found is None or found[2] not in units or float(found[1]) <= 0:
+        raise InputError(f"{what} = {given!r}: a number of bytes, or one like '200 MB'")
+    return int(float(found[1]) * units[found[2]])
 
 
 def _cgroup() -> int | None:
