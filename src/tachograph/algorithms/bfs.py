@@ -43,12 +43,12 @@ class BfsResult(Result):
 
 
 def vertices(graph: Graph, given: ArrayLike, what: str) -> np.ndarray:
-    """One vertex or several as an array of distinct ids; refuses those that do not exist."""
+    """Return one vertex or several as distinct ids; refuse those that do not exist."""
     return distinct_ids(graph.n, given, what).astype(graph.indices.dtype)
 
 
 def distinct_ids(n: int, given: ArrayLike, what: str) -> np.ndarray:
-    """The same for any graph of ``n`` vertices."""
+    """Return distinct ids of vertices of any graph with ``n`` of them, as :func:`vertices` does."""
     found = np.unique(np.atleast_1d(np.asarray(given)))
     if found.size == 0 or found.dtype.kind not in "iu" or found.ndim != 1:
         raise InputError(f"{what} = {given!r} is not a vertex id or a list of them")
@@ -163,8 +163,7 @@ def _search(
     from ..kernels.runtime.launch import clock
 
     policy = policy_named(direction)
-    back = graph.transpose
-    rows, back_rows = graph.rows, back.rows
+    rows, back_rows = graph.rows, graph.transpose.rows
     chooser = kernel.Chooser(
         policy.address,
         policy.parameters,
@@ -199,8 +198,7 @@ def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
     from ..kernels.bfs import oracle
     from ..kernels.runtime.launch import clock
 
-    back = graph.transpose
-    rows, back_rows = graph.rows, back.rows
+    rows, back_rows = graph.rows, graph.transpose.rows
     begin = clock()
     levels, parents, lines, workers = oracle.both(
         rows, back_rows, sources, cutoff=-1 if cutoff is None else cutoff

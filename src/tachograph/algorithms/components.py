@@ -69,19 +69,15 @@ def connected_components(
     from ..kernels.runtime.launch import clock
     from ..kernels.runtime.launch import threads as using
 
-    back = graph.transpose
+    rows, back_rows = graph.rows, graph.transpose.rows
     with using(threads):
         begin = clock()
-        rows, back_rows = graph.rows, back.rows
         labels, times, workers = kernel.label_components(rows, back_rows, graph.directed)
         seconds = clock() - begin
     if verify:
         check_components(graph, labels)
-    columns = {
-        "phase": np.array(kernel.PHASES),
-        "seconds": times / 1e9,
-        "threads": np.full(len(times), workers),
-    }
+    columns = {"phase": np.array(kernel.PHASES), "seconds": times / 1e9}
+    columns["threads"] = np.full(len(times), workers)
     first = labels == np.arange(graph.n)
     if consecutive:
         labels = (np.cumsum(first) - 1).astype(labels.dtype)[labels]

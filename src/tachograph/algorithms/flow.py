@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..devices.choice import DeviceLike, parse
 from ..graph.graph import Graph
+from ..kernels.runtime.nouns import Rows
 from ..util.errors import DeviceError, TooLargeError
 from .flow_problem import Problem, problem_of
 from .result import Result, Run, Trace
@@ -18,7 +19,6 @@ from .verify import check_cut, check_flow
 if TYPE_CHECKING:
     from ..decisions.placement.rules import Policy
     from ..kernels.flow.push_relabel import Solver
-    from ..kernels.runtime.nouns import Rows
     from .placed import Placed
 
 __all__ = ["CutResult", "FlowResult", "maximum_flow", "minimum_cut"]
@@ -252,8 +252,8 @@ def _solve(
     flow = None
     if wanted:
         flow = flow_of_arcs(made, solver.give_back(), rows, graph.directed)
-        if order is not None:
-            flow = _as_given(flow, order)
+        if order is not None:  # back into the order of the graph's arcs
+            flow[order] = flow.copy()
         times.append(clock())
     seconds = times[-1] - times[0]
     if stage is None:
@@ -309,14 +309,12 @@ def _phases(graph: Graph, seconds: np.ndarray, solver: Solver) -> Trace:
 
 
 def _rows(graph: Graph, capacity: np.ndarray) -> tuple[Rows, np.ndarray, np.ndarray | None]:
-    """Rows and capacities as the network needs them; where each arc comes from, if that changed."""
-    from ..kernels.runtime.nouns import Rows
-
+    """Return rows and capacities as the network needs them, and, if arcs moved, where from."""
     if graph.directed or graph.is_sorted:
         return graph.rows, capacity, None
     from ..kernels.rows import build as csr
 
-    tails = np.repeat(np.arange(graph.n, dtype=graph.indices.dtype), graph.degrees)
+    tails = graph.arc_sources()
     places = np.arange(graph.arcs, dtype=np.float64)  # travels with the arcs, as weights do
     indptr, indices, moved = csr.build(
         tails, graph.indices, places, graph.n, tails.dtype, sort=True
@@ -324,10 +322,3 @@ def _rows(graph: Graph, capacity: np.ndarray) -> tuple[Rows, np.ndarray, np.ndar
     assert moved is not None
     order = moved.astype(np.int64)
     return Rows(indptr, indices), capacity[order], order
-
-
-def _as_given(flow: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """The flow in the order in which the graph has its arcs."""
-    out = np.empty_like(flow)
-    out[order] = flow
-    return out

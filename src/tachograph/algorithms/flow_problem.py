@@ -25,11 +25,6 @@ class Problem(NamedTuple):
     sink: int
     endless: np.ndarray  # arcs of a path without limit; empty if there is none
 
-    @property
-    def exact(self) -> bool:
-        """Whether capacities are whole."""
-        return self.capacity.dtype.kind == "i"
-
 
 def problem_of(
     graph: Graph, source: int | None, sink: int | None, capacity: ArrayLike | None
@@ -45,15 +40,11 @@ def problem_of(
         ends.append(int(vertices(graph, found, what)[0]))
     if ends[0] == ends[1]:
         raise InputError(f"source and sink are the same vertex, {ends[0]}")
-    limits = _limits(graph, capacity)
-    if limits.dtype.kind == "i":
-        return Problem(graph, limits, ends[0], ends[1], np.empty(0, np.int64))
-    endless = np.isinf(limits)
-    if not endless.any():
-        return Problem(graph, limits, ends[0], ends[1], np.empty(0, np.int64))
-    path = _endless_path(graph, endless, *ends)
-    if not path.size:  # then there is a cut without infinite arcs
-        limits = np.where(endless, limits[~endless].sum() + 1, limits)
+    limits, path = _limits(graph, capacity), np.empty(0, np.int64)
+    if limits.dtype.kind == "f" and (endless := np.isinf(limits)).any():
+        path = _endless_path(graph, endless, *ends)
+        if not path.size:  # then there is a cut without infinite arcs
+            limits = np.where(endless, limits[~endless].sum() + 1, limits)
     return Problem(graph, limits, ends[0], ends[1], path)
 
 
@@ -87,13 +78,12 @@ def _limits(graph: Graph, capacity: ArrayLike | None) -> np.ndarray:
 def _endless_path(graph: Graph, endless: np.ndarray, source: int, sink: int) -> np.ndarray:
     """Arcs of infinite capacity that lead from the source to the sink, if any do."""
     arcs = np.flatnonzero(endless)
-    tails = np.repeat(np.arange(graph.n), graph.degrees)[arcs]
+    tails = graph.arc_sources()[arcs]
     part = Graph.from_edges(tails, graph.indices[arcs], n=graph.n, directed=True)
     parents = bfs(part, source, target=sink, trace=False).parents
     if parents[sink] < 0:
         return np.empty(0, np.int64)
-    path = []
-    at = sink
+    path, at = [], sink
     while at != source:
         before = int(parents[at])
         path.append(int(arcs[(tails == before) & (graph.indices[arcs] == at)][0]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..decisions.approximation.rules import EXACT, Approximation
 from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
+from ..kernels.runtime.nouns import WeightedRows
 from ..util.errors import InputError, NegativeCycleError
 from .audit import Audit
 from .audit import audit as check_sample
@@ -18,10 +19,10 @@ from .bfs import bfs, vertices
 from .result import Lazy, Result, Run, Trace
 from .verify import check_sssp
 
-__all__ = ["ALGORITHMS", "SsspResult", "audited", "search", "sssp", "weights_of"]
+__all__ = ["ALGORITHMS", "SsspResult", "audited", "sssp"]
 
 ALGORITHMS = ("auto", "delta-stepping", "bellman-ford", "dijkstra", "hybrid")
-WHOLE = 2.0**53  # whole numbers up to here are float64 numbers
+EXACT_BELOW = 2.0**53  # whole distances that float64 holds exactly
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -179,75 +180,68 @@ def sssp(
     from ..kernels.runtime.launch import threads as using
 
     sources = vertices(graph, source, "source")
-    approximation = approximation or EXACT
-    chosen = _choose(graph, algorithm, approximation)
-    weights = weights_of(graph)
+    problem = _Problem(graph, _weights(graph), sources, approximation or EXACT)
+    chosen = _choose(graph, algorithm, problem.approximation)
     with using(threads):
         found = None
         if device is not None and not only_host(device):
-            found = _on_device(device, graph, weights, sources, algorithm, approximation)
+            found = _on_device(problem, device, algorithm)
             chosen = "bellman-ford"  # if distances do not settle, the host finds the cycle
-        if found is None and chosen == "bfs":
+        elif chosen == "bfs":
             found = _by_hops(graph, sources, trace)
         if found is None:
-            distances, run = search(graph, weights, sources, chosen, delta, approximation, trace)
-            found = _with_tree(graph, weights, sources, distances, run, approximation)
+            found = _on_host(problem, chosen, delta, trace)
         if verify:
-            tree = found.predecessors
-            check_sssp(graph, weights, sources, found.distances, tree, exact=approximation.exact)
+            tree, exact = found.predecessors, problem.approximation.exact
+            check_sssp(graph, problem.weights, sources, found.distances, tree, exact)
     return audited(graph, sources, found, threads) if audit else found
 
 
-def _with_tree(
-    graph: Graph,
-    weights: np.ndarray,
-    sources: np.ndarray,
-    distances: np.ndarray,
-    run: Run,
-    approximation: Approximation = EXACT,
-) -> SsspResult:
-    """Make the result, whose tree is computed when it is first asked for."""
-    from ..kernels.runtime.launch import threads as using
-    from ..kernels.runtime.launch import threads_available
+class _Problem(NamedTuple):
+    """A graph with the length of each arc, where to begin, and what may be left out."""
 
-    threads = threads_available()
+    graph: Graph
+    weights: np.ndarray
+    sources: np.ndarray
+    approximation: Approximation
 
-    def predecessors() -> np.ndarray:
-        from ..kernels.runtime.launch import read_only
-        from ..kernels.runtime.nouns import WeightedRows
-        from ..kernels.sssp.cycles import shortest_path_tree
+    @property
+    def rows(self) -> WeightedRows:
+        return WeightedRows(*self.graph.rows, self.weights)
 
-        with using(threads):
-            rows = WeightedRows(*graph.rows, weights)
-            return read_only(shortest_path_tree(rows, distances, sources))
+    def solved(self, distances: NDArray[np.float64], run: Run) -> SsspResult:
+        """Return the result, whose tree is computed when it is first asked for."""
+        from ..kernels.runtime.launch import read_only, threads_available
+        from ..kernels.runtime.launch import threads as using
 
-    tree = Lazy(predecessors)
-    return SsspResult(
-        distances=distances, late_predecessors=tree, approximation=approximation, run=run
-    )
+        threads = threads_available()
+
+        def predecessors() -> np.ndarray:
+            from ..kernels.sssp.cycles import shortest_path_tree
+
+            with using(threads):
+                return read_only(shortest_path_tree(self.rows, distances, self.sources))
+
+        tree, left_out = Lazy(predecessors), self.approximation
+        return SsspResult(
+            distances=distances, late_predecessors=tree, approximation=left_out, run=run
+        )
 
 
-def _on_device(
-    device: DeviceLike,
-    graph: Graph,
-    weights: np.ndarray,
-    sources: np.ndarray,
-    algorithm: str,
-    approximation: Approximation,
-) -> SsspResult | None:
-    """Search on an OpenCL device; None if distances do not settle."""
+def _on_device(problem: _Problem, device: DeviceLike, algorithm: str) -> SsspResult | None:
+    """Search on an OpenCL device; return None if distances do not settle."""
     from .on_device import distances_on, one_device
 
-    if not approximation.exact:
+    if not problem.approximation.exact:
         raise InputError("approximations run on the host: leave the device out")
     if algorithm not in ("auto", "bellman-ford"):
         raise InputError(f"{algorithm} runs on the host: on a device there is bellman-ford")
     there = one_device(device)
-    found = distances_on(there, graph, weights, sources)
+    found = distances_on(there, problem.graph, problem.weights, problem.sources)
     if found is None:
         return None
     distances, trace, seconds = found
-    return _with_tree(graph, weights, sources, distances, Run(seconds, trace, device=there.id))
+    return problem.solved(distances, Run(seconds, trace, device=there.id))
 
 
 def audited(
@@ -261,8 +255,8 @@ def audited(
     return replace(result, audit=check_sample(exact.distances, result.distances, sources))
 
 
-def weights_of(graph: Graph) -> np.ndarray:
-    """The weights of the arcs, or ones."""
+def _weights(graph: Graph) -> np.ndarray:
+    """Return the weights of the arcs, or ones."""
     from ..kernels.runtime.launch import read_only
 
     weights = graph.weights
@@ -295,32 +289,23 @@ def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
     return "hybrid" if algorithm == "auto" else algorithm
 
 
-def search(
-    graph: Graph,
-    weights: np.ndarray,
-    sources: np.ndarray,
-    algorithm: str,
-    delta: float | None,
-    approximation: Approximation,
-    traced: bool,
-) -> tuple[NDArray[np.float64], Run]:
-    """Distances by an algorithm that the weights allow."""
+def _on_host(problem: _Problem, algorithm: str, delta: float | None, traced: bool) -> SsspResult:
+    """Search by an algorithm that the weights allow."""
     from ..kernels.runtime.launch import clock
-    from ..kernels.runtime.nouns import WeightedRows
     from ..kernels.sssp import rounds
     from ..kernels.sssp.bellman_ford import relaxed_distances
     from ..kernels.sssp.delta_stepping import Facts, shortest_distances
     from ..kernels.sssp.limits import UNLIMITED, Limits
 
+    graph, weights, sources, left_out = problem
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
-    rows_of_graph = WeightedRows(*graph.rows, weights)
     limits = Limits(
-        approximation.min_degree,
-        approximation.max_degree or UNLIMITED,
-        approximation.keep,
-        approximation.seed,
-        approximation.atomic,
-        approximation.iterations or UNLIMITED,
+        left_out.min_degree,
+        left_out.max_degree or UNLIMITED,
+        left_out.keep,
+        left_out.seed,
+        left_out.atomic,
+        left_out.iterations or UNLIMITED,
     )
     cycle = None
     if algorithm == "delta-stepping":
@@ -330,19 +315,19 @@ def search(
         facts = Facts(known["mean"], known["max"], graph.features.max_degree)
         begin = clock()
         distances, rows, workers = shortest_distances(
-            rows_of_graph, back, sources, facts, delta=delta, traced=traced, limits=limits
+            problem.rows, back, sources, facts, delta=delta, traced=traced, limits=limits
         )
     else:
         begin = clock()
         ends = (known["min"], known["max"])
         distances, rows, workers, cycle = relaxed_distances(
-            algorithm, rows_of_graph, sources, *ends, traced, limits
+            algorithm, problem.rows, sources, *ends, traced, limits
         )
     seconds = clock() - begin
     if cycle is not None:
         raise NegativeCycleError(*cycle)
     finite = np.isfinite(distances)
-    if weights.dtype.kind == "i" and abs(distances).max(where=finite, initial=0) >= WHOLE:
+    if weights.dtype.kind == "i" and abs(distances).max(where=finite, initial=0) >= EXACT_BELOW:
         raise InputError(
             "distances reach beyond 2**53, where not every whole number can be kept: "
             "scale the weights down, or make them float64"
@@ -351,7 +336,7 @@ def search(
     columns["phase"] = rounds.PHASES[columns["phase"]]
     columns["seconds"] = columns.pop("nanoseconds") / 1e9
     columns["threads"] = np.full(len(rows), workers)
-    return distances, Run(seconds, Trace(columns))
+    return problem.solved(distances, Run(seconds, Trace(columns)))
 
 
 def _by_hops(graph: Graph, sources: np.ndarray, trace: bool) -> SsspResult:

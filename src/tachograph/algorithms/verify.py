@@ -16,7 +16,7 @@ CHECKED_PAIRS = 1000  # whose similarity is computed again
 SQUARED_ROWS = 4096  # of the adjacency matrix at a time, because its square is large
 
 
-def _require(condition: bool, problem: str) -> None:
+def _require(condition: bool | np.bool_, problem: str) -> None:
     if not condition:
         raise VerificationError(f"the result is wrong: {problem}; please report this")
 
@@ -36,21 +36,17 @@ def check_bfs(
     _require(
         np.array_equal(roots, np.unique(sources)), "other vertices than the sources have level 0"
     )
-    _require(bool((parents[roots] == roots).all()), "a source is not its own parent")
+    _require((parents[roots] == roots).all(), "a source is not its own parent")
     _require(np.array_equal(reached, parents >= 0), "levels and parents disagree")
     others = np.flatnonzero(levels > 0)
-    _require(
-        bool((levels[parents[others]] == levels[others] - 1).all()), "a parent is not one level up"
-    )
+    _require((levels[parents[others]] == levels[others] - 1).all(), "a parent is not one level up")
     source, target = graph.arc_sources(), graph.indices
     has_arc = np.zeros(graph.n, bool)
     has_arc[target[source == parents[target]]] = True
-    _require(bool(has_arc[others].all()), "there is no arc from a parent")
+    _require(has_arc[others].all(), "there is no arc from a parent")
     if complete:
         out = reached[source]
-        _require(
-            bool(reached[target[out]].all()), "a neighbour of a reached vertex was not reached"
-        )
+        _require(reached[target[out]].all(), "a neighbour of a reached vertex was not reached")
         down = levels[target[out]] - levels[source[out]]
         _require(int(down.max(initial=0)) <= 1, "an arc leads more than one level down")
 
@@ -80,13 +76,13 @@ def check_sssp(
         rounded = weights.dtype.kind == "f" and weights.min(initial=0) < 0
         room = SLACK * (abs(reach) + abs(weights)) if rounded else 0
         _require(not exact or not (off > room).any(), "an arc leads to a nearer place than known")
-    _require(bool((distances[sources] <= 0).all()), "a source is away from itself")
+    _require((distances[sources] <= 0).all(), "a source is away from itself")
     reached = np.isfinite(distances)
     _require(np.array_equal(reached, predecessors >= 0), "distances and predecessors disagree")
     ids = np.arange(graph.n)
     roots = ids[reached & (predecessors == ids)]
-    _require(bool((distances[roots] == 0).all()), "a vertex away from 0 has no predecessor")
-    _require(bool(np.isin(roots, sources).all()), "other vertices than the sources are roots")
+    _require((distances[roots] == 0).all(), "a vertex away from 0 has no predecessor")
+    _require(np.isin(roots, sources).all(), "other vertices than the sources are roots")
     with np.errstate(invalid="ignore"):
         tight = (source == predecessors[target]) & ((abs(off) if exact else -off) <= room)
     explained = np.zeros(graph.n, bool)
@@ -96,7 +92,7 @@ def check_sssp(
     ahead = np.where(reached, predecessors, ids)
     for _ in range(max(graph.n, 1).bit_length()):  # twice as far each time
         ahead = ahead[ahead]
-    _require(bool(np.isin(ahead[reached], roots).all()), "predecessors do not lead to a source")
+    _require(np.isin(ahead[reached], roots).all(), "predecessors do not lead to a source")
 
 
 def check_components(graph: Graph, labels: np.ndarray) -> None:
@@ -110,12 +106,10 @@ def check_components(graph: Graph, labels: np.ndarray) -> None:
     from scipy.sparse.csgraph import connected_components as scipy_components
 
     source, target = graph.arc_sources(), graph.indices
-    _require(bool((labels[source] == labels[target]).all()), "an arc joins two components")
+    _require((labels[source] == labels[target]).all(), "an arc joins two components")
     ids = np.arange(graph.n)
-    _require(bool((labels <= ids).all()), "a label is larger than an id that has it")
-    _require(
-        bool((labels[labels] == labels).all()), "a label is not the id of a vertex that has it"
-    )
+    _require((labels <= ids).all(), "a label is larger than an id that has it")
+    _require((labels[labels] == labels).all(), "a label is not the id of a vertex that has it")
     if graph.n:
         count = scipy_components(graph.to_scipy(), directed=True, connection="weak")[0]
         _require(
@@ -142,7 +136,7 @@ def check_product(graph: Graph, vector: np.ndarray, product: np.ndarray) -> None
     """Compare the product of the adjacency matrix and a vector with SciPy's."""
     matrix = graph.to_scipy().astype(np.float64)
     room = 1e-9 * (abs(matrix) @ abs(vector))
-    _require(bool((abs(matrix @ vector - product) <= room).all()), "it is not SciPy's product")
+    _require((abs(matrix @ vector - product) <= room).all(), "it is not SciPy's product")
 
 
 def check_pagerank(
@@ -153,7 +147,7 @@ def check_pagerank(
     1. They are not negative and their sum is 1.
     2. One more iteration, done with SciPy, changes them by no more than the last one did.
     """
-    _require(bool((scores >= 0).all()), "a score is negative")
+    _require((scores >= 0).all(), "a score is negative")
     _require(abs(float(scores.sum()) - 1) < 1e-6, "the scores do not sum to 1")
     matrix = graph.to_scipy().astype(np.float64)
     out = matrix.sum(axis=1)
@@ -167,9 +161,8 @@ def check_pagerank(
 
 def check_similarity(graph: Graph, task: str, weighted: bool, found: SimilarityResult) -> None:
     """Compute the similarity of a sample of the pairs again, with dictionaries."""
-    for at in np.linspace(0, found.values.size - 1, min(CHECKED_PAIRS, found.values.size)).astype(
-        int
-    ):
+    size = found.values.size
+    for at in np.linspace(0, size - 1, min(CHECKED_PAIRS, size)).astype(int):
         u, v = int(found.source[at]), int(found.target[at])
         value = _similarity(task, *(_row(graph, x, weighted) for x in (u, v)))
         if abs(value - found.values[at]) > 1e-6 * max(1.0, abs(value)):
@@ -209,7 +202,7 @@ def check_independent_set(graph: Graph, mask: np.ndarray) -> None:
     covered = mask.copy()
     covered[source[mask[target]]] = True
     covered[target[mask[source]]] = True
-    _require(bool(covered.all()), "a vertex could be added to the set")
+    _require(covered.all(), "a vertex could be added to the set")
 
 
 def check_cut(
@@ -223,9 +216,7 @@ def check_cut(
 
     No flow exceeds the capacity of a cut, so with :func:`check_flow` both are optimal.
     """
-    _require(
-        bool(side[source]) and not bool(side[sink]), "the cut does not separate source and sink"
-    )
+    _require(side[source] and not side[sink], "the cut does not separate source and sink")
     crossing = side[graph.arc_sources()] & ~side[graph.indices]
     off = abs(float(capacity[crossing].sum()) - float(value))
     _require(off <= _rounding(capacity), "the capacity of the cut is not the value")
@@ -241,8 +232,8 @@ def check_flow(
        value.
     """
     room = _rounding(capacity)
-    _require(bool((flow >= 0).all()), "the flow along an arc is negative")
-    _require(bool((flow <= capacity + room).all()), "the flow along an arc exceeds its capacity")
+    _require((flow >= 0).all(), "the flow along an arc is negative")
+    _require((flow <= capacity + room).all(), "the flow along an arc exceeds its capacity")
     net = np.zeros(graph.n, flow.dtype)
     np.add.at(net, graph.arc_sources(), flow)
     np.subtract.at(net, graph.indices, flow)
