@@ -72,7 +72,7 @@ def bfs(
     trace: bool = True,
     verify: bool = False,
 ) -> BfsResult:
-    """Breadth-first search from one vertex or several.
+    """Search breadth-first from one vertex or several.
 
     Parameters
     ----------

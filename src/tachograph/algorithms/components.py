@@ -35,7 +35,7 @@ def connected_components(
     trace: bool = True,
     verify: bool = False,
 ) -> ComponentsResult:
-    """Weakly connected components: which vertices hang together if arcs lead both ways.
+    """Find weakly connected components: which vertices hang together if arcs lead both ways.
 
     Parameters
     ----------

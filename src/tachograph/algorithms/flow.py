@@ -71,7 +71,7 @@ def maximum_flow(
     trace: bool = True,
     verify: bool = False,
 ) -> FlowResult:
-    """The most that can flow from one vertex to another, and how.
+    """Find the most that can flow from one vertex to another, and how.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def maximum_flow(
         The capacity of each arc, in the order of ``graph.indices``; by default its weight, or 1. It may
         be infinite, but not negative. Whole capacities give exact, whole flows.
     device
-        ``host`` or an OpenCL device, for rounds of three kernels, there and on the host; by default
-        single paths, if an end has few arcs, and then push-relabel, on one thread of the host.
+        Run in rounds of kernels on ``host``, or on it and an OpenCL device; by default push-relabel
+        runs on one thread. It fills single paths before, if an end has few arcs.
     placement
         Where each kernel of each round runs; see :func:`~tachograph.maximal_independent_set`.
     threads
@@ -155,7 +155,7 @@ def minimum_cut(
     trace: bool = True,
     verify: bool = False,
 ) -> CutResult:
-    """The cheapest way to part one vertex from another. Faster than the flow that proves it.
+    """Find the cheapest way to part one vertex from another. Faster than the flow that proves it.
 
     Parameters
     ----------

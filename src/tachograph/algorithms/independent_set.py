@@ -49,7 +49,7 @@ def maximal_independent_set(
     trace: bool = True,
     verify: bool = False,
 ) -> IndependentSetResult:
-    """A set of vertices without edges between them, to which no vertex can be added.
+    """Find a set of vertices without edges between them, to which no vertex can be added.
 
     Vertices are taken in an order that depends on their degrees and on ``rng``, those with few
     neighbours first; one joins unless a neighbour has.
@@ -63,8 +63,8 @@ def maximal_independent_set(
         A seed, a ``numpy.random.Generator``, or None for a fresh seed. The same seed gives the same
         set, always, on any device.
     device
-        ``host`` or an OpenCL device, for rounds of three kernels, there and on the host; by default
-        one pass on the host, which is fastest there.
+        Run in rounds of kernels on ``host``, or on it and an OpenCL device; by default the host
+        needs one pass, which is faster there.
     placement
         Where each kernel of each round runs: ``host``, ``device``, ``break-point``, ``learned``,
         ``oracle`` (times both), or ``auto`` (learned if it was, else break-point). A file with hints,

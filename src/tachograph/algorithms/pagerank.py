@@ -59,7 +59,7 @@ def pagerank(
     trace: bool = True,
     verify: bool = False,
 ) -> PageRankResult:
-    """PageRank: how often a reader who follows arcs at random comes to each vertex.
+    """Compute PageRank: how often a reader who follows arcs at random comes to each vertex.
 
     Parameters
     ----------

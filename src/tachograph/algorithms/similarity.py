@@ -112,7 +112,7 @@ def jaccard(
     trace: bool = True,
     verify: bool = False,
 ) -> SimilarityResult:
-    """Jaccard's similarity: common neighbours by all neighbours of the two.
+    """Compute Jaccard's similarity: common neighbours divided by all neighbours of the two.
 
     Neighbours are those that arcs lead to; a vertex is not its own neighbour (loops are ignored), and
     parallel edges count once. Two vertices without neighbours have similarity 0.
@@ -122,24 +122,25 @@ def jaccard(
     graph
         The graph. A directed one is compared by the targets of arcs, and has a row for each arc.
     pairs
-        The pairs to compare: ``edges``, ``two_hop`` (all pairs with a common neighbour, which are all
-        that are not 0), or an array of two columns.
+        The pairs to compare: ``edges``, ``two_hop`` (all with a common neighbour), or an array of two
+        columns. Pairs without a common neighbour have similarity 0.
     weight
-        Take the graph's weights into account, if this is ``"weight"``. Sums of the smaller and the
-        larger weights of each neighbour take the place of sizes (products and norms for the cosine).
+        Take the graph's weights into account; by default neighbours are only counted. With
+        ``"weight"``, sums of the smaller and the larger weights of each neighbour take the place of
+        sizes (products and norms for the cosine).
     topk
         Keep only this many most similar partners of each vertex; smaller ids first if equal.
     memory_limit
         The bytes that results and working memory may take, or a text like ``"200 MB"``.
     device
-        ``host``, ``opencl``, both (``host,opencl``), or ``auto``: what is predicted to be fastest. That
-        is the host if no device is calibrated. Devices take part for edges of undirected graphs
+        ``host``, ``opencl``, both (``host,opencl``), or ``auto``, which takes the fastest by prediction.
+        That is the host if no device is calibrated. Devices take part for edges of undirected graphs
         without weights.
     split
-        The host's share of the edges, from 0 to 1, if there are two devices; ``auto`` lets both take
-        chunks from the two ends of one queue, sparse edges first for the host, until they meet.
+        The host's share of the edges, from 0 to 1, beside a device; with ``auto`` both take edges until
+        they meet. They begin at the two ends of one queue, the host with sparse edges.
     output
-        Write the pairs to this Parquet file, block by block, not to arrays; for ``two_hop``.
+        Write the pairs of ``two_hop`` to this Parquet file, block by block, instead of to arrays.
     threads
         The number of threads of the host; by default all cores.
     trace
@@ -209,18 +210,18 @@ def _like(function: F, task: str, summary: str, example: str) -> F:
 overlap = _like(
     jaccard,
     "overlap",
-    "The overlap coefficient: common neighbours by the smaller number of neighbours.",
+    "Compute the overlap coefficient: common neighbours divided by the smaller number of neighbours.",
     ">>> tg.overlap(tg.complete(4), [(0, 1)]).values.round(3).tolist()\n[0.667]\n",
 )
 sorensen = _like(
     jaccard,
     "sorensen",
-    "Sørensen's coefficient: common neighbours by the mean number of neighbours.",
+    "Compute Sørensen's coefficient: common neighbours divided by the mean number of neighbours.",
     ">>> tg.sorensen(tg.complete(4), [(0, 1)]).values.round(3).tolist()\n[0.667]\n",
 )
 cosine = _like(
     jaccard,
     "cosine",
-    "The cosine of the angle between rows of the adjacency matrix.",
+    "Compute the cosine of the angle between rows of the adjacency matrix.",
     ">>> tg.cosine(tg.star(4), [(1, 2)]).values.tolist()\n[1.0]\n",
 )

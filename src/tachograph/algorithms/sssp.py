@@ -111,7 +111,7 @@ def sssp(
     trace: bool = True,
     verify: bool = False,
 ) -> SsspResult:
-    """Shortest paths from one vertex, or from the nearest of several.
+    """Find shortest paths from one vertex, or from the nearest of several.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ def sssp(
     source
         The vertex to begin at, or several: then distances count from the nearest.
     algorithm
-        ``delta-stepping``, ``bellman-ford``, ``dijkstra`` (in parallel, by two steps), ``hybrid`` or
-        ``auto``: delta-stepping, for negative weights the hybrid, without weights a breadth-first
-        search.
+        ``delta-stepping``, ``bellman-ford``, ``dijkstra``, ``hybrid``, or ``auto``, which suits the
+        weights. That is delta-stepping, for negative weights the hybrid, and without weights a
+        breadth-first search. Dijkstra's runs in parallel, by two steps.
     delta
         The width of delta-stepping's buckets; by default it follows from the weights and degrees. It
         is rounded down to a power of two, and is at least a 2**-15th of the mean weight.
