@@ -132,8 +132,6 @@ def test_the_reference_has_a_page_for_every_name():
         assert text.startswith(f"# tg.{name}\n")
         assert "```pycon\n>>> " in text
         assert f"({hook.slug(name)}.md)" in pages["index"]
-    assert (
-        "- `cutoff`: Go no further than this level; by default the whole graph is searched."
-        in pages["bfs"]
-    )
-    assert "direction: str | Policy | Callable[[State], Any] = 'auto'," in pages["bfs"]
+    said = "- `cutoff`: Go no further than this level; by default the whole graph is searched."
+    assert said in pages["bfs"]
+    assert "direction: str | Policy | Callable[[State], object] = 'auto'," in pages["bfs"]

@@ -17,20 +17,19 @@ from mkdocs.structure.files import File, Files
 
 import tachograph
 
-GROUPS = {  # by the beginning of the module, the first that fits
+GROUPS = {  # by the beginning of the module: the first that fits
     "graph.generate": "Generators",
     "graph.files": "Files and data sets",
     "graph.datasets": "Files and data sets",
     "graph": "Graphs",
-    "algorithms.result": "Results",
     "algorithms": "Algorithms",
-    "planning.calls": "Algorithms",
-    "planning": "Plans",
+    "results": "Results",
+    "tasks": "Plans",
     "decisions": "Decisions",
     "devices": "Devices",
     "simulation": "Memories and accelerators",
     "scale": "Graphs in parts",
-    "errors": "Errors",
+    "util.errors": "Errors",
     "": "More",
 }
 LISTS = ("Parameters", "Returns", "Yields", "Raises", "Attributes")
@@ -38,7 +37,7 @@ SECTIONS = (*LISTS, "Examples", "Notes")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Below the index, a section for each group."""
+    """Put a section for each group below the index."""
     sections: list[Any] = ["reference/index.md"]
     for group, names in groups().items():
         if group == "Errors":
@@ -59,7 +58,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def pages() -> dict[str, str]:
-    """The text of every page, the index among them."""
+    """Return the text of every page, with the index."""
     found = groups()
     made = {
         slug(name): page(name, public()[name])
@@ -71,7 +70,7 @@ def pages() -> dict[str, str]:
 
 
 def groups() -> dict[str, list[str]]:
-    """Public names by the heading that they belong to."""
+    """Return the public names under each heading."""
     found: dict[str, list[str]] = {group: [] for group in GROUPS.values()}
     for name, thing in public().items():
         found[group_of(thing)].append(name)
@@ -79,7 +78,7 @@ def groups() -> dict[str, list[str]]:
 
 
 def public() -> dict[str, Any]:
-    """Everything with a name of its own; what a module has is called ``module.name``."""
+    """Return everything public by name; the contents of a module are called ``module.name``."""
     found: dict[str, Any] = {}
     for name in sorted(tachograph.__all__, key=str.lower):
         thing = getattr(tachograph, name)
@@ -91,19 +90,24 @@ def public() -> dict[str, Any]:
 
 
 def slug(name: str) -> str:
-    """The name of its page: some systems do not tell Plan from plan."""
+    """Return the name of its page: some file systems take Plan and plan for the same name."""
     twins = [other for other in public() if other.lower() == name.lower()]
     return name if name.islower() or len(twins) == 1 else f"{name}-class"
 
 
 def group_of(thing: Any) -> str:
-    """Under which heading it belongs."""
-    home = thing.__module__.removeprefix("tachograph.")
+    """Return the heading that it belongs under.
+
+    A public function wraps the one of its algorithm; results are in the same modules as algorithms.
+    """
+    home = inspect.unwrap(thing).__module__.removeprefix("tachograph.")
+    if inspect.isclass(thing) and home.startswith("algorithms"):
+        return "Results"
     return next(group for start, group in GROUPS.items() if home.startswith(start))
 
 
 def index(found: dict[str, list[str]]) -> str:
-    """All names with the first sentence of each."""
+    """List all names with the first sentence of each."""
     lines = ["# Reference", "", "Everything in `import tachograph as tg`; all examples run.", ""]
     for group, names in found.items():
         if not names:
@@ -117,13 +121,13 @@ def index(found: dict[str, list[str]]) -> str:
 
 
 def summary(thing: Any) -> str:
-    """The first sentence of a docstring."""
+    """Return the first paragraph of a docstring."""
     text = markdown(inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
     return text.replace("|", "\\|")
 
 
 def page(name: str, thing: Any) -> str:
-    """A function or a class with its methods."""
+    """Make the page of a function, or of a class with its methods."""
     lines = [f"# tg.{name}", "", signature(f"tg.{name}", thing), "", body(thing), ""]
     if inspect.isclass(thing):
         for member, value in members(thing):
@@ -131,12 +135,12 @@ def page(name: str, thing: Any) -> str:
             if callable(getattr(thing, member)):
                 lines += [signature(member, getattr(thing, member)), ""]
             lines += [body(value, depth=3), ""]
-    lines.append(f"<small>`{thing.__module__}`</small>")
+    lines.append(f"<small>`{inspect.unwrap(thing).__module__}`</small>")
     return "\n".join(lines) + "\n"
 
 
 def members(thing: type) -> Iterator[tuple[str, Any]]:
-    """Public methods and properties that are explained, in the order they were written."""
+    """Yield public methods and properties that have a docstring, in the order of the source."""
     for name, value in vars(thing).items():
         if name.startswith("_"):
             continue
@@ -150,7 +154,7 @@ def members(thing: type) -> Iterator[tuple[str, Any]]:
 
 
 def errors(names: list[str]) -> str:
-    """One page for all of them."""
+    """Make one page for all errors."""
     lines = ["# Errors", "", "Every error is a `TachographError` and says what to do.", ""]
     for name in names:
         thing = getattr(tachograph, name)
@@ -160,7 +164,7 @@ def errors(names: list[str]) -> str:
 
 
 def signature(name: str, thing: Any) -> str:
-    """How it is called; a line for each parameter if one line does not do."""
+    """Return how it is called, with a line for each parameter if one line is too short."""
     try:
         found = inspect.signature(thing)
     except (TypeError, ValueError):
@@ -180,19 +184,20 @@ def signature(name: str, thing: Any) -> str:
 
 
 def parameter(p: inspect.Parameter) -> str:
-    """Its name, type and default. (Types are kept as text: nothing is evaluated.)"""
+    """Return its name, type and default. Types stay text, and objects become ``...``."""
     text = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "") + p.name
     typed = p.annotation is not p.empty
     if typed:
         kind = p.annotation
         text += f": {kind if isinstance(kind, str) else getattr(kind, '__name__', kind)}"
     if p.default is not p.empty:
-        text += f"{' = ' if typed else '='}{p.default!r}"
+        default = "..." if " object at 0x" in repr(p.default) else repr(p.default)
+        text += f"{' = ' if typed else '='}{default}"
     return text
 
 
 def body(thing: Any, depth: int = 2) -> str:
-    """A docstring as Markdown."""
+    """Turn a docstring into Markdown."""
     lines = (inspect.getdoc(thing) or "").split("\n")
     parts: list[tuple[str, list[str]]] = [("", [])]
     for k, line in enumerate(lines):
@@ -210,7 +215,7 @@ def body(thing: Any, depth: int = 2) -> str:
 
 
 def entries(lines: list[str]) -> str:
-    """Names at the margin, their meaning indented: a list."""
+    """Make a list of names (at the margin) and their meanings (indented)."""
     made: list[str] = []
     for line in lines:
         if line and not line.startswith(" "):
@@ -224,7 +229,7 @@ def entries(lines: list[str]) -> str:
 
 
 def prose(lines: list[str]) -> str:
-    """Paragraphs; examples as code."""
+    """Keep paragraphs, and show examples as code."""
     made, code = [], False
     for line in lines:
         if line.startswith(">>>") and not code:
@@ -238,6 +243,6 @@ def prose(lines: list[str]) -> str:
 
 
 def markdown(text: str) -> str:
-    """Names in docstrings have two backticks, or a role before them."""
+    """Replace the double backticks and roles of docstrings by single backticks."""
     text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
     return re.sub(r"``([^`]+)``", r"`\1`", text)
