@@ -35,7 +35,7 @@ Sink = Annotated[str | None, typer.Option(help="Where a flow ends.")]
 
 
 def _arguments(task: str, graph: Any, source: list[str] | None, sink: str | None) -> dict[str, Any]:
-    """What the task needs to be told."""
+    """Return the arguments that the task needs."""
     from ..tasks.table import task_named
 
     made: dict[str, Any] = {}

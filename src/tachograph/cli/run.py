@@ -1,7 +1,7 @@
 """``tacho run TASK GRAPH``: run, verify, write the values and the trace.
 
 Commands are made from the table of tasks: options from the signatures of the public functions, their
-help from the docstrings. What a shell cannot say (arrays, functions) is left out.
+help from the docstrings. Arguments that a shell cannot express (arrays, functions) are left out.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ SHARED: dict[str, tuple[object, object]] = {
 }
 #: Arguments that are arrays or objects, or shared by all commands.
 NOT_IN_A_SHELL = {"personalization", "capacity", "vector", "approximation", *ASIDE} - {"audit"}
-#: Arguments that a shell says in another way: the option's name, type and default.
+#: Arguments that a shell expresses in another way: the option's name, type and default.
 SAID_OTHERWISE: dict[str, tuple[str, object, object]] = {
     "source": ("source", list[str] | None, None),
     "sink": ("sink", str | None, None),
@@ -79,7 +79,7 @@ SAID_OTHERWISE: dict[str, tuple[str, object, object]] = {
     "confidence": ("confidence", str, "90%"),
     "delta": ("delta", float | None, None),
 }
-#: Options of commands that are no arguments: help, type and default.
+#: Options that are not arguments of the function: help, type and default.
 MORE: dict[str, dict[str, tuple[str, object, object]]] = {
     "sssp": {
         "target": ("Print a shortest path to here.", str | None, None),
@@ -150,7 +150,7 @@ def _add(task: Task) -> None:
 
 
 def _option(name: str, parameter: inspect.Parameter, text: str) -> inspect.Parameter:
-    """The option for an argument of a public function."""
+    """Return the option for an argument of a public function."""
     brief = text.partition(". ")[0].rstrip(".") + "."
     if name in SAID_OTHERWISE:
         return _made(*SAID_OTHERWISE[name], brief)
@@ -204,7 +204,7 @@ def _run(task: Task, path: str, options: dict[str, Any]) -> None:
 
 
 def _arguments(task: Task, graph: Graph, options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that the options stand for; what was left to its default is left out."""
+    """Return the arguments that the options stand for, without those that were not given."""
     told: dict[str, Any] = {}
     given = {name for name in options if name in task.parameters or name == "stream"}
     for name in given - set(MORE.get(task.name, {})):
@@ -251,7 +251,7 @@ CONVERT: dict[str, Callable[..., dict[str, object]]] = {
 
 
 def _left_out(options: dict[str, Any]) -> dict[str, object]:
-    """The approximation that was put together by hand."""
+    """Return the approximation that single options describe, if any do."""
     from ..decisions.approximation.rules import Approximation
 
     names = ("iterations", "min_degree", "max_degree")
@@ -265,7 +265,7 @@ def _left_out(options: dict[str, Any]) -> dict[str, object]:
 
 
 def _path_to(graph: Graph, result: Any, options: dict[str, Any]) -> dict[str, object]:
-    """A shortest path to the target of ``tacho run sssp``."""
+    """Return a shortest path to the target of ``tacho run sssp``, if there is a target."""
     import numpy as np
 
     target = options.get("target")
@@ -280,7 +280,7 @@ def _path_to(graph: Graph, result: Any, options: dict[str, Any]) -> dict[str, ob
 
 
 def _draw(task: Task, graph: Graph, told: dict[str, Any], result: Result, path: Path) -> None:
-    """Draw the trace; that of a search with the times of both directions at its levels."""
+    """Draw the trace; for a breadth-first search, with the times of both directions at each level."""
     from ..algorithms.trace import Trace
     from ..tasks.road import run
 
@@ -294,7 +294,7 @@ def _draw(task: Task, graph: Graph, told: dict[str, Any], result: Result, path: 
 
 
 def vertex_of(graph: Graph, given: str) -> int:
-    """A vertex by id, or by name if the graph has names."""
+    """Return the vertex of that id, or of that name if the graph has names."""
     numbers = graph.names is None or graph.names.dtype.kind in "iu"
     name: int | str = given
     if numbers:
@@ -322,7 +322,7 @@ def _print(result: Result, graph: Graph, facts: dict[str, Any], json: bool) -> N
 
 
 def _rows(result: Any, graph: Graph) -> dict[str, Any]:
-    """A row for each vertex, pair or arc, or a single one if the values are not by any of them."""
+    """Return columns with a row for each vertex, pair or arc, or a single row if there are no such."""
     import numpy as np
 
     names = names_of(graph)
@@ -342,7 +342,7 @@ def _rows(result: Any, graph: Graph) -> dict[str, Any]:
 
 
 def names_of(graph: Graph) -> Any:
-    """What the vertices are called."""
+    """Return the names of the vertices, or their ids if they have none."""
     import numpy as np
 
     return np.arange(graph.n) if graph.names is None else graph.names

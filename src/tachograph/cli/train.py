@@ -25,11 +25,11 @@ MODELS = (*FORKS, "networkx")
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 Graphs = Annotated[
-    str | None, typer.Option(help="Names with commas between them. Default: a chosen set.")
+    str | None, typer.Option(help="Names, separated by commas. Default: a chosen set.")
 ]
 Budget = Annotated[
     str | None,
-    typer.Option(help="Measure for at most so long, as 5m; a later run goes on from there."),
+    typer.Option(help="Measure for at most this long, such as 5m; a later run continues."),
 ]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Default: where this user's runs find it.")
@@ -39,7 +39,7 @@ Output = Annotated[
 @app.callback()
 def all_of_them(
     context: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="All models, one after the other.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Train all, one after the other.")] = False,
 ) -> None:
     """Fit the models that decide to this machine.
 
@@ -62,7 +62,7 @@ def all_of_them(
 
 
 def seconds(text: str) -> float:
-    """What ``10m`` or ``90s`` or ``1h`` means."""
+    """Return the seconds that ``10m``, ``90s`` or ``1h`` stand for."""
     from ..util.errors import InputError
 
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
@@ -72,7 +72,7 @@ def seconds(text: str) -> float:
 
 
 def trainer_of(name: str) -> type[Trainer[Fitted]]:
-    """The trainer of a fork, or of the NetworkX backend."""
+    """Return the trainer of a fork, or of the NetworkX backend."""
     if name in FORKS:
         return FORKS[name].trainer
     from ..networkx.train import Trainer as OfBackend
@@ -122,7 +122,7 @@ def show(done: Trained) -> None:
 
 
 def _command(name: str) -> Callable[..., None]:
-    """The command of a model: the options of all, and those that its trainer has beside them."""
+    """Make the command of a model: the options of all models, and those of its trainer."""
     trainer = trainer_of(name)
     usual = {} if math.isinf(trainer.budget) else {"budget": f"{trainer.budget / 60:g}m"}
     of_all = [

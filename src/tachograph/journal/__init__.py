@@ -70,7 +70,7 @@ def _at(path: Path | None) -> Journal:
 
 
 def journal() -> Journal:
-    """The user's journal, as the environment says now."""
+    """Return the user's journal, in the place that the environment names now."""
     if os.environ.get("TACHOGRAPH_JOURNAL", "").lower() in ("off", "0", "no"):
         return _at(None)
     return _at(home() / "journal.db")

@@ -1,4 +1,4 @@
-"""The journal's file: where it lies, its schema, connections, and errors that say what to do."""
+"""The journal's file: its place, its schema, its connections, and errors that say what to do."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ MIGRATIONS = (
     """,
 )
 
-#: Variables that say where; the last two move the user's own directory.
+#: Variables that set the place; the last two move the user's own directory.
 HOME_VARIABLES = ("TACHOGRAPH_HOME", "LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
 
 
 def home() -> Path:
-    """The directory for what is kept: ``$TACHOGRAPH_HOME``, or the platform's place for data."""
+    """Return the directory for data: ``$TACHOGRAPH_HOME``, or the platform's usual place."""
     return _home(*(os.environ.get(name) for name in HOME_VARIABLES))
 
 
 @functools.lru_cache(16)
 def _home(given: str | None, local: str | None, data: str | None, *_: str | None) -> Path:
-    """The same for values of ``HOME_VARIABLES``; kept, since paths take long to put together."""
+    """Return the same for the values of ``HOME_VARIABLES``; kept, because every search asks."""
     if given:
         return Path(given)
     if sys.platform == "win32":
@@ -78,7 +78,7 @@ def _home(given: str | None, local: str | None, data: str | None, *_: str | None
 
 
 def content_key(*parts: object) -> str:
-    """A key that is the same for the same content, in every process.
+    """Return a key that is the same for the same content, in every process.
 
     >>> content_key("wcc", {"b": 2, "a": 1}) == content_key("wcc", {"a": 1, "b": 2})
     True
@@ -88,10 +88,10 @@ def content_key(*parts: object) -> str:
 
 
 class Store:
-    """A file of today's schema, open for each thread of each process that uses it."""
+    """A file of the current schema, opened for each thread of each process that uses it."""
 
     def __init__(self, path: Path | None) -> None:
-        """``path`` None gives a journal that keeps nothing."""
+        """Make a journal in the file ``path``; None makes one that keeps nothing."""
         self.path = path
         self._own = threading.local()  # a connection belongs to one thread of one process
 
@@ -105,7 +105,7 @@ class Store:
         return db
 
     def _opened(self, path: Path) -> sqlite3.Connection | None:
-        """A connection to a file of today's schema; None, with a warning, if nothing can be kept."""
+        """Return a connection to the file, migrated; None, with a warning, if nothing can be kept."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._failures():

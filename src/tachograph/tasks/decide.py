@@ -1,7 +1,7 @@
-"""How a question will be answered: the candidates, which one is taken, and why.
+"""Decide how a question is answered: the candidates, the one that is taken, and why.
 
 This is the only place where a way is chosen. A plan shows all candidates; a call takes the first. On
-the host that is the default of the task, which decides while it runs, so most calls need no plan.
+the host that is the task's default, which decides while it runs, so most calls need no plan.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ ASKED_REASON = "it was asked for"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to answer a question, with what it is predicted to take; None where nothing is known.
+    """A way to answer a question, with its predicted time and memory; None where nothing is known.
 
-    ``options`` are what it adds to the arguments, ``replaces`` what it takes out of them.
+    ``options`` are added to the arguments, and those that ``replaces`` names are removed.
     ``error_bound`` bounds the error of an approximation with the confidence that was asked for.
     """
 
@@ -51,7 +51,7 @@ class Candidate:
 
     @property
     def estimate(self) -> Estimate:
-        """Predicted seconds with their interval, and bytes."""
+        """The predicted seconds with their interval, and the bytes."""
         return self.prediction()
 
     @property
@@ -60,7 +60,7 @@ class Candidate:
         return self.estimate.seconds
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the candidate as JSON can hold it."""
         e = self.estimate
         made: dict[str, object] = {"name": self.name, "seconds": e.seconds, "low": e.low}
         made |= {"high": e.high, "memory": e.memory, "reason": self.reason}
@@ -101,7 +101,7 @@ def choose(question: Question) -> tuple[Candidate, str]:
 
 
 def _default(question: Question) -> Way:
-    """The task's first way, or the one that a number of threads asks for."""
+    """Return the task's first way, or the way for the number of threads that was asked for."""
     ways = question.task.ways
     threads = question.aside.get("threads")
     named = (way for way in ways if way.options == {"threads": threads})
@@ -109,7 +109,7 @@ def _default(question: Question) -> Way:
 
 
 def _asked(question: Question) -> Candidate:
-    """The way that the options name; one that is not in the table has no prediction."""
+    """Return the way that the options name; one that is not in the table has no prediction."""
     given = question.how
     for way in question.task.ways:
         same = way.options.keys() == given.keys()
@@ -121,7 +121,7 @@ def _asked(question: Question) -> Candidate:
 
 
 def _names(given: object, wanted: object) -> bool:
-    """Whether an option has the value of a way, on whatever device."""
+    """Return whether an option has the value that a way has, on any device."""
     if isinstance(given, OpenCL | Host):
         given = given.id
     if isinstance(given, str) and isinstance(wanted, list):
@@ -133,7 +133,7 @@ def _names(given: object, wanted: object) -> bool:
 
 
 def _candidate(question: Question, way: Way, device: OpenCL | None) -> Candidate:
-    """A way as a candidate; its time is predicted when that is asked for."""
+    """Make a candidate of a way; its time is predicted when it is first needed."""
     name, options = way.name, dict(way.options)
     if device is not None and way.where != "host":
         options = way.on(device.id)
@@ -163,8 +163,8 @@ def _predicted(question: Question, way: Way, device: OpenCL | None) -> Estimate:
 def candidates(question: Question) -> Choices:
     """Find all ways to answer a question here, ranked.
 
-    The first way of a task comes first, since it decides by itself while it runs; only another device
-    that is faster beyond doubt comes before it.
+    The first way of a task comes first, because it decides by itself while it runs. A device comes
+    before it only if it is faster beyond doubt.
     """
     device = known_device()
     made = [_candidate(question, way, device) for way in _possible(question, device)]
@@ -199,7 +199,7 @@ def _threads(question: Question) -> int:
 
 
 def _possible(question: Question, device: OpenCL | None) -> Iterator[Way]:
-    """The ways that this graph and this machine allow."""
+    """Yield the ways that this graph and this machine allow."""
     graph = question.graph
     for way in question.task.ways:
         if way.where != "host" and (device is None or graph.indices.itemsize != 4):
@@ -230,7 +230,7 @@ def _seconds(candidate: Candidate) -> float:
 
 
 def _placed_similarity(question: Question) -> tuple[Candidate, str]:
-    """Let the split's own model decide who computes the similarity of edges."""
+    """Let the model of the split decide which devices compute the similarity of edges."""
     from ..algorithms.lanes_placed import place
     from ..algorithms.simple import simple
     from ..kernels.runtime.launch import threads as using
@@ -285,7 +285,7 @@ def _gained(exact: Candidate, gain: float, gain_bound: float) -> Lazy[Estimate]:
 
 
 def _refuse(question: Question, found: Choices) -> None:
-    """Take out what does not fit into memory."""
+    """Remove the candidates that do not fit into memory."""
     free = memory.available()
     if free is None:
         return

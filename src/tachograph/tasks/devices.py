@@ -1,4 +1,4 @@
-"""Which devices are considered: those that were calibrated, so that something is known of them."""
+"""The devices that are considered: only calibrated ones, because their times can be predicted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ __all__ = ["known_device", "known_device_apart"]
 
 
 def known_device_apart() -> OpenCL | None:
-    """Return that device if it has cores of its own: then even a plain call may go there."""
+    """Return the calibrated device if it has cores of its own: then even a plain call may use it."""
     device = known_device()
     return None if device is None or device.found.shares_cores else device

@@ -1,4 +1,4 @@
-"""What a way is predicted to take here: the model's times, scaled to this machine, and its memory."""
+"""Predict the time and memory of a way: the model's times, scaled to this machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FRESH_SECONDS = 5.0  # what the journal says is kept for so long
 class Estimate:
     """Seconds with their 90 % interval, and bytes; None where nothing is known.
 
-    ``base`` is the seconds before runs on this machine corrected them.
+    ``base`` is the seconds before the runs on this machine corrected them.
     """
 
     seconds: float | None = None
@@ -40,7 +40,7 @@ class Estimate:
     memory: int | None = None
 
     def faster(self, gain: float, gain_bound: float) -> Estimate:
-        """Divide the seconds by a gain, and the upper end by the gain that is sure."""
+        """Divide the seconds by ``gain``, and the upper end of the interval by ``gain_bound``."""
         if self.seconds is None or self.low is None or self.high is None:
             return self
         gain = max(gain, 1e-3)
@@ -58,14 +58,14 @@ UNKNOWN = Estimate()
 
 @dataclass(frozen=True)
 class Scale:
-    """By how much this machine is slower than the one of the model, and how that is known."""
+    """How many times slower this machine is than the model's, and how that is known."""
 
     factor: float
     why: str
 
 
 def scale_of(device: Host | OpenCL) -> Scale:
-    """Compare this machine's calibration with that of the model's, if there are both."""
+    """Compare the calibration of this machine with that of the model's, if both exist."""
     card = the_model().card
     kind = "host" if isinstance(device, Host) else "device"
     then, now = card.get("calibration", {}).get(kind), calibration(device)
@@ -78,7 +78,7 @@ def scale_of(device: Host | OpenCL) -> Scale:
 
 
 def correction(task: str) -> tuple[float, int]:
-    """By how much recent runs of a task took longer than predicted, and how many those were."""
+    """Return how many times longer recent runs of a task took than predicted, and their number."""
     return _correction(task, str(journal().path), int(time.monotonic() / FRESH_SECONDS))
 
 
@@ -104,7 +104,7 @@ def estimate(
 ) -> Estimate:
     """Predict what a task and way (``"bfs/auto"``) takes on a graph of that shape.
 
-    ``work`` is how many times the usual work it is. Without a shape only the memory is known.
+    ``work`` is a multiple of the usual work. Without ``numbers`` only the memory is known.
     """
     model = the_model()
     memory = model.peak(name, graph)

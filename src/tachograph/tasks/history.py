@@ -1,4 +1,4 @@
-"""What the runs in the journal tell: how far off predictions were, and what was lost."""
+"""Summaries of the runs in the journal: how far off predictions were, and how much time was lost."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ CLOSE_SHARE = 0.35  # a prediction this near to the actual time, or nearer, is c
 
 @dataclass(frozen=True)
 class Summary:
-    """The runs of one task. ``off`` is the median of how far predictions were from the actual time,
-    ``close`` the share within 35 %, ``regret`` the time lost against the best known run of the same
-    question, as a share of that best time.
+    """The runs of one task.
+
+    ``off`` is the median relative error of the predictions, ``close`` the share of predictions within
+    35 %, and ``regret`` the time lost against the best known run of the same question, as a share of
+    that best time.
     """
 
     task: str
@@ -34,12 +36,12 @@ class Summary:
 
 
 def _question(run: Run) -> str:
-    """What was asked, without how it was done."""
+    """Return a text that is the same for runs of the same question, however they were run."""
     return json.dumps([run.task, run.machine, run.graph.get("mark"), run.options], sort_keys=True)
 
 
 def regrets(runs: Iterable[Run]) -> dict[int, float]:
-    """For each run that is not the only one of its question: time lost against the best, as a share."""
+    """Return the time that runs lost against the best of the same question, as a share, by run."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
         if run.provenance == "measured" and run.seconds > 0 and run.graph.get("mark"):
@@ -53,7 +55,7 @@ def regrets(runs: Iterable[Run]) -> dict[int, float]:
 
 
 def summaries(runs: list[Run]) -> list[Summary]:
-    """A summary for each task, those with most runs first."""
+    """Return a summary for each task, those with most runs first."""
     lost = regrets(runs)
     made = []
     for task in dict.fromkeys(run.task for run in runs):

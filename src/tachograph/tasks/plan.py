@@ -1,4 +1,4 @@
-"""Plans: what would be run, what it is predicted to take, the alternatives, and why this one."""
+"""Plans: what would be run and why, its predicted time, and the alternatives."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Plan:
 
     @property
     def graph(self) -> Graph:
-        """The graph that it is planned for."""
+        """The graph that the plan is for."""
         return self.question.graph
 
     @property
     def arguments(self) -> Mapping[str, Any]:
-        """What is asked."""
+        """The arguments that say what is asked."""
         return self.question.what
 
     @property
@@ -53,7 +53,7 @@ class Plan:
         return self.candidates[0]
 
     def run(self, choice: int = 0, **options: Any) -> Any:
-        """Do it, and remember in the journal what was predicted and what it took.
+        """Run a candidate, and record its predicted and its actual time in the journal.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class Plan:
         Returns
         -------
         Result
-            Its ``run`` tells the candidate that was taken.
+            Its ``run`` says which candidate was taken.
         """
         if not 0 <= choice < len(self.candidates):
             raise InputError(f"there is no candidate {choice}: 0 to {len(self.candidates) - 1}")
@@ -90,7 +90,7 @@ class Plan:
         return html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the plan as JSON can hold it."""
         return {
             "task": self.task,
             "arguments": self.question.recorded(),
@@ -102,7 +102,7 @@ class Plan:
 
 
 def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
-    """What would be run for a task, without running it.
+    """Show what would be run for a task, without running it.
 
     Parameters
     ----------
@@ -111,22 +111,22 @@ def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
     graph
         On what.
     arguments
-        What the task needs to be told: ``source``; ``source`` and ``sink`` of a flow; and anything
-        else its function takes, except what the plan chooses. For shortest paths also ``max_error``
-        (the mean relative error that is allowed) and ``confidence``: then approximations are among the
-        candidates.
+        The arguments that the task needs (``source``, or ``source`` and ``sink`` of a flow), and
+        anything else that its function takes, except what the plan chooses. With ``max_error`` (the
+        mean relative error that is allowed) and ``confidence``, approximate shortest paths are among
+        the candidates.
 
     Returns
     -------
     Plan
-        Print it; ``plan.run()`` does what stands first, ``plan.run(2)`` what stands third.
+        Print it; ``plan.run()`` runs the first candidate, ``plan.run(2)`` the third.
 
     Raises
     ------
     InputError
-        If there is no such task, or for arguments that it does not take.
+        If there is no such task, or if it does not take one of the arguments.
     TooLargeError
-        If no way to do it fits into memory; says what each would need.
+        If no candidate fits into memory; the message says what each would need.
 
     Examples
     --------

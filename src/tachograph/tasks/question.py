@@ -1,4 +1,4 @@
-"""What is asked: a task, a graph, and the arguments, sorted into what, how, and neither."""
+"""A question: a task, a graph, and the arguments, sorted into what is asked, how, and the rest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_LIST = 16  # values of a list that a record holds one by one
 
 @dataclass(frozen=True)
 class Question:
-    """Arguments that differ from the defaults: what is asked, how it is to be done, and the rest."""
+    """The arguments that differ from the defaults: what is asked, how to do it, and the rest."""
 
     task: Task
     graph: Graph
@@ -31,18 +31,18 @@ class Question:
 
     @property
     def source(self) -> int | None:
-        """Where a search begins, the first of several places; None if nothing was said."""
+        """The vertex where a search begins, the first of several; None if none was given."""
         given = self.what.get("source")
         return None if given is None else int(vertices(self.graph, given, "source")[0])
 
     @property
     def work(self) -> float | None:
-        """How many times the usual work this is; None if that is not modelled."""
+        """The work as a multiple of the usual work; None if it is not modelled."""
         rest = {k: v for k, v in self.what.items() if k not in self.task.neutral}
         return self.task.work(rest)
 
     def recorded(self) -> dict[str, Any]:
-        """What is asked, as JSON can hold it; the same for ``7``, ``[7]`` and ``np.int32(7)``."""
+        """Return what is asked as JSON can hold it; the same for ``7``, ``[7]`` and ``np.int32(7)``."""
         return {name: _plain(name, value) for name, value in sorted(self.what.items())}
 
 
@@ -70,7 +70,7 @@ def _same(value: object, default: object) -> bool:
 
 
 def check(task: Task, graph: Graph, arguments: Mapping[str, object]) -> None:
-    """Refuse arguments that a plan does not take, and the lack of those it needs."""
+    """Raise ``InputError`` for arguments that a plan does not take, and for missing ones."""
     for name in arguments:
         if name not in task.parameters:
             takes = ", ".join(k for k in task.parameters if k not in task.how)

@@ -1,4 +1,4 @@
-"""What a run leaves in the journal: the question, the way, what was predicted and what happened."""
+"""Record a run in the journal: the question, the way, the prediction and the outcome."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FINGERPRINT_ARCS = 4096  # entries that tell one graph from another
 
 
 def describe(graph: Graph, name: str | None = None) -> dict[str, Any]:
-    """A graph in a record: its name, its sizes, and a mark that tells it from others."""
+    """Describe a graph for a record: its name, its sizes, and a mark that tells it from others."""
     spread = np.linspace(0, max(graph.arcs - 1, 0), min(FINGERPRINT_ARCS, graph.arcs))
     places = spread.astype(np.int64)
     mark = zlib.crc32(np.ascontiguousarray(graph.indices[places]).tobytes())
@@ -74,6 +74,6 @@ def record(
 
 
 def _facts(result: Result) -> dict[str, Any]:
-    """What is worth telling of a result, as JSON can hold it."""
+    """Return the facts of a result as JSON can hold them."""
     facts = result.facts()
     return {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in facts.items()}

@@ -1,7 +1,7 @@
 """The one road: a task, a graph and arguments become a decision, a run, a result and a record.
 
 Every door calls :func:`run`: the public functions, ``tacho run``, the NetworkX backend, the tour,
-``what_if`` and the benchmarks. What it returns says which way was taken, why, and what was predicted.
+``what_if`` and the benchmarks. The result says which way was taken, why, and what was predicted.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ def run(
     graph_name: str | None = None,
     **told: Any,
 ) -> Any:
-    """Run a task, the way that its arguments ask for or that is decided here.
+    """Run a task in the way that its arguments ask for, or in the way that is decided here.
 
     Parameters
     ----------
     task
         Its name (or an alias), or a row of the table.
     graph
-        On what.
+        The graph to run it on.
     given, told
         The arguments of the task's function.
     keep
-        Whether to keep the run in the journal. Default: if it took long.
+        Whether to keep the run in the journal. Default: only if it took long.
     graph_name
         What the journal calls the graph.
 
     Returns
     -------
     Result
-        The task's own result; its ``run`` says how it came about.
+        The result of the task; its ``run`` says how it came about.
     """
     kind = task if isinstance(task, Task) else task_named(task)
     question = ask(kind, graph, *given, **told)
@@ -89,7 +89,7 @@ def public(task: Task) -> Callable[..., Any]:
     def call(graph: Graph, *given: Any, **told: Any) -> Any:
         return run(task, graph, *given, **told)
 
-    call.__module__ = "tachograph"  # where it is found by those who pickle it
+    call.__module__ = "tachograph"  # where pickle finds it
     return call
 
 

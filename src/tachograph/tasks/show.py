@@ -1,4 +1,4 @@
-"""Plans and comparisons as text that a person enjoys reading."""
+"""Plans and comparisons as text for people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDTH, LEAST = 120, 36  # of a line, and of the reasons in it
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds for people.
+    """Return seconds as text for people.
 
     >>> duration(0.0032), duration(250e-6), duration(None)
     ('3.20 ms', '250 µs', '?')
@@ -32,7 +32,7 @@ def duration(seconds: float | None) -> str:
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 2) -> list[str]:
-    """Lines of a table; the first ``left`` columns are aligned to the left.
+    """Return the lines of a table; the first ``left`` columns are aligned to the left.
 
     >>> columns(["", "way", "time"], [["0", "push", "3 ms"]], left=2)
     ['   way   time', '0  push  3 ms']
@@ -48,7 +48,7 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 2) -
 
 
 def text(plan: Plan) -> str:
-    """A plan as a table, and how its times are known."""
+    """Return a plan as a table, with a note that says where its times come from."""
     errors = any(c.error_bound for c in plan.candidates)
     head = ["", "way", "time", "between", *(["error"] if errors else []), "memory"]
     lines = columns(head, [_cells(k, c, errors) for k, c in enumerate(plan.candidates)])
@@ -69,7 +69,7 @@ def text(plan: Plan) -> str:
 
 
 def html(plan: Plan) -> str:
-    """A plan as a table for a notebook, the choice first."""
+    """Return a plan as a table for a notebook, with the chosen way first."""
     from ..plots.notebook import table_html
 
     errors = any(c.error_bound for c in plan.candidates)

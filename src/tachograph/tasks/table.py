@@ -1,7 +1,7 @@
-"""The one table of tasks: what each must be told, and the ways it can be run.
+"""The one table of tasks: the arguments that each needs, and the ways it can be run.
 
 The public function's name is the task's name everywhere. The first way of a task is what a call without
-options does; it takes its own decisions while it runs.
+options does; it decides by itself while it runs.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ class Way:
 
 
 def _usual_work(arguments: Mapping[str, Any]) -> float | None:
-    """Nothing is modelled but the plain question."""
+    """Return 1 for a plain question; other questions are not modelled."""
     return None if arguments else 1.0
 
 
 def _iterations(arguments: Mapping[str, Any]) -> float | None:
-    """Return how many more iterations than usual PageRank may take.
+    """Return PageRank's largest number of iterations as a multiple of the usual one.
 
-    The change shrinks at least by the damping in each.
+    The change shrinks at least by the factor ``damping`` in each iteration.
     """
     if arguments.keys() - {"damping", "tol", "max_iter"}:
         return None
@@ -91,15 +91,15 @@ def _iterations(arguments: Mapping[str, Any]) -> float | None:
 
 @dataclass(frozen=True)
 class Task:
-    """A public function: what it must be told, how it can be run, and what is known of its work."""
+    """A public function: the arguments it needs, the ways it can be run, and how much work it is."""
 
     name: str
     home: str  # the module of its function
     ways: tuple[Way, ...]
-    needs: tuple[str, ...] = ()  # what it must be told
+    needs: tuple[str, ...] = ()  # arguments that must be given
     chooses: tuple[str, ...] = ()  # options that say how, beside those of the ways
     neutral: tuple[str, ...] = ()  # arguments that change the answer, but not the work
-    work: Callable[[Mapping[str, Any]], float | None] = _usual_work  # times the usual work
+    work: Callable[[Mapping[str, Any]], float | None] = _usual_work  # a multiple of the usual work
 
     @functools.cached_property
     def function(self) -> Callable[..., Result]:
@@ -115,18 +115,18 @@ class Task:
 
     @functools.cached_property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
-        """What its function takes beside the graph."""
+        """The parameters of its function, without the graph."""
         return dict(list(self.signature.parameters.items())[1:])
 
     @functools.cached_property
     def positional(self) -> tuple[str, ...]:
-        """The names of what may be given without a name."""
+        """The names of the parameters that may be given by position."""
         either = inspect.Parameter.POSITIONAL_OR_KEYWORD
         return tuple(name for name, p in self.parameters.items() if p.kind is either)
 
     @functools.cached_property
     def how(self) -> frozenset[str]:
-        """Options that choose a way; the number of threads is not one."""
+        """The options that choose a way; the number of threads is not one."""
         named = {name for way in self.ways for name in way.options}
         return frozenset(named | set(self.chooses)) - {"threads"}
 

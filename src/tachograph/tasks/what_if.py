@@ -1,4 +1,4 @@
-"""What would it take elsewhere? One table over this machine and simulated accelerators."""
+"""How long would it take elsewhere? One table of this machine and simulated accelerators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST_RUN_SECONDS = 30.0  # what is predicted to take longer is not run, but m
 
 @dataclass(frozen=True)
 class Row:
-    """A row: seconds and their interval, whether measured, modelled or simulated, and how."""
+    """A machine: its seconds with an interval, whether measured, modelled or simulated, and how."""
 
     name: str
     seconds: float
@@ -54,7 +54,7 @@ class WhatIf:
         return "\n".join([f"{self.task} on {self.graph!r}", "", *_table(head, cells)])
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the comparison as JSON can hold it."""
         return {"task": self.task, "machines": [asdict(row) for row in self.rows]}
 
 
@@ -66,7 +66,7 @@ def _table(head: list[str], cells: list[list[str]]) -> list[str]:
 
 
 def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) -> WhatIf:
-    """How long a task takes on machines that are here, and would take on some that are not.
+    """Compare how long a task takes on machines that are here and on simulated ones.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
         As for :func:`plan`; accelerators run ``bfs``, ``sssp``, ``connected_components`` and
         ``pagerank``.
     graph
-        On what.
+        The graph to run it on.
     machines
         ``"host"`` and OpenCL devices (``"opencl:0"``) are measured, the host modelled if that would
         take more than half a minute; ``"hitgraph@ddr3-1600k"`` and ``"accugraph@hbm"`` are simulated,
         an accelerator at a memory (without one: its own).
     arguments
-        What the task needs to be told, such as ``source``. PageRank is compared over as many
+        The arguments that the task needs, such as ``source``. PageRank is compared over as many
         iterations as the host needs, unless ``max_iter`` is given.
 
     Returns
@@ -92,7 +92,7 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
     Raises
     ------
     InputError
-        For a machine that does not exist or a task that it can't do.
+        For a machine that does not exist, or a task that it cannot do.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a docstring says: its summary, and what it tells of each parameter."""
+"""Parts of docstrings: the summary, and the text about each parameter."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["parameters_of", "summary_of"]
 
 
 def summary_of(function: Callable[..., object]) -> str:
-    """The first paragraph of a docstring, on one line."""
+    """Return the first paragraph of a docstring, on one line."""
     return _plain((inspect.getdoc(function) or "").partition("\n\n")[0])
 
 
 def parameters_of(function: Callable[..., object]) -> dict[str, str]:
-    """What the docstring tells of each parameter, on one line each.
+    """Return what a docstring says about each parameter, on one line each.
 
     >>> def area(width):
     ...     '''An area.
@@ -41,6 +41,6 @@ def parameters_of(function: Callable[..., object]) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Without line ends and markup."""
+    """Remove line ends and markup."""
     text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"\1", " ".join(text.split()))
     return text.replace("``", "")

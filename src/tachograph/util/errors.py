@@ -83,4 +83,4 @@ class VerificationError(TachographError):
 
 
 class TachographWarning(UserWarning):
-    """Something odd that was understood in the most likely way."""
+    """Something that the caller should know; the call goes on."""

@@ -1,4 +1,4 @@
-"""How much memory there is, and a refusal, with numbers, of what would not fit."""
+"""How much memory is free, and an error with numbers for what would not fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CGROUP = Path("/sys/fs/cgroup")
 
 
 def human(size: float) -> str:
-    """A number of bytes for people: ``human(3_200_000)`` is ``'3.2 MB'``."""
+    """Return a number of bytes as text: ``human(3_200_000)`` is ``'3.2 MB'``."""
     for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
         if size < 999.5 or unit == "PB":
             return f"{size:.0f} {unit}" if unit == "B" or size >= 99.95 else f"{size:.1f} {unit}"
@@ -34,7 +34,7 @@ def as_bytes(given: int | str | None, what: str) -> int | None:
 
 
 def _cgroup() -> int | None:
-    """What the control group we run in still allows, if it sets a limit."""
+    """Return the bytes that our control group still allows, or None if it sets no limit."""
     try:
         limit = (CGROUP / "memory.max").read_text().strip()
         if limit == "max":
@@ -62,13 +62,13 @@ def _system() -> int | None:
 
 
 def available() -> int | None:
-    """Bytes that can be allocated now, or None where the system does not say."""
+    """Return the bytes that can be allocated now, or None if the system does not say."""
     found = [size for size in (_system(), _cgroup()) if size is not None]
     return min(found, default=None)
 
 
 def require(size: int, what: str, advice: str) -> None:
-    """Raise :class:`TooLargeError` if ``size`` bytes for ``what`` are more than there are."""
+    """Raise :class:`TooLargeError` if ``what`` needs more bytes (``size``) than are free."""
     free = available()
     if free is not None and size > free:
         raise TooLargeError(
