@@ -28,6 +28,11 @@ class BfsResult(Result):
     """Levels and parents of a breadth-first search.
 
     ``levels`` is -1 where the search did not come; ``parents`` is -1 there, and a source is its own.
+
+    >>> import tachograph as tg
+    >>> found = tg.bfs(tg.path(3), 0)
+    >>> found.levels.tolist(), found.parents.tolist(), found.facts()
+    ([0, 1, 2], [0, 0, 1], {'reached': 3, 'deepest': 2})
     """
 
     task: ClassVar[str] = "bfs"

@@ -17,7 +17,13 @@ __all__ = ["ComponentsResult", "connected_components"]
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class ComponentsResult(Result):
-    """For each vertex the label of its component; vertices of a component have the same one."""
+    """For each vertex the label of its component; vertices of a component have the same one.
+
+    >>> import tachograph as tg
+    >>> found = tg.connected_components(tg.disjoint_union(tg.path(2), tg.path(2)))
+    >>> found.labels.tolist(), found.count
+    ([0, 0, 2, 2], 2)
+    """
 
     task: ClassVar[str] = "connected_components"
     array: ClassVar[str] = "labels"

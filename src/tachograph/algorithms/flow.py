@@ -26,7 +26,13 @@ __all__ = ["CutResult", "FlowResult", "maximum_flow", "minimum_cut"]
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class FlowResult(Result):
-    """The value of a maximum flow, the flow along each arc, and the source's side of a minimum cut."""
+    """The value of a maximum flow, the flow along each arc, and the source's side of a minimum cut.
+
+    >>> import tachograph as tg
+    >>> found = tg.maximum_flow(tg.Graph.from_edges([0, 1], [1, 2], [5, 3]), 0, 2)
+    >>> found.value, found.flow.tolist(), found.source_side.tolist()
+    (3, [3, 3], [True, True, False])
+    """
 
     task: ClassVar[str] = "maximum_flow"
 
@@ -43,7 +49,13 @@ class FlowResult(Result):
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class CutResult(Result):
-    """The value of a minimum cut, the source's side of it, and the places of the arcs it cuts."""
+    """The value of a minimum cut, the source's side of it, and the places of the arcs it cuts.
+
+    >>> import tachograph as tg
+    >>> found = tg.minimum_cut(tg.Graph.from_edges([0, 1], [1, 2], [5, 3]), 0, 2)
+    >>> found.value, found.arcs.tolist()
+    (3, [1])
+    """
 
     task: ClassVar[str] = "minimum_cut"
 

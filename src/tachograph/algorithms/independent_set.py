@@ -23,7 +23,13 @@ __all__ = ["IndependentSetResult", "maximal_independent_set"]
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class IndependentSetResult(Result):
-    """The vertices of the set, ascending, and for each vertex whether it is in it."""
+    """The vertices of the set, ascending, and for each vertex whether it is in it.
+
+    >>> import tachograph as tg
+    >>> found = tg.maximal_independent_set(tg.star(4))
+    >>> found.vertices.tolist(), found.mask.tolist()
+    ([1, 2, 3], [False, True, True, True])
+    """
 
     task: ClassVar[str] = "maximal_independent_set"
     table: ClassVar[tuple[str, ...]] = ("mask",)

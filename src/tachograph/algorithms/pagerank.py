@@ -22,7 +22,13 @@ UNREACHABLE_CHANGE = 2e-16
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class PageRankResult(Result):
-    """A score for each vertex; they sum to 1."""
+    """A score for each vertex; they sum to 1.
+
+    >>> import tachograph as tg
+    >>> found = tg.pagerank(tg.complete(4))
+    >>> found.scores.round(6).tolist(), found.converged
+    ([0.25, 0.25, 0.25, 0.25], True)
+    """
 
     task: ClassVar[str] = "pagerank"
     array: ClassVar[str] = "scores"
@@ -35,7 +41,12 @@ class PageRankResult(Result):
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class SpmvResult(Result):
-    """The product of a graph's matrix with a vector."""
+    """The product of a graph's matrix with a vector.
+
+    >>> import tachograph as tg
+    >>> tg.spmv(tg.path(3), [1, 10, 100]).values.tolist()
+    [10.0, 101.0, 10.0]
+    """
 
     task: ClassVar[str] = "spmv"
     array: ClassVar[str] = "values"

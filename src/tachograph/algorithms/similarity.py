@@ -30,6 +30,11 @@ class SimilarityResult(Result):
 
     With ``output=`` the pairs are in that file, the arrays are empty, and ``count`` tells how many
     pairs there are.
+
+    >>> import tachograph as tg
+    >>> found = tg.jaccard(tg.complete(4), [(0, 1)])
+    >>> found.source.tolist(), found.target.tolist(), found.values.tolist()
+    ([0], [1], [0.5])
     """
 
     table: ClassVar[tuple[str, ...]] = ("source", "target", "values")

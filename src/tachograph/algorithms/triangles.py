@@ -19,7 +19,13 @@ __all__ = ["TrianglesResult", "triangles"]
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class TrianglesResult(Result):
-    """How many triangles there are, and, if that was asked for, at how many each vertex is."""
+    """The number of triangles, and, if it was asked for, the number at each vertex.
+
+    >>> import tachograph as tg
+    >>> found = tg.triangles(tg.complete(4), per_vertex=True)
+    >>> found.count, found.per_vertex.tolist()
+    (4, [3, 3, 3, 3])
+    """
 
     task: ClassVar[str] = "triangles"
 
