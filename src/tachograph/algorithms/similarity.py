@@ -138,7 +138,7 @@ def jaccard(
     memory_limit
         The bytes that results and working memory may take, or a text like ``"200 MB"``.
     device
-        ``host``, ``opencl``, both (``host,opencl``), or ``auto``, which takes the fastest by prediction.
+        ``host``, ``opencl``, both (``host,opencl``), or ``auto``: the fastest by prediction.
         That is the host if no device is calibrated. Devices take part for edges of undirected graphs
         without weights.
     split
