@@ -223,13 +223,13 @@ def minimum_cut(
 
 
 def _crossing(graph: Graph, side: np.ndarray) -> np.ndarray:
-    """The arcs from the source's side to the other."""
+    """Return the arcs from the source's side to the other."""
     out = np.repeat(side, graph.degrees)
     return np.flatnonzero(out & ~side[graph.indices])
 
 
 def _unbounded(problem: Problem) -> tuple[np.ndarray, Run]:
-    """There is a path without limit: the flow goes along it, and no cut is finite."""
+    """Return side and run for a path without limit: the flow goes along it, and no cut is finite."""
     side = np.zeros(problem.graph.n, bool)
     side[problem.source] = True
     names = ("kernel", "iteration", "device", "work", "seconds")
@@ -239,7 +239,7 @@ def _unbounded(problem: Problem) -> tuple[np.ndarray, Run]:
 def _solve(
     problem: Problem, wanted: bool, traced: bool, stage: tuple[Placed, int] | None = None
 ) -> tuple[Any, np.ndarray, np.ndarray | None, Run]:
-    """Value, source's side, flow if it is wanted, and the run. With a stage, in rounds."""
+    """Return value, source's side, flow if ``wanted``, and the run; with a stage, work in rounds."""
     from ..kernels.flow.network import flow_of_arcs, network
     from ..kernels.flow.push_relabel import Solver
     from ..kernels.runtime.launch import clock
@@ -280,7 +280,7 @@ def _solve(
 
 
 def _turned(problem: Problem) -> bool:
-    """Whether less can come into the sink than out of the source: then it is better to begin there."""
+    """Return whether less can enter the sink than leave the source: then begin at the sink."""
     graph = problem.graph
     out = problem.capacity[graph.indptr[problem.source] : graph.indptr[problem.source + 1]].sum()
     return bool(problem.capacity[graph.indices == problem.sink].sum() < out)
@@ -305,7 +305,7 @@ def _in_rounds(solver: Solver, placed: Placed, threads: int, problem: Problem) -
 
 
 def _phases(graph: Graph, seconds: np.ndarray, solver: Solver) -> Trace:
-    """The trace of the sequential method: single paths, then push-relabel."""
+    """Return the trace of the sequential method: single paths, then push-relabel."""
     from ..kernels.flow.augmenting import LOOKED, PATHS
 
     searches, pushes, lifts = (int(x) for x in solver.counts)

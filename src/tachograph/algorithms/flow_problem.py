@@ -29,7 +29,7 @@ class Problem(NamedTuple):
 def problem_of(
     graph: Graph, source: int | None, sink: int | None, capacity: ArrayLike | None
 ) -> Problem:
-    """Checked arguments."""
+    """Check the arguments of a call."""
     ends = []
     for what, given in (("source", source), ("sink", sink)):
         found = graph.meta.get(what) if given is None else given
@@ -49,7 +49,7 @@ def problem_of(
 
 
 def _limits(graph: Graph, capacity: ArrayLike | None) -> np.ndarray:
-    """The capacity of each arc, int64 or float64; refuses what cannot be one."""
+    """Return the capacity of each arc, int64 or float64; refuse what cannot be one."""
     given = graph.weights if capacity is None else np.asarray(capacity)
     if given is None:
         return np.ones(graph.arcs, np.int64)
@@ -76,7 +76,7 @@ def _limits(graph: Graph, capacity: ArrayLike | None) -> np.ndarray:
 
 
 def _endless_path(graph: Graph, endless: np.ndarray, source: int, sink: int) -> np.ndarray:
-    """Arcs of infinite capacity that lead from the source to the sink, if any do."""
+    """Return arcs of infinite capacity that lead from the source to the sink, if any do."""
     arcs = np.flatnonzero(endless)
     tails = graph.arc_sources()[arcs]
     part = Graph.from_edges(tails, graph.indices[arcs], n=graph.n, directed=True)

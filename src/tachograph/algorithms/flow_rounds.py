@@ -134,7 +134,7 @@ class FlowRounds:
         self._launch(kernel, hi - lo, *span, *first, *given, self._id(self.n))
 
     def _search(self) -> None:
-        """Level by level; the end of the queue is looked at after each."""
+        """Search level by level, and look at the end of the queue after each."""
         a, device = self.arrays, self.device
         assert device is not None
         given = a.there("height", "next_height", "queue", "tally")
@@ -171,7 +171,7 @@ class FlowRounds:
         self.solver.room[:], self.solver.excess[:], self.solver.height[:] = room, excess, height
 
     def _step(self, placed: Placed, name: str, iteration: int, count: int, arcs: int) -> int:
-        """Run a kernel, whose list becomes the next one's work; how many entries that has."""
+        """Run a kernel, whose list becomes the next one's work; return how many entries that has."""
         call = Call(name, iteration, count, arcs, self.n)
         saved = self._saved(name) if placed.device is not None and placed.policy is None else None
         placed.step(call, lambda: self.host(name, count), lambda: self.there(name, count), saved)
@@ -179,7 +179,7 @@ class FlowRounds:
         return int(self.arrays.host("tally")[0][0])
 
     def _saved(self, name: str) -> Callable[[], None]:
-        """What puts everything back as it is now: a kernel of the oracle runs several times."""
+        """Return what puts everything back as it is now: a kernel of the oracle runs several times."""
         names = ("room", "excess", "height", "next_height", "sent", "mark", self.work)
         before = {n: a.copy() for n, a in zip(names, self.arrays.host(*names), strict=True)}
 

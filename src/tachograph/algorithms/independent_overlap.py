@@ -22,7 +22,7 @@ HOST_BELOW_LEFT = 1 << 14  # vertices left waiting: the host selects fewer than 
 
 
 def worth(vertices: int, arcs: int) -> bool:
-    """Whether a round is large enough; most vertices look at few of their arcs."""
+    """Return whether a round is large enough; most vertices look at few of their arcs."""
     return vertices + arcs // 16 >= OVERLAP_FROM_WORK
 
 
@@ -71,7 +71,7 @@ class Overlap:
         rounds.device.finish()
 
     def _at_once(self, rounds: Rounds, count: int) -> tuple[int, int]:
-        """How often the consumer looked at empty words, and how many vertices it left."""
+        """Return how often the consumer looked at empty words, and how many vertices it left."""
         from ..kernels.independent_set.rounds import LEFT, POLLS, REAR
 
         device = rounds.device
@@ -104,7 +104,7 @@ class Overlap:
         return polls, left
 
     def _find_hot(self, rounds: Rounds, placed: Placed, call: Call) -> None:
-        """Those of high degree that are undecided, in every round."""
+        """Find the undecided vertices of high degree, in every round."""
         from ..kernels.independent_set.rounds import front, remaining
         from ..kernels.runtime.launch import clock, run
 

@@ -182,7 +182,7 @@ class Rounds:
     # -- the loop ---------------------------------------------------------------------------------
 
     def run(self, placed: Placed, overlapped: Overlapped | None = None) -> np.ndarray:
-        """The state of every vertex at the end. ``overlapped``: how to run the first two kernels."""
+        """Return the final state of every vertex. ``overlapped`` runs the first two kernels at once."""
         from ..kernels.independent_set.rounds import KEPT, KEPT_ARCS
 
         n = self.graph.n
@@ -202,7 +202,7 @@ class Rounds:
         return np.array(state)
 
     def _placed(self, placed: Placed, call: Call) -> None:
-        """One kernel where the policy wants it; Deactivate takes the decided out of the list, too."""
+        """Run a kernel where the policy wants it; Deactivate also takes the decided off the list."""
         names = [call.kernel] + ["compact"] * (call.kernel == "deactivate")
 
         def here() -> None:
@@ -219,7 +219,7 @@ class Rounds:
 
 
 def _built(device: OpenCL, name: str, kind: str) -> cl.Kernel:
-    """A kernel in the newest OpenCL C that the device has, if it shares atomics with the host."""
+    """Build a kernel, in the newest OpenCL C there is if the device shares atomics with the host."""
     if device.capabilities.svm_atomics:
         for standard in ("-cl-std=CL3.0", "-cl-std=CL2.0"):
             with suppress(DeviceError):

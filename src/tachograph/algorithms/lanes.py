@@ -110,13 +110,13 @@ class _Queue:
         return self.cuts.size - 1
 
     def left(self) -> tuple[int, int]:
-        """Chunks taken at the low end, and those that nobody has taken."""
+        """Return how many chunks are taken at the low end, and how many nobody has taken."""
         taken = int(self.control[kernels.CLAIM])
         low, high = taken % kernels.HALF, taken // kernels.HALF
         return low, max(0, self.chunks - low - high)
 
     def cut_at(self, graph: Graph, share: float) -> int:
-        """The place of the order up to which vertices own this share of the edges."""
+        """Return the place in the order up to which vertices own this share of the edges."""
         owned = np.zeros(graph.n, np.int64)
         over_rows(kernels.count_owned, graph.indptr, graph.indices, owned)
         upto = np.cumsum(owned[self.order] if self.order.size else owned)
@@ -147,9 +147,10 @@ def edge_similarities(graph: Graph, kind: int, plan: Placement) -> Outcome:
 
 
 def _order_pays(graph: Graph, plan: Placement) -> bool:
-    """Whether to order owners by degree. A device on the host's cores is good at the same edges, and
-    caches like rows to stay where they are; but if edges are much work, a vertex of high degree must
-    not come last.
+    """Return whether to order owners by degree.
+
+    A device on the host's cores is good at the same edges, and caches like rows to stay where they
+    are; but if edges are much work, a vertex of high degree must not come last.
     """
     if plan.share is not None or plan.device is None or not plan.device.found.shares_cores:
         return True
@@ -250,8 +251,8 @@ class _Work:
             self.times.append((start, time.perf_counter()))
 
     def _device_lanes(self, name: str, failed: bool) -> None:
-        """Bars of the device. It did the edges that the host has not; each bar is said to have those
-        that its places would have on average.
+        """Add the bars of the device. It did the edges that the host has not; they are divided among
+        the bars by the number of places.
         """
         rest = 0 if failed else self.graph.arcs // 2 - sum(x.edges for x in self.done.lanes)
         ends = np.cumsum([0, *(hi - lo for lo, hi in self.ranges[: len(self.times)])])

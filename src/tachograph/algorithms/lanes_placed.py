@@ -103,7 +103,7 @@ def _decided(graph: Graph, workers: int) -> Placement:
 
 
 def _expected(graph: Graph, workers: int, device: OpenCL) -> decision.Expected | None:
-    """Predicted times, or None if the device is not calibrated."""
+    """Return the predicted times, or None if the host or the device is not calibrated."""
     theirs = calibration(device)
     ours = calibration(Host(workers)) or _of_all(workers)
     if theirs is None or ours is None:
@@ -114,7 +114,7 @@ def _expected(graph: Graph, workers: int, device: OpenCL) -> decision.Expected |
 
 
 def _of_all(workers: int) -> dict[str, float | None] | None:
-    """The host's calibration with all its threads, slowed down to those that work."""
+    """Return the host's calibration with all its threads, slowed down to those that work."""
     cores = threads_available()
     known = calibration(Host(cores))
     if known is None or known["gather"] is None:

@@ -32,7 +32,7 @@ def one_device(asked: DeviceLike) -> OpenCL:
 
 
 def _whole(device: OpenCL, graph: Graph) -> Part:
-    """The graph on the device, all of it."""
+    """Return the graph on the device, all of it."""
     if graph.indices.itemsize != 4:
         raise InputError("devices take graphs with fewer than 2**31 vertices: use the host")
     there = resident(device, graph)
@@ -127,7 +127,7 @@ def levels_on(
 
 
 def places_of(device: OpenCL, values: Buffer, n: int, wanted: int, places: Buffer) -> int:
-    """Write the places of ``wanted`` among ``n`` integers, in order; how many there are."""
+    """Write the places of ``wanted`` among ``n`` integers, in order; return how many there are."""
     options = f"-DGROUP={GROUP}"
     mark, compact = (device.kernel("blocks", name, options) for name in ("mark", "compact"))
     marks = device.scratch(n, np.int32)
@@ -142,7 +142,7 @@ def places_of(device: OpenCL, values: Buffer, n: int, wanted: int, places: Buffe
 
 
 def prefix_sums(device: OpenCL, values: Buffer, n: int, before: Buffer) -> int:
-    """Write the sums of all elements before each; the sum of all."""
+    """Write the sums of all elements before each; return the sum of all."""
     options = f"-DGROUP={GROUP}"
     scan, add = (device.kernel("blocks", name, options) for name in ("scan", "add"))
     groups = -(-n // GROUP)
@@ -160,7 +160,7 @@ def prefix_sums(device: OpenCL, values: Buffer, n: int, before: Buffer) -> int:
 def distances_on(
     device: OpenCL, graph: Graph, weights: np.ndarray, sources: np.ndarray
 ) -> tuple[np.ndarray, Trace, float] | None:
-    """Distances by relaxing frontiers, a trace and seconds; None if they do not settle (a cycle).
+    """Relax frontiers: distances, a trace and seconds, or None if they do not settle (a cycle).
 
     Raises
     ------

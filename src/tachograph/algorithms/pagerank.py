@@ -165,7 +165,7 @@ def _same_rows(one: Graph, other: Graph) -> bool:
 
 
 def _distribution(given: ArrayLike | None, n: int) -> np.ndarray:
-    """The personalisation as probabilities: one for each vertex, or one for all."""
+    """Return the personalisation as probabilities: one for each vertex, or one for all."""
     if given is None:
         return np.full(1, 1 / n) if n else np.empty(0)
     values = np.array(given, np.float64)

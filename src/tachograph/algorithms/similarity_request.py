@@ -67,7 +67,7 @@ class Request:
         memory.require(size, what, advice)
 
     def _edges(self, plan: Placement) -> SimilarityResult:
-        """All edges of an undirected graph, by one device or two."""
+        """Compare the ends of all edges of an undirected graph, on one device or two."""
         from .lanes import edge_similarities
 
         g = self.graph
@@ -88,7 +88,7 @@ class Request:
         return RESULTS[self.task](**done.edges._asdict(), share=share, count=m, run=run)
 
     def _pairs(self) -> SimilarityResult:
-        """Given pairs, or all edges with weights or of a directed graph, on the host."""
+        """Compare given pairs, or all edges with weights or of a directed graph, on the host."""
         from ..kernels.runtime.launch import clock
         from ..kernels.similarity.pairs import pair_similarities
 
@@ -102,7 +102,7 @@ class Request:
         return host_result(self.task, source, target, values, clock() - begin)
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both ends of the pairs, which exist."""
+        """Return both ends of the pairs; refuse those that do not exist."""
         g = self.graph
         if isinstance(self.wanted.pairs, str):
             source, target, _ = g.to_edges()
@@ -125,7 +125,7 @@ class Request:
 def host_result(
     task: str, source: np.ndarray, target: np.ndarray, values: np.ndarray, seconds: float
 ) -> SimilarityResult:
-    """A result that the host computed in one piece."""
+    """Return what the host has computed in one piece."""
     trace = Trace({"phase": ["host"], "begin": [0.0], "seconds": [seconds], "edges": [values.size]})
     run = Run(seconds, trace, reason="only edges of undirected graphs without weights are split")
     return RESULTS[task](source=source, target=target, values=values, count=values.size, run=run)

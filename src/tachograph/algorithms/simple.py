@@ -13,7 +13,7 @@ _made: weakref.WeakKeyDictionary[Graph, dict[bool, Graph | None]] = weakref.Weak
 
 
 def simple(graph: Graph, weights: bool = False) -> Graph:
-    """The graph with sorted rows, without loops and parallel edges.
+    """Return the graph with sorted rows, without loops and parallel edges.
 
     With ``weights`` those of parallel edges are added, otherwise they count for nothing. The graph
     itself if it is so already; what is made is kept as long as the graph.

@@ -247,7 +247,7 @@ def _on_device(problem: _Problem, device: DeviceLike, algorithm: str) -> SsspRes
 def audited(
     graph: Graph, source: ArrayLike, result: SsspResult, threads: int | None = None
 ) -> SsspResult:
-    """The same result, its distances compared with exact ones on a random sample of vertices."""
+    """Return the result with its distances compared with exact ones on a random sample."""
     sources = vertices(graph, source, "source")
     exact = result
     if not result.approximation.exact:
@@ -264,7 +264,7 @@ def _weights(graph: Graph) -> np.ndarray:
 
 
 def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
-    """The algorithm to run; refuses one that the weights or the approximation forbid."""
+    """Return the algorithm to run; refuse one that the weights or the approximation forbid."""
     if not approximation.atomic:
         if algorithm == "delta-stepping":
             raise InputError(
@@ -340,7 +340,7 @@ def _on_host(problem: _Problem, algorithm: str, delta: float | None, traced: boo
 
 
 def _by_hops(graph: Graph, sources: np.ndarray, trace: bool) -> SsspResult:
-    """Without weights: a breadth-first search."""
+    """Search breadth-first, which suffices without weights."""
     found = bfs(graph, sources, deterministic=True, trace=trace)
     columns = {"phase": found.trace["direction"]}
     columns |= {name: found.trace[name] for name in found.trace.columns if name != "direction"}

@@ -29,7 +29,7 @@ SERIAL_BELOW_SIZE = 1 << 12  # vertices and arcs; with fewer, one worker is fast
 
 
 def two_hop(request: Request) -> SimilarityResult:
-    """The pairs, or the best of each vertex, as arrays or in a file."""
+    """Find the pairs, or the best of each vertex, as arrays or in a file."""
     from .similarity_request import host_result
 
     search = _Search(request)
@@ -80,14 +80,14 @@ class _Search:
         self.fixed = own + each  # bytes that are needed in any case
 
     def workers(self, rest: int) -> int:
-        """As many as fit into the limit beside ``rest`` bytes."""
+        """Return how many workers fit into the limit beside ``rest`` bytes."""
         workers = 1 if self.brief else threads_available()
         if self.request.limit is None:
             return workers
         return max(1, min(workers, (self.request.limit - self.own - rest) // max(1, self.each)))
 
     def best(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The ``k`` best partners of every vertex."""
+        """Find the ``k`` best partners of every vertex."""
         g, n = self.graph, self.graph.n
         k = min(k, max(1, n - 1))
         size = n * k * (g.indices.itemsize + 8) + n * k * self.pair
@@ -105,7 +105,7 @@ class _Search:
         return source, targets[kept], values[kept]
 
     def count(self) -> np.ndarray:
-        """Pairs of every vertex with higher ones."""
+        """Count the pairs of every vertex with higher ones."""
         n = self.graph.n
         self.request.require(self.fixed, "counting the pairs", "there is nothing smaller")
         found = np.zeros(n, np.int64)
@@ -118,7 +118,7 @@ class _Search:
     def fill(
         self, lo: int, hi: int, counts: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The pairs of the rows ``lo:hi``."""
+        """Compute the pairs of the rows ``lo:hi``."""
         ends = np.cumsum(counts[lo:hi])
         total = int(ends[-1]) if ends.size else 0
         ids = self.graph.indices.dtype
@@ -159,7 +159,7 @@ class _Search:
         return kind(source=none, target=none, values=np.empty(0), count=count, output=name, run=run)
 
     def _blocks(self, counts: np.ndarray) -> Iterator[tuple[int, int]]:
-        """Runs of rows whose pairs fit into the limit, at least one."""
+        """Yield runs of rows, at least one each, whose pairs fit into the limit."""
         limit = self.request.limit
         most = int(counts.max(initial=1))
         room = UNLIMITED_BLOCK_PAIRS
