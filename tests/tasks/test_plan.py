@@ -60,7 +60,8 @@ def test_every_candidate_of_every_task_gives_the_same_answer(task, directed):
 
 @pytest.mark.parametrize("graph", [tg.Graph.from_edges([], [], n=0), tg.path(1), tg.star(3)])
 def test_plans_for_tiny_graphs(graph):
-    for task in ("pagerank", "components", "similarity", "mis", "triangles"):
+    tasks = ["pagerank", "components", "similarity", "mis"]
+    for task in tasks if graph.directed else [*tasks, "triangles"]:
         assert tg.plan(task, graph).run().seconds >= 0
     if graph.n:
         assert tg.plan("bfs", graph, source=0).run().levels[0] == 0
@@ -103,7 +104,7 @@ def test_bad_plans(graph):
         tg.plan("bfs", graph, source=0, direction="push")
     with pytest.raises(tg.InputError, match="no vertex 99999"):
         tg.plan("sssp", graph, source=99999, max_error=0.1)
-    with pytest.raises(tg.InputError, match="no candidate 9: 0 to"):
+    with pytest.raises(tg.InputError, match="no candidate 9: choose 0 to"):
         tg.plan("components", graph).run(9)
     with pytest.raises(tg.InputError, match="takes no 'audit'"):
         tg.plan("components", graph).run(audit=True)

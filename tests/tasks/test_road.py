@@ -135,7 +135,7 @@ def test_with_a_device_apart_all_doors_take_the_same_route(graph, monkeypatch, d
 
 
 def test_the_budget_is_decided_once_and_the_result_says_why(graph, monkeypatch):
-    from tachograph.decisions.approximation import advisor
+    from tachograph.decisions.approximation import model as advisor
 
     advice, asked = advisor.advise, []
 

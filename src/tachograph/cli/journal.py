@@ -164,7 +164,7 @@ def _tables(kept: Journal) -> dict[str, list[Record]]:
 def prune(
     older_than: Annotated[float, typer.Option(help="In days.")],
 ) -> None:
-    """Forget runs and their traces that are older than so many days; other records stay.
+    """Delete runs and their traces that are older than a number of days; other records stay.
 
     [bold]Example[/bold]
 

@@ -74,7 +74,9 @@ MaxError = Annotated[
     str | None, typer.Option(help="The mean relative error that is allowed, such as 5%.")
 ]
 Confidence = Annotated[str, typer.Option(help="The share of graphs in which that must hold.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Use so many processes of this machine.")]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Use this number of processes on this machine.")
+]
 Cluster = Annotated[
     str | None,
     typer.Option(envvar="DASK_SCHEDULER_ADDRESS", help="Use this Dask cluster: tcp://..."),

@@ -83,11 +83,11 @@ SAID_OTHERWISE: dict[str, tuple[str, object, object]] = {
 MORE: dict[str, dict[str, tuple[str, object, object]]] = {
     "sssp": {
         "target": ("Print a shortest path to here.", str | None, None),
-        "iterations": ("Leave out: stop after so many rounds.", int | None, None),
-        "min_degree": ("Leave out: go on from vertices with so many arcs.", int, 0),
-        "max_degree": ("Leave out: and with no more than so many.", int | None, None),
-        "fraction": ("Leave out: go on from a random share, as 50%.", str, "1"),
-        "no_atomics": ("Leave out: relax without atomics.", bool, False),
+        "iterations": ("Approximate: stop after this number of rounds.", int | None, None),
+        "min_degree": ("Approximate: skip the arcs of vertices with fewer arcs.", int, 0),
+        "max_degree": ("Approximate: skip the arcs of vertices with more arcs.", int | None, None),
+        "fraction": ("Approximate: continue from a random share, such as 50%.", str, "1"),
+        "no_atomics": ("Approximate: relax without atomics.", bool, False),
         "rng": ("The seed of the random share.", int, 0),
     },
 }
@@ -235,7 +235,7 @@ def _split(graph: Graph, name: str, value: str) -> dict[str, object]:
     try:
         return {name: value if value == "auto" else float(value)}
     except ValueError:
-        raise InputError(f"--split {value}: auto, or a share from 0 to 1") from None
+        raise InputError(f"--split {value}: write auto, or a share from 0 to 1") from None
 
 
 CONVERT: dict[str, Callable[..., dict[str, object]]] = {

@@ -101,7 +101,7 @@ def run(
     from ..util.errors import InputError
 
     if TASKS[task][1] != bool(source):
-        raise InputError("--source is needed by bfs and sssp, and by nothing else")
+        raise InputError("bfs and sssp need --source, and other tasks do not take it")
     told: dict[str, object] = {"source": source} if source else {}
     if task == "maximal_independent_set":
         told["rng"] = rng

@@ -67,7 +67,7 @@ def seconds(text: str) -> float:
 
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
     if not found:
-        raise InputError(f"--budget {text}: a number with s, m or h behind, such as 10m")
+        raise InputError(f"--budget {text}: write a number followed by s, m or h, such as 10m")
     return float(found[1]) * UNITS[found[2]]
 
 

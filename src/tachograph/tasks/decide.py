@@ -89,7 +89,7 @@ def choose(question: Question) -> tuple[Candidate, str]:
     task = question.task
     budget = "max_error" in question.what
     if budget and (question.how or "approximation" in question.what):
-        raise InputError("max_error chooses the algorithm and the approximation: give either")
+        raise InputError("max_error chooses algorithm and approximation: give either it or them")
     if question.how:
         return _asked(question), ASKED_REASON
     if budget or known_device_apart() is not None:

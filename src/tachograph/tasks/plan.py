@@ -68,7 +68,9 @@ class Plan:
             Its ``run`` says which candidate was taken.
         """
         if not 0 <= choice < len(self.candidates):
-            raise InputError(f"there is no candidate {choice}: 0 to {len(self.candidates) - 1}")
+            raise InputError(
+                f"there is no candidate {choice}: choose 0 to {len(self.candidates) - 1}"
+            )
         asked = self.question
         for name in options:
             if name not in asked.task.parameters or name in asked.task.how:

@@ -77,8 +77,8 @@ def check(task: Task, graph: Graph, arguments: Mapping[str, object]) -> None:
             raise InputError(f"plan({task.name!r}): there is no {name!r}: it takes {takes}")
         if name in task.how:
             raise InputError(
-                f"plan({task.name!r}): {name} is what a plan chooses: leave it out, or call "
-                "the function with it"
+                f"plan({task.name!r}): {name} is what a plan chooses: leave it out, or pass it to "
+                "the function"
             )
     for name in task.needs:
         if name not in arguments and name not in graph.meta:

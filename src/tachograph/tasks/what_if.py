@@ -105,7 +105,7 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
     kind = task_named(task)
     check(kind, graph, arguments)
     if not machines:
-        raise InputError("what_if needs machines: ['host', 'hitgraph@ddr3-1600k']")
+        raise InputError("what_if needs machines, such as ['host', 'hitgraph@ddr3-1600k']")
     question = ask(kind, graph, **arguments)
     rows = []
     with warnings.catch_warnings():
