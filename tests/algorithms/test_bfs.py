@@ -11,6 +11,7 @@ from tachograph.decisions.direction.model import POLICIES, scripted
 from tachograph.kernels.bfs import search as kernel
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tests import oracles
+from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import make
 from tests.strategies import edge_lists
 
@@ -201,3 +202,17 @@ def test_a_path_is_not_walked_in_step(workers):
     assert len(result.trace) == result.levels.max() + 1
     assert tg.bfs(g, 0, target=500, verify=True).levels[600] == -1
     assert tg.bfs(g, 0, cutoff=7, verify=True).levels.max() == 7
+
+
+@pytest.mark.parametrize("device", ["host", "auto", ["host"], "host,host"])
+def test_the_host_may_be_named(device):
+    assert tg.bfs(tg.path(4), 0, device=device, target=2).levels.tolist()[:3] == [0, 1, 2]
+    assert tg.sssp(tg.path(4), 0, device=device, algorithm="dijkstra").run.device == "host"
+
+
+@needs_pyopencl
+def test_a_search_is_not_shared_by_host_and_device():
+    any_device()
+    for search in (tg.bfs, tg.sssp):
+        with pytest.raises(tg.InputError, match="on the host or on one device"):
+            search(tg.path(4), 0, device=["host", "opencl"])

@@ -4,7 +4,7 @@ import pytest
 
 import tachograph as tg
 from tachograph.devices import Host, choice, discover
-from tachograph.devices.choice import Chosen, calibrated_device, parse
+from tachograph.devices.choice import Chosen, calibrated_device, only_host, parse
 from tachograph.journal import journal
 
 from .support import any_device, needs_pyopencl
@@ -22,6 +22,13 @@ def test_the_host(given):
     assert found.host.threads == 2
     assert found.opencl is None
     assert not found.both
+
+
+def test_whether_only_the_host_is_named_is_known_without_opening_anything():
+    assert all(only_host(given) for given in (None, "auto", "host", [Host(2)], "host,host"))
+    assert not any(only_host(given) for given in ("opencl:99", ["host", "opencl"]))
+    with pytest.raises(tg.InputError, match="there is no device 'gpu'"):
+        only_host("gpu")
 
 
 @needs_pyopencl
