@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,9 +26,13 @@ from .estimate import UNKNOWN, Estimate, correction, estimate, scale_of
 from .question import Question
 from .table import Way
 
+if TYPE_CHECKING:
+    from ..decisions.approximation.model import Advice, Option
+
 __all__ = ["Candidate", "Choices", "candidates", "choose", "on_machine"]
 
 SHOWN_APPROXIMATIONS = 5
+BUDGET = ("max_error", "confidence")  # the arguments that an error budget consists of
 DEFAULT_REASON = "it decides by itself while it runs"
 ASKED_REASON = "it was asked for"
 
@@ -92,9 +96,11 @@ def choose(question: Question) -> tuple[Candidate, str]:
         raise InputError("max_error chooses algorithm and approximation: give either it or them")
     if question.how:
         return _asked(question), ASKED_REASON
-    if budget or known_device_apart() is not None:
+    if known_device_apart() is not None:
         found = candidates(question)
         return found.ranked[0], found.reason
+    if budget:
+        return _within_budget(question)
     if task.home == "similarity":
         return _placed_similarity(question)
     return _candidate(question, _default(question), None), DEFAULT_REASON
@@ -247,31 +253,12 @@ def _placed_similarity(question: Question) -> tuple[Candidate, str]:
 
 def _approximate(question: Question, found: Choices) -> None:
     """Add approximations that keep the budget, and put the advisor's choice first."""
-    from ..decisions.approximation.model import advise
-    from ..kernels.runtime.launch import threads as using
-
-    what = question.what
-    sources = np.atleast_1d(vertices(question.graph, what["source"], "source"))
-    with using(question.aside.get("threads")):
-        advice = advise(question.graph, sources, what["max_error"], what.get("confidence", 0.9))
+    advice = _advice(question)
     exact = found.ranked[0]
-    budget = ("max_error", "confidence")
-    found.ranked = [replace(c, error=0.0, error_bound=0.0, replaces=budget) for c in found.ranked]
+    found.ranked = [_exactly(c) for c in found.ranked]
     options = (advice.chosen, *advice.others)
     left_out = [o for o in options if not o.configuration.approximation.exact]
-    made = []
-    for option in left_out[:SHOWN_APPROXIMATIONS]:
-        algorithm, approximation = option.configuration
-        candidate = Candidate(
-            str(option.configuration),
-            {"algorithm": algorithm, "approximation": approximation},
-            f"{option.gain:.2f} times as fast (at least {option.gain_bound:.2f})",
-            _gained(exact, option.gain, option.gain_bound),
-            option.error,
-            option.error_bound,
-            budget,
-        )
-        made.append(candidate)
+    made = [_approximation(option, exact) for option in left_out[:SHOWN_APPROXIMATIONS]]
     found.reason = advice.reason
     if advice.chosen.configuration.approximation.exact:
         first, others = found.ranked[0], [*made, *found.ranked[1:]]
@@ -280,8 +267,40 @@ def _approximate(question: Question, found: Choices) -> None:
     found.ranked = [first, *sorted(others, key=_seconds)]
 
 
-def _gained(exact: Candidate, gain: float, gain_bound: float) -> Lazy[Estimate]:
-    return Lazy(lambda: exact.estimate.faster(gain, gain_bound))
+def _within_budget(question: Question) -> tuple[Candidate, str]:
+    """Return the advisor's choice; predicting all ways would take longer than a small search."""
+    advice = _advice(question)
+    exact = _candidate(question, _default(question), None)
+    if advice.chosen.configuration.approximation.exact:
+        return _exactly(exact), advice.reason
+    return _approximation(advice.chosen, exact), advice.reason
+
+
+def _advice(question: Question) -> Advice:
+    from ..decisions.approximation.model import advise
+    from ..kernels.runtime.launch import threads as using
+
+    what = question.what
+    sources = np.atleast_1d(vertices(question.graph, what["source"], "source"))
+    with using(question.aside.get("threads")):
+        return advise(question.graph, sources, what["max_error"], what.get("confidence", 0.9))
+
+
+def _exactly(candidate: Candidate) -> Candidate:
+    return replace(candidate, error=0.0, error_bound=0.0, replaces=BUDGET)
+
+
+def _approximation(option: Option, exact: Candidate) -> Candidate:
+    algorithm, approximation = option.configuration
+    return Candidate(
+        str(option.configuration),
+        {"algorithm": algorithm, "approximation": approximation},
+        f"{option.gain:.2f} times as fast (at least {option.gain_bound:.2f})",
+        Lazy(lambda: exact.estimate.faster(option.gain, option.gain_bound)),
+        option.error,
+        option.error_bound,
+        BUDGET,
+    )
 
 
 def _refuse(question: Question, found: Choices) -> None:
