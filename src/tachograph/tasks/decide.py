@@ -15,7 +15,6 @@ import numpy as np
 
 from ..algorithms.bfs import vertices
 from ..algorithms.result import Lazy
-from ..decisions.times.model import shape
 from ..devices.host import Host
 from ..devices.opencl import OpenCL
 from ..util import memory
@@ -162,7 +161,7 @@ def _predicted(question: Question, way: Way, device: OpenCL | None) -> Estimate:
         name = "bfs/auto"
     if work is None:
         return estimate(name, graph, None, scale)
-    numbers = shape(graph, question.source)
+    numbers = question.shape
     return estimate(name, graph, numbers, scale, work)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.bfs import vertices
+from ..decisions.times.model import shape
 from ..graph.graph import Graph
 from ..util.errors import InputError
 from .table import ASIDE, Task
@@ -34,6 +36,11 @@ class Question:
         """The vertex where a search begins, the first of several; None if none was given."""
         given = self.what.get("source")
         return None if given is None else int(vertices(self.graph, given, "source")[0])
+
+    @functools.cached_property
+    def shape(self) -> Mapping[str, float]:
+        """The numbers that predictions look at; finding them takes about a millisecond."""
+        return shape(self.graph, self.source)
 
     @property
     def work(self) -> float | None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algorithms.result import Result
-from ..decisions.times.model import shape
 from ..graph.graph import Graph
 from ..journal import journal
 from ..journal.runs import Run
@@ -55,7 +54,7 @@ def record(
         return None
     about, guess = describe(question.graph, name), candidate.estimate
     if guess.seconds is not None:
-        about["shape"] = shape(question.graph, question.source)
+        about["shape"] = dict(question.shape)
     how = {k: str(v) for k, v in {**question.how, **candidate.options}.items()}
     decided = {"way": candidate.name, "reason": reason, "how": how, "base": guess.base}
     return kept.record(
