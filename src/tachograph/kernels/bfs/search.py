@@ -68,9 +68,7 @@ TRACED, STATE_SIZE = len(COLUMNS), len(STATE)
 ALONE_UP_TO_ARCS = 256  # arcs out of a frontier up to which one worker goes on alone
 PULL_ARCS_PER_PUSH_ARC = 2  # how many times the arcs of a push a bounded pull may look at
 RETRY_FACTOR = 4  # how many times the arcs of a pull that was given up the next one must have
-SERIAL_UP_TO_VERTICES = (
-    1 << 15
-)  # pulls look at little more than each vertex once: one worker is faster
+SERIAL_UP_TO_VERTICES = 1 << 15  # pulls look at little more than each vertex once
 LO, HI, CERTAIN, LEVEL = 0, 1, 2, 3  # what a worker that goes on alone is handed, and hands back
 HANDED = LEVEL + len(Level._fields)
 
@@ -98,25 +96,26 @@ def is_over(query, levels, level):
 
 
 @inline
-def hand(handed, lo, hi, certain, level):
-    """Write down where a search is."""
-    handed[LO] = lo
-    handed[HI] = hi
-    handed[CERTAIN] = certain
+def hand(handed, at, lo, hi, certain, level):
+    """Write down where a search is, from place ``at`` on."""
+    handed[at + LO] = lo
+    handed[at + HI] = hi
+    handed[at + CERTAIN] = certain
     for k in range(len(level)):
-        handed[LEVEL + k] = level[k]
+        handed[at + LEVEL + k] = level[k]
 
 
 @inline
-def handed_level(handed):
-    """The level that ``hand`` wrote down."""
-    a, b, c, d = handed[LEVEL], handed[LEVEL + 1], handed[LEVEL + 2], handed[LEVEL + 3]
-    e, f, g, h = handed[LEVEL + 4], handed[LEVEL + 5], handed[LEVEL + 6], handed[LEVEL + 7]
+def handed_level(handed, at):
+    """The level that ``hand`` wrote down from place ``at`` on."""
+    k = at + LEVEL
+    a, b, c, d = handed[k], handed[k + 1], handed[k + 2], handed[k + 3]
+    e, f, g, h = handed[k + 4], handed[k + 5], handed[k + 6], handed[k + 7]
     return Level(a, b, c, d, e, f, g, h)
 
 
 @kernel
-def alone(team, rows, query, chooser, tree, state, handed, log):
+def alone(team, rows, query, chooser, tree, state, handed, at, log):
     """Push levels of few arcs by one worker, while the others wait once for all of them.
 
     It was decided to push the first of them. Ends, too, when the log is full.
@@ -124,8 +123,8 @@ def alone(team, rows, query, chooser, tree, state, handed, log):
     control = team.control
     indptr, indices = rows
     parents, levels, queue = tree
-    lo, hi, certain = handed[LO], handed[HI], handed[CERTAIN]
-    level = handed_level(handed)
+    lo, hi, certain = handed[at + LO], handed[at + HI], handed[at + CERTAIN]
+    level = handed_level(handed, at)
     while True:
         tail = hi
         arcs = np.int64(0)
@@ -154,7 +153,7 @@ def alone(team, rows, query, chooser, tree, state, handed, log):
             if decide(chooser, state, level, np.int64(PUSH)) != PUSH:
                 break
     st_release(control, TAIL, hi)
-    hand(handed, lo, hi, certain, level)
+    hand(handed, at, lo, hi, certain, level)
 
 
 @kernel
@@ -177,12 +176,11 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
     kept_arcs = np.int64(0)
     direction = np.int64(PUSH)
     phase = np.int64(0)
+    at = np.int64(0)  # two places alternate: a slow worker may still read the one before
     tell_constants(state, rows, chooser, workers, query.directed)
     if chooser.hub >= 0:
         hubs = np.int64(0)
-        for v in range(
-            indptr.size - 1
-        ):  # each worker by itself: a part of the price of counting hubs
+        for v in range(indptr.size - 1):  # each worker by itself: a part of the price of hubs
             hubs += is_hub(v, indptr, chooser.hub)
         st(state, ALL_HUBS, hubs)
     while not is_over(query, levels, level):
@@ -205,15 +203,16 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
                 phase += 1
             direction = decide(chooser, state, level, last)
         if direction == PUSH and last == PUSH and level.edges <= ALONE_UP_TO_ARCS and kept == 0:
+            at = HANDED - at
             if me == 0:
-                hand(handed, lo, hi, certain, level)
+                hand(handed, at, lo, hi, certain, level)
                 if is_full(log):
                     log = larger(log)
-                alone(team, rows, query, chooser, tree, state, handed, log)
+                alone(team, rows, query, chooser, tree, state, handed, at, log)
             if not meet(team):
                 break
-            lo, hi = handed[LO], handed[HI]
-            level = handed_level(handed)
+            lo, hi = handed[at + LO], handed[at + HI]
+            level = handed_level(handed, at)
             continue
         depth = level.depth + 1
         if direction == PULL and last == PUSH:
@@ -316,7 +315,7 @@ def traverse(
     query = Query(sources, cutoff, target, float(directed), traced)
     chooser = chooser._replace(parameters=read_only(chooser.parameters))
     tree = new_tree(n, rows.indices.dtype)
-    handed = np.zeros(HANDED, np.int64)
+    handed = np.zeros(2 * HANDED, np.int64)
     shared = (rows, back, query, chooser, tree, new_bitmaps(n), handed)
     logs = run_team(walk, workers, *shared, brief=brief)
     return tree.levels, tree.parents, logs[0], workers
