@@ -18,10 +18,10 @@ def _memories() -> None:
 
 def _accelerators() -> None:
     """Run streams with the memory, one partition and several, weights and none."""
-    for weights in (None, np.ones(29, np.int32)):
+    for weights in (np.ones(29, np.int32), None):
         path = Graph.from_edges(np.arange(29), np.arange(1, 30), weights, directed=False)
         simulate("sssp", path, HitGraph(partition_size=10), source=0)
-    for size in (10, 100):
+    for size in (10, 100):  # AccuGraph takes no weights
         simulate("bfs", path, AccuGraph(partition_size=size), source=0)
 
 
