@@ -183,3 +183,12 @@ def test_a_wrong_name_is_a_type_error(graph):
 def test_a_host_is_no_device_apart():
     journal().put("calibration", Host(2).key, {"gather": 1.0})
     assert known_device_apart() is None
+
+
+def test_options_are_recorded_by_their_names():
+    def mine(state):
+        return 0
+
+    assert decide.in_words(Host(2)) == "host"
+    assert decide.in_words([Host(2), "opencl:0"]) == "host,opencl:0"
+    assert (decide.in_words(mine), decide.in_words(0.5)) == ("mine", "0.5")

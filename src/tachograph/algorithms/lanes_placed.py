@@ -33,7 +33,7 @@ class Placement:
     reason: str
 
     @property
-    def device_name(self) -> str:
+    def id(self) -> str:
         """The devices that compute, by their ids."""
         names = ["host"] if self.workers else []
         return ",".join([*names, *([self.device.id] if self.device is not None else [])])

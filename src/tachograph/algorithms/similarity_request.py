@@ -83,7 +83,7 @@ class Request:
         }
         host = sum(lane.edges for lane in lanes if lane.name == "host")
         why = done.failure or plan.reason
-        run = Run(done.seconds, Trace(columns), reason=why, device=plan.device_name)
+        run = Run(done.seconds, Trace(columns), reason=why, device=plan.id)
         share = host / m if m else 1.0
         return RESULTS[self.task](**done.edges._asdict(), share=share, count=m, run=run)
 

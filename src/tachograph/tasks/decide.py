@@ -28,7 +28,7 @@ from .table import Way
 if TYPE_CHECKING:
     from ..decisions.approximation.model import Advice, Option
 
-__all__ = ["Candidate", "Choices", "candidates", "choose", "on_machine"]
+__all__ = ["Candidate", "Choices", "candidates", "choose", "in_words", "on_machine"]
 
 SHOWN_APPROXIMATIONS = 5
 BUDGET = ("max_error", "confidence")  # the arguments that an error budget consists of
@@ -121,8 +121,18 @@ def _asked(question: Question) -> Candidate:
         if same and all(_names(given[k], v) for k, v in way.options.items()):
             there = known_device() if way.where != "host" else None
             return replace(_candidate(question, way, there), options={})
-    name = ", ".join(f"{k}={v}" for k, v in given.items())
+    name = ", ".join(f"{k}={in_words(v)}" for k, v in given.items())
     return Candidate(name, {}, ASKED_REASON, Lazy(lambda: UNKNOWN))
+
+
+def in_words(option: object) -> str:
+    """Return an option as a name: a device by its id, a function or policy by its name."""
+    for attribute in ("id", "name", "__name__"):
+        if isinstance(found := getattr(option, attribute, None), str):
+            return found
+    if isinstance(option, list | tuple):
+        return ",".join(map(in_words, option))
+    return str(option)
 
 
 def _names(given: object, wanted: object) -> bool:

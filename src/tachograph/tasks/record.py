@@ -11,7 +11,7 @@ from ..algorithms.result import Result
 from ..graph.graph import Graph
 from ..journal import journal
 from ..journal.runs import Run
-from .decide import Candidate
+from .decide import Candidate, in_words
 from .question import Question
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def record(
     about, guess = describe(question.graph, name), candidate.estimate
     if guess.seconds is not None:
         about["shape"] = dict(question.shape)
-    how = {k: str(v) for k, v in {**question.how, **candidate.options}.items()}
+    how = {k: in_words(v) for k, v in {**question.how, **candidate.options}.items()}
     decided = {"way": candidate.name, "reason": reason, "how": how, "base": guess.base}
     return kept.record(
         Run(
