@@ -15,7 +15,6 @@ from tachograph.cli.run import app
 from tachograph.devices.host import Host
 from tachograph.journal import journal
 from tachograph.tasks import decide, road
-from tachograph.tasks.devices import known_device_apart
 from tachograph.tasks.history import regrets
 from tachograph.tasks.table import TASKS
 from tachograph.util.names import ALIASES, NAMES, canonical
@@ -182,7 +181,7 @@ def test_a_wrong_name_is_a_type_error(graph):
 
 def test_a_host_is_no_device_apart():
     journal().put("calibration", Host(2).key, {"gather": 1.0})
-    assert known_device_apart() is None
+    assert decide.known_device_apart() is None
 
 
 def test_options_are_recorded_by_their_names():

@@ -15,12 +15,12 @@ import numpy as np
 
 from ..algorithms.bfs import vertices
 from ..algorithms.result import Lazy
+from ..devices.choice import calibrated_device as known_device
 from ..devices.host import Host
 from ..devices.opencl import OpenCL
 from ..util import memory
 from ..util.errors import InputError, TooLargeError
 from ..util.memory import human
-from .devices import known_device, known_device_apart
 from .estimate import UNKNOWN, Estimate, correction, estimate, scale_of
 from .question import Question
 from .table import Way
@@ -103,6 +103,12 @@ def choose(question: Question) -> tuple[Candidate, str]:
     if task.home == "similarity":
         return _placed_similarity(question)
     return _candidate(question, _default(question), None), DEFAULT_REASON
+
+
+def known_device_apart() -> OpenCL | None:
+    """Return the calibrated device if it has cores of its own: then even a plain call may use it."""
+    device = known_device()
+    return None if device is None or device.found.shares_cores else device
 
 
 def _default(question: Question) -> Way:
