@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tachograph.kernels.runtime import atomics as machine
-from tachograph.kernels.runtime import team
+from tachograph.kernels.runtime import team as teams
 from tachograph.kernels.runtime.launch import CHECKED, kernel
 
 
@@ -27,7 +27,7 @@ def hammer(team, counters, rounds):
 
 def test_atomics_are_exact():
     counters = np.zeros(4, np.int64)
-    team.run_team(hammer, 5, counters, 20_000)
+    teams.run_team(hammer, 5, counters, 20_000)
     assert counters.tolist() == [100_000, -(4 * 20_000 + 19_999), 2**40 - 1, 200_000]
 
 
@@ -37,12 +37,12 @@ def in_step(team, seen, rounds):
     control, me, workers = team
     wrong = 0
     for i in range(rounds):
-        team.next_phase(control, me, i)
-        machine.fetch_add(control, team.cell(team.SUM, i), i)
+        teams.next_phase(control, me, i)
+        machine.fetch_add(control, teams.cell(teams.SUM, i), i)
         machine.st(seen, me * 16, i)
-        if not team.barrier(control, workers):
+        if not teams.barrier(control, workers):
             return -1
-        if machine.ld_acquire(control, team.cell(team.SUM, i)) != i * workers:
+        if machine.ld_acquire(control, teams.cell(teams.SUM, i)) != i * workers:
             wrong += 1
         for other in range(workers):
             if machine.ld(seen, other * 16) < i:
@@ -53,7 +53,7 @@ def in_step(team, seen, rounds):
 @pytest.mark.parametrize("workers", [1, 2, 4, 9])
 def test_barrier_keeps_workers_in_step(workers):
     begin = time.monotonic()
-    assert team.run_team(in_step, workers, np.zeros(workers * 16, np.int64), 300) == [0] * workers
+    assert teams.run_team(in_step, workers, np.zeros(workers * 16, np.int64), 300) == [0] * workers
     assert time.monotonic() - begin < 20
 
 
