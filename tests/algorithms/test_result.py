@@ -30,7 +30,7 @@ def test_seconds_leave_compiling_out(monkeypatch, name):
         time.sleep(0.05)
         return typeof(value)
 
-    monkeypatch.setattr(runtime, "_ready", set())
+    monkeypatch.setattr(runtime, "_ready", {})
     monkeypatch.setattr(runtime.numba, "typeof", slowly)
     begin = time.perf_counter()
     result = CALLS[name](g)

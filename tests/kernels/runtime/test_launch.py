@@ -102,12 +102,21 @@ def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
         def compile(self, types):
             self.stats.cache_misses["a type"] += self.misses
             time.sleep(0.3)
-
-        def __call__(self, stop):
-            return 1
+            return lambda stop: 1  # what runs it for these types
 
     monkeypatch.setattr(runtime, "SILENT_COMPILING_SECONDS", 0.05)
     monkeypatch.setattr(runtime, "told", threading.Event())
     for misses, said in [(0, 0), (1, 1), (1, 0)]:
         assert runtime.run(Kernel(misses), [()]) == [1]
         assert capsys.readouterr().err.count("compiling") == said
+
+
+def test_calls_of_other_types_are_not_taken_for_those_of_the_first():
+    from tachograph.kernels.runtime.launch import kernel
+
+    @kernel
+    def half(stop, value):
+        return value / 2
+
+    values = [(4,), (5.0,), (np.float32(3),)]
+    assert runtime.run(half, values) == [2.0, 2.5, 1.5]

@@ -68,7 +68,9 @@ WAITING_SECONDS = (
 )
 KERNELS: list[Any] = []  # all kernels that are kept on disk
 told = threading.Event()  # whether compiling was mentioned
-_ready: set[tuple[Any, bytes]] = set()  # kernels, and the types of arguments they are loaded for
+#: What runs a kernel for types of arguments that it is loaded for. To look them up for every call
+#: takes longer than many a call, most of all for named tuples.
+_ready: dict[tuple[Any, bytes], Callable[..., Any]] = {}
 _spent = threading.local()  # .seconds: what this thread has spent on loading and compiling
 
 #: Checks on every array access, for tests: set before import (and use a separate NUMBA_CACHE_DIR).
@@ -197,19 +199,23 @@ def run_calls(
     brief: bool = False,
     label: str | None = None,
     step: Callable[[], int] | None = None,
+    alike: bool = False,
 ) -> list[Any]:
     """Call ``worker(*arguments)`` for every tuple of ``todo``, each on a thread of its own.
 
     The caller waits where Ctrl-C can reach it. If that takes longer than a second, a terminal shows
     ``label`` (by default the name of the worker) and the number that ``step()`` returns. With
     ``brief`` a single call runs on the caller's own thread instead, which saves 0.1 ms: for work that
-    takes less than a second. An exception in any worker, or Ctrl-C, stops the others (at their next
+    takes less than a second. ``alike`` promises that the arguments of all calls have the same types. An
+    exception in any worker, or Ctrl-C, stops the others (at their next
     look at ``stop[0]``) and is raised when all have ended.
     """
-    prepare(worker, todo[0])
+    runs = prepare(worker, todo[0])
+    if len(todo) > 1 and not alike:
+        runs = worker
     if len(todo) == 1 and brief:
         try:
-            return [worker(*todo[0])]
+            return [runs(*todo[0])]
         except SystemError as error:  # Ctrl-C came while compiled code was running
             if isinstance(error.__cause__, KeyboardInterrupt):
                 raise error.__cause__ from None
@@ -219,7 +225,7 @@ def run_calls(
 
     def work(index: int) -> None:
         try:
-            results[index] = worker(*todo[index])
+            results[index] = runs(*todo[index])
         except BaseException as error:
             errors.append(error)
             stop[0] = 1
@@ -253,21 +259,24 @@ def clock() -> float:
     return time.perf_counter() - getattr(_spent, "seconds", 0.0)
 
 
-def prepare(worker: Any, arguments: tuple[Any, ...]) -> None:
-    """Load or compile a kernel for arguments of types it has not seen yet."""
+def prepare(worker: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+    """Load or compile a kernel for arguments of types it has not seen yet.
+
+    Returns what runs it: for arguments of exactly these types, which are not looked at again.
+    """
     if not hasattr(worker, "overloads"):
-        return  # not compiled: plain Python
+        return cast(Callable[..., Any], worker)  # not compiled: plain Python
     key = (worker, compute_fingerprint(arguments))
     if key in _ready:
-        return
+        return _ready[key]
     done = threading.Event()
     before = sum(worker.stats.cache_misses.values())
     watcher = threading.Thread(target=_tell, args=(worker, before, done), daemon=True)
     watcher.start()
     try:
         with not_counted():
-            worker.compile(tuple(numba.typeof(a) for a in arguments))
-        _ready.add(key)
+            _ready[key] = worker.compile(tuple(numba.typeof(a) for a in arguments))
+        return _ready[key]
     finally:
         done.set()
 

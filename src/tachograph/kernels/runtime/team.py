@@ -291,4 +291,8 @@ def run_team(
     control = np.zeros(SIZE, np.int64)
     calls = [(Team(control, me, workers), *arguments) for me in range(workers)]
     label = worker.__module__.rpartition(".")[2]
-    return run_calls(worker, calls, control, brief, label, lambda: int(control[PHASE]))
+
+    def step() -> int:
+        return int(control[PHASE])
+
+    return run_calls(worker, calls, control, brief, label, step, alike=True)
