@@ -172,15 +172,13 @@ def minimum_cut(
     Parameters
     ----------
     graph
-        The graph. In a directed one arcs carry flow in their direction; an edge of an undirected one
-        carries it in either. Loops carry nothing.
+        The graph, as for :func:`maximum_flow`.
     source
-        The vertex where the flow begins; by default the one that the graph's file names.
+        The vertex on one side of the cut; by default the source that the graph's file names.
     sink
-        The vertex where the flow ends; by default the one that the graph's file names.
+        The vertex on the other side; by default the sink that the graph's file names.
     capacity
-        The capacity of each arc, in the order of ``graph.indices``; by default its weight, or 1. It may
-        be infinite, but not negative. Whole capacities give exact, whole flows.
+        What it costs to cut each arc, in the order of ``graph.indices``; by default its weight, or 1.
     threads
         The number of threads; by default all cores.
     trace
