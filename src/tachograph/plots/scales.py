@@ -46,7 +46,7 @@ class Scale:
         return self._powers(many) if self.log else self._steps(many)
 
     def _steps(self, many: int) -> list[float]:
-        rough = (self.high - self.low) / max(1, many)
+        rough = max((self.high - self.low) / max(1, many), 1e-300)  # tiny ranges round to 0
         size = 10.0 ** math.floor(math.log10(rough))
         step = next(s * size for s in (1, 2, 5, 10) if s * size >= rough * 0.999)
         first = math.ceil(self.low / step - 1e-9)
