@@ -81,7 +81,7 @@ def _share(value: float | None) -> str:
 
 
 def _row(run: Run, lost: float | None) -> dict[str, str]:
-    from ..tasks.show import duration
+    from ..plots.numbers import seconds as duration
 
     return {
         "run": str(run.id),

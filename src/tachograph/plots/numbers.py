@@ -9,12 +9,14 @@ __all__ = ["count", "factor", "percent", "seconds", "short"]
 TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
-def seconds(value: float) -> str:
-    """Write three digits and a unit.
+def seconds(value: float | None) -> str:
+    """Write three digits and a unit; a question mark for what is not known.
 
-    >>> seconds(0.01234), seconds(2.5e-6), seconds(75), seconds(0)
-    ('12.3 ms', '2.5 µs', '75 s', '0 s')
+    >>> seconds(0.01234), seconds(2.5e-6), seconds(75), seconds(0), seconds(None)
+    ('12.3 ms', '2.5 µs', '75 s', '0 s', '?')
     """
+    if value is None:
+        return "?"
     if not math.isfinite(value):
         return "–"
     if value == 0:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..graph.graph import Graph
+from ..plots.numbers import seconds
 from ..util.errors import InputError
+from ..util.memory import human
 from .decide import Candidate, candidates
 from .question import Question, ask, check
 from .road import execute
 from .table import task_named
 
-__all__ = ["Candidate", "Plan", "plan"]
+__all__ = ["Candidate", "Plan", "columns", "plan"]
+
+#: The width of a line of text, and the least width of the reasons in it.
+WIDTH, LEAST_REASON_WIDTH = 120, 36
 
 
 @dataclass(frozen=True)
@@ -82,14 +88,10 @@ class Plan:
         return execute(question, chosen, reason, keep=True, plan=self)
 
     def __str__(self) -> str:
-        from .show import text
-
-        return text(self)
+        return _text(self)
 
     def _repr_html_(self) -> str:
-        from .show import html
-
-        return html(self)
+        return _html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON can hold it."""
@@ -146,3 +148,65 @@ def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
     found = candidates(question)
     refused, notes = tuple(found.refused), tuple(found.notes)
     return Plan(question, tuple(found.ranked), found.reason, refused, notes)
+
+
+def _text(plan: Plan) -> str:
+    """Return a plan as a table, with a note that says where its times come from."""
+    errors = any(c.error_bound for c in plan.candidates)
+    head = ["", "way", "time", "between", *(["error"] if errors else []), "memory"]
+    cells = [_cells(k, c, errors) for k, c in enumerate(plan.candidates)]
+    lines = columns(head, cells, right=range(2, len(head)))
+    width = max(map(len, lines))
+    table = [f"{lines[0].ljust(width)}   why"]
+    for line, candidate in zip(lines[1:], plan.candidates, strict=True):
+        why = textwrap.wrap(candidate.reason, max(WIDTH - width - 3, LEAST_REASON_WIDTH))
+        table += [
+            f"{line.ljust(width)}   {why[0]}",
+            *(" " * (width + 3) + more for more in why[1:]),
+        ]
+    told = "".join(f", {k}={v}" for k, v in plan.arguments.items() if not hasattr(v, "__len__"))
+    below = [
+        f"{plan.chosen.name} comes first: {plan.reason}.",
+        f"Times are predictions with 90 % intervals, {'; '.join(plan.notes)}.",
+        *(f"Refused: {refusal}." for refusal in plan.refused),
+    ]
+    wrapped = [line for text in below for line in textwrap.wrap(text, WIDTH)]
+    return "\n".join([f"{plan.task} on {plan.graph!r}{told}", "", *table, "", *wrapped])
+
+
+def _html(plan: Plan) -> str:
+    """Return a plan as a table for a notebook, with the chosen way first."""
+    from ..plots.notebook import table_html
+
+    errors = any(c.error_bound for c in plan.candidates)
+    head = ["", "way", "time", "between", *(["error"] if errors else []), "memory", "why"]
+    rows = [[*_cells(k, c, errors), c.reason] for k, c in enumerate(plan.candidates)]
+    note = f"{plan.chosen.name} comes first: {plan.reason}."
+    return table_html(f"{plan.task} on {plan.graph!r}", head, rows, note)
+
+
+def _cells(place: int, c: Candidate, errors: bool) -> list[str]:
+    e = c.estimate
+    known = e.seconds is not None
+    between = f"{seconds(e.low)} to {seconds(e.high)}" if known else "not measured"
+    cells = [str(place), c.name, seconds(e.seconds), between]
+    if errors:
+        cells.append("exact" if not c.error_bound else f"{c.error:.1%} (< {c.error_bound:.1%})")
+    return [*cells, "?" if e.memory is None else human(e.memory)]
+
+
+def columns(
+    head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]
+) -> list[str]:
+    """Return the lines of a table; the columns with these numbers are aligned to the right.
+
+    >>> columns(["", "way", "time"], [["0", "push", "3 ms"]], right=[2])
+    ['   way   time', '0  push  3 ms']
+    """
+    widths = [max(map(len, cells)) for cells in zip(head, *rows, strict=True)]
+    lines = []
+    for row in (head, *rows):
+        places = enumerate(zip(row, widths, strict=True))
+        cells = [c.rjust(w) if k in right else c.ljust(w) for k, (c, w) in places]
+        lines.append("  ".join(cells).rstrip())
+    return lines

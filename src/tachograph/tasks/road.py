@@ -7,22 +7,28 @@ Every door calls :func:`run`: the public functions, ``tacho run``, the NetworkX 
 from __future__ import annotations
 
 import functools
+import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..algorithms.result import Lazy, Result
 from ..graph.graph import Graph
-from .decide import Candidate, choose
+from ..journal import journal
+from ..journal.runs import Run
+from .decide import Candidate, choose, in_words
 from .question import Question, ask
 from .table import TASKS, Task, task_named
 
 if TYPE_CHECKING:
     from .plan import Plan
 
-__all__ = ["execute", "run"]
+__all__ = ["describe", "execute", "run"]
 
 #: A call that takes longer is kept in the journal: keeping it takes less than a hundredth of that.
 WORTH_KEEPING_SECONDS = 0.05
+FINGERPRINT_ARCS = 4096  # entries that tell one graph from another
 
 
 def run(
@@ -75,11 +81,65 @@ def execute(
     why = result.run.reason or reason
     number = None
     if keep or (keep is None and result.seconds >= WORTH_KEEPING_SECONDS):
-        from .record import record
-
-        number = record(question, candidate, why, result, graph_name, plan)
+        number = _record(question, candidate, why, result, graph_name, plan)
     prediction = Lazy(lambda: candidate.estimate.seconds)
     return result.with_run(way=candidate.name, reason=why, number=number, prediction=prediction)
+
+
+def _record(
+    question: Question,
+    candidate: Candidate,
+    reason: str,
+    result: Result,
+    name: str | None,
+    plan: Plan | None,
+) -> int | None:
+    """Keep a run in the journal; return its number, or None if there is no journal."""
+    kept = journal()
+    if kept.path is None:
+        return None
+    about, guess = describe(question.graph, name), candidate.estimate
+    if guess.seconds is not None:
+        about["shape"] = dict(question.shape)
+    how = {k: in_words(v) for k, v in {**question.how, **candidate.options}.items()}
+    decided = {"way": candidate.name, "reason": reason, "how": how, "base": guess.base}
+    return kept.record(
+        Run(
+            task=question.task.name,
+            graph=about,
+            seconds=result.seconds,
+            options=question.recorded(),
+            plan=decided if plan is None else plan.to_dict() | decided,
+            predicted=guess.seconds,
+            provenance=result.provenance,
+            facts=_facts(result),
+            trace=result.trace,
+        )
+    )
+
+
+def _facts(result: Result) -> dict[str, Any]:
+    """Return the facts of a result as JSON can hold them."""
+    facts = result.facts()
+    return {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in facts.items()}
+
+
+def describe(graph: Graph, name: str | None = None) -> dict[str, Any]:
+    """Describe a graph for a record: its name, its sizes, and a mark that tells it from others."""
+    spread = np.linspace(0, max(graph.arcs - 1, 0), min(FINGERPRINT_ARCS, graph.arcs))
+    places = spread.astype(np.int64)
+    mark = zlib.crc32(np.ascontiguousarray(graph.indices[places]).tobytes())
+    if graph.weights is not None:
+        mark = zlib.crc32(np.ascontiguousarray(graph.weights[places]).tobytes(), mark)
+    return {
+        "name": name or f"{graph.n:,} vertices, {graph.m:,} edges",
+        "n": graph.n,
+        "m": graph.m,
+        "arcs": graph.arcs,
+        "directed": graph.directed,
+        "weighted": graph.weighted,
+        "mark": f"{mark:08x}",
+    }
 
 
 def public(task: Task) -> Callable[..., Any]:

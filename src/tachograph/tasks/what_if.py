@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..graph.graph import Graph
+from ..plots.numbers import seconds as form
 from ..util.errors import InputError, TachographWarning
 from .decide import on_machine
+from .plan import columns
 from .question import Question, ask, check
 from .road import execute, run
-from .show import columns, duration
 from .table import task_named
 
 __all__ = ["Row", "WhatIf", "what_if"]
@@ -46,23 +47,18 @@ class WhatIf:
     def __str__(self) -> str:
         head = ["machine", "time", "between", "", "how"]
         best = min(row.seconds for row in self.rows)
-        cells = [
-            [r.name, duration(r.seconds), f"{duration(r.low)} to {duration(r.high)}", r.provenance,
-             f"{r.how}; {r.seconds / best:.2f} times the fastest"]
-            for r in self.rows
-        ]  # fmt: skip
-        return "\n".join([f"{self.task} on {self.graph!r}", "", *_table(head, cells)])
+        cells = []
+        for r in self.rows:
+            how = f"{r.how}; {r.seconds / best:.2f} times the fastest"
+            between = f"{form(r.low)} to {form(r.high)}"
+            cells.append([r.name, form(r.seconds), between, r.provenance, how])
+        return "\n".join(
+            [f"{self.task} on {self.graph!r}", "", *columns(head, cells, right=(1, 2))]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON can hold it."""
         return {"task": self.task, "machines": [asdict(row) for row in self.rows]}
-
-
-def _table(head: list[str], cells: list[list[str]]) -> list[str]:
-    lines = columns(head[:-1], [row[:-1] for row in cells], left=1)
-    width = max(map(len, lines))
-    return [f"{line.ljust(width)}  {last}".rstrip() for line, last in
-            zip(lines, [head[-1], *(row[-1] for row in cells)], strict=True)]  # fmt: skip
 
 
 def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) -> WhatIf:
