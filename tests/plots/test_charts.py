@@ -234,6 +234,13 @@ def test_boxes_hold_half_of_the_values():
     assert drawn.about == "Errors: LR 25"
 
 
+def test_no_mark_is_more_than_opaque():
+    """Matplotlib refuses an opacity above 1, which rounding gave for some largest values."""
+    for most in (5, 9, 49, 71):
+        drawn = heat([[most]], ["r"], ["a"], "Requests")
+        assert max(m.opacity for m in drawn.marks) <= 1
+
+
 def test_ratios_point_to_their_side_of_one():
     drawn = ratios("kron", {"bfs": {"faster": 0.5, "slower": 4.0}}, "their time / ours")
     one = next(m for m in drawn.marks if m.kind == "line" and m.role == "ink").points[0][0]

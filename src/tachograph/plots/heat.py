@@ -37,7 +37,7 @@ def heat(
         for k, value in enumerate(row):
             tip = f"{name}, {columns[k]}\n{show.count(float(value))}"
             box = (left + k * wide, y, wide - 1, CELL_PIXELS - 1)
-            made.rect(box, "s1", tip=tip, opacity=0.08 + 0.92 * float(value) / most)
+            made.rect(box, "s1", tip=tip, opacity=0.08 + 0.92 * (float(value) / most))
     bottom, free = top + len(rows) * CELL_PIXELS + 14, 0.0
     for k, name in enumerate(columns):
         middle, half = left + (k + 0.5) * wide, text_width(name, TICK_PIXELS - 1) / 2
