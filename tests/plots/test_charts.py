@@ -12,22 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tachograph.plots.axes import Axis
-from tachograph.plots.bandwidth import bandwidth
-from tachograph.plots.bars import bars
-from tachograph.plots.boxes import boxes
-from tachograph.plots.directions import directions
+from tachograph.plots.charts import (
+    Candidate,
+    Predicted,
+    Series,
+    bars,
+    boxes,
+    front,
+    pareto,
+    prediction,
+    ratios,
+    xy,
+)
 from tachograph.plots.drawing import NARROW, WIDE, Drawing, stacked
-from tachograph.plots.heat import heat
-from tachograph.plots.lanes import lanes
-from tachograph.plots.of_trace import charts_of
-from tachograph.plots.pareto import Candidate, front, pareto
-from tachograph.plots.placements import placements
-from tachograph.plots.prediction import Predicted, prediction
-from tachograph.plots.ratios import ratios
-from tachograph.plots.split import rates_of, split_curve
-from tachograph.plots.svg import svg
+from tachograph.plots.memory import bandwidth, heat
+from tachograph.plots.render import svg
 from tachograph.plots.tables import Table, table_of
-from tachograph.plots.xy import Series, xy
+from tachograph.plots.traces import charts_of, directions, lanes, placements, rates_of, split_curve
 from tachograph.util.errors import InputError, MissingDependencyError
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -167,7 +167,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         from ..plots import numbers as show
-        from ..plots.notebook import result_html
+        from ..plots.tables import result_html
 
         facts = {"time": f"{show.seconds(self.seconds)}, {self.provenance}"}
         for name, value in {**self.shown(), **self.facts()}.items():

@@ -85,7 +85,7 @@ class Trace:
             If there is no chart for such a trace.
         """
         from ..plots.drawing import check_picture
-        from ..plots.of_trace import charts_of
+        from ..plots.traces import charts_of
 
         if path is not None:
             check_picture(path)
@@ -100,7 +100,7 @@ class Trace:
         return drawn[0]
 
     def _repr_html_(self) -> str:
-        from ..plots.notebook import trace_html
+        from ..plots.tables import trace_html
 
         return trace_html(self.to_dict())
 

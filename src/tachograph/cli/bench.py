@@ -131,8 +131,8 @@ def _table(measured: list[Row], threads: int, rounds: int) -> Table:
 def _picture(measured: list[Row]) -> Drawing:
     """Draw a panel for each graph: how many times as long each peer takes for each task."""
     from ..peers.bench import installed
+    from ..plots.charts import ratios
     from ..plots.drawing import stacked
-    from ..plots.ratios import ratios
 
     graphs: dict[str, dict[str, dict[str, float]]] = {}
     for row in measured:

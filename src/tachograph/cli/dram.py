@@ -136,7 +136,7 @@ def compare(
     with crew.executor() as chosen:
         results = simulated(trace, memories, **asdict(offer), executor=chosen)
     if plot is not None:
-        from ..plots.bandwidth import bandwidth
+        from ..plots.memory import bandwidth
 
         bandwidth({name: result.timeline() for name, result in results.items()}).save(plot)
     if json:

@@ -32,8 +32,7 @@ def report(
     tacho report trace.parquet
     """
     from ..plots.report.page import write_page
-    from ..plots.report.runs import entries
-    from ..plots.report.sections import of_entries
+    from ..plots.report.sections import entries, of_entries
 
     found = entries(runs)
     title = f"{found[0].name}: {found[0].run.task}" if len(found) == 1 else f"{len(found)} runs"

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..plots import numbers as form
-from ..plots.bars import bars
+from ..plots.charts import bars
 from ..plots.drawing import Drawing, stacked
 from ..simulation.accelerators import Job
 from ..simulation.accelerators.compare import variation

@@ -12,8 +12,8 @@ from ..graph import generate
 from ..graph.graph import Graph
 from ..plots import numbers as show
 from ..plots.axes import Axis
+from ..plots.charts import Series, xy
 from ..plots.drawing import NARROW, Drawing, stacked
-from ..plots.xy import Series, xy
 from .published import published
 from .reproduce import Record, Settings, Table, measure
 

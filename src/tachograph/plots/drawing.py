@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from ..graph.files.streams import aside
-from ..util.errors import InputError
+from ..util.errors import InputError, MissingDependencyError
 
 __all__ = ["NARROW", "TEXT_PIXELS", "WIDE", "Drawing", "Mark", "Point", "check_picture", "stacked"]
 
@@ -69,7 +69,7 @@ class Drawing:
 
     title: str
     width: float
-    height: float
+    height: float = 0
     about: str = ""
     marks: list[Mark] = field(default_factory=list, repr=False)
 
@@ -98,7 +98,7 @@ class Drawing:
 
     def svg(self, *, styled: bool = True) -> str:
         """Return an SVG element, with its own style unless the page around it has one."""
-        from .svg import svg
+        from .render import svg
 
         return svg(self, styled)
 
@@ -115,15 +115,14 @@ class Drawing:
         MissingDependencyError
             If matplotlib is needed and not installed.
         """
-        check_picture(path)
-        suffix = Path(path).suffix.lower()
+        from .render import draw
+
+        suffix = check_picture(path)
         with aside(path) as temporary:
             if suffix in (".svg", ".html"):
                 page = "<!doctype html><meta charset='utf-8'>" if suffix == ".html" else ""
                 temporary.write_text(page + self.svg() + "\n", encoding="utf-8")
             else:
-                from .raster import draw
-
                 draw(self, temporary, suffix[1:])
 
 
@@ -134,7 +133,7 @@ def stacked(drawings: Sequence[Drawing], columns: int = 1, title: str = "") -> D
     >>> sheet.width, sheet.height
     (54, 49)
     """
-    made = Drawing(title or "; ".join(d.title for d in drawings), 0, 0)
+    made = Drawing(title or "; ".join(d.title for d in drawings), 0)
     wide = max(d.width for d in drawings) + GAP_PIXELS
     for first in range(0, len(drawings), columns):
         row = drawings[first : first + columns]
@@ -149,12 +148,15 @@ def stacked(drawings: Sequence[Drawing], columns: int = 1, title: str = "") -> D
     return made
 
 
-def check_picture(path: str | os.PathLike[str]) -> None:
-    """Raise an error, before any work is done, if a picture could not be written to this path."""
+def check_picture(path: str | os.PathLike[str]) -> str:
+    """Return the suffix; raise an error, before any work is done, if no such picture can be written."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(f"{path}: a picture is written as {', '.join(SUFFIXES)}")
     if suffix in (".png", ".pdf"):
-        from .raster import need_matplotlib
-
-        need_matplotlib()
+        try:
+            import matplotlib.figure  # noqa: F401
+        except ImportError:
+            install = "python -m pip install 'tachograph[plot]'"
+            raise MissingDependencyError(f"pictures need matplotlib: {install}") from None
+    return suffix

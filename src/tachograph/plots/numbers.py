@@ -1,10 +1,13 @@
-"""Numbers as people read them in charts and tables."""
+"""Numbers as people read them in charts and tables, and the columns of a trace as numbers."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
-__all__ = ["count", "factor", "percent", "seconds", "short"]
+__all__ = ["Columns", "count", "factor", "floats", "percent", "seconds", "short"]
+
+Columns = Mapping[str, Sequence[str | float | None]]  #: the columns of a trace, as lists
 
 TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
@@ -66,3 +69,12 @@ def factor(value: float) -> str:
 
 def _digits(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+
+
+def floats(column: Sequence[str | float | None]) -> list[float]:
+    """Return a column as numbers; a missing value is not a number.
+
+    >>> floats([1, None])
+    [1.0, nan]
+    """
+    return [math.nan if value is None else float(value) for value in column]

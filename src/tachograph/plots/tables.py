@@ -1,26 +1,24 @@
-"""Tables beside the charts."""
+"""Tables beside the charts, and how results, traces and plans show themselves in a notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from . import numbers as show
-from .bins import Columns, numbers
+from .numbers import Columns
+from .traces import charts_of
 
-__all__ = ["Table", "table_of"]
+__all__ = ["Table", "result_html", "table_html", "table_of", "trace_html"]
 
 SHOWN_ENDS = 30  # rows of a long trace that are shown at both ends
+NOTEBOOK_ROWS = 8  # of a trace that a notebook shows
 PADDING_LETTERS = 3  # that would fit between two columns
 BROKEN_LETTERS = 28  # a text that is longer is broken into lines
+#: Columns of a trace that come first, in this order, and those that are not shown.
 FIRST = ["kernel", "phase", "direction", "iteration", "device", "begin", "seconds"]
-FIRST += [
-    "push_seconds",
-    "pull_seconds",
-    "host_seconds",
-    "device_seconds",
-]  # columns, in this order
+FIRST += [f"{choice}_seconds" for choice in ("push", "pull", "host", "device")]
 HIDDEN = ("threads", "unvisited", "polls", "joules", "note", "best", "searches")
 
 
@@ -44,32 +42,35 @@ class Table:
         >>> Table("", ("a", "b of c"), [("x", "yyyy"), ("xxx", "y")]).width
         13
         """
-        return sum(
-            PADDING_LETTERS
-            + max(map(len, (*name.split(), *(row[k] for row in self.rows))), default=0)
-            for k, name in enumerate(self.columns)
-        )
+        entries = [[*name.split(), *self._entries(k)] for k, name in enumerate(self.columns)]
+        return sum(PADDING_LETTERS + max(map(len, column), default=0) for column in entries)
 
     def html(self) -> str:
         """Return a ``<table>`` element."""
-        classes = [self._class([row[k] for row in self.rows]) for k in range(len(self.columns))]
-        head = "".join(
-            f'<th scope="col"{look}>{escape(name)}</th>'
-            for name, look in zip(self.columns, classes, strict=True)
-        )
+        looks = [self._class(self._entries(k)) for k in range(len(self.columns))]
+        heads = zip(self.columns, looks, strict=True)
+        head = "".join(f'<th scope="col"{look}>{escape(name)}</th>' for name, look in heads)
         body = ""
         for at, row in enumerate(self.rows):
-            cells = (f"<td{c}>{escape(x)}</td>" for x, c in zip(row, classes, strict=True))
+            cells = (f"<td{c}>{escape(x)}</td>" for x, c in zip(row, looks, strict=True))
             begin = '<tr class="first">' if self.first and not at else "<tr>"
             body += f"{begin}{''.join(cells)}</tr>"
         caption = f"<caption>{escape(self.title)}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def _entries(self, column: int) -> list[str]:
+        return [row[column] for row in self.rows]
 
     @staticmethod
     def _class(entries: list[str]) -> str:
         if all(map(_is_number, entries)):
             return ' class="n"'
         return ' class="long"' if any(len(e) > BROKEN_LETTERS for e in entries) else ""
+
+
+def _is_number(text: str) -> bool:
+    """Tell whether a text is set as numbers are."""
+    return text == "–" or text[:1].isdigit() or (text[:1] in "-−+<±" and text[1:2].isdigit())
 
 
 def table_of(columns: Columns, title: str = "Trace") -> Table:
@@ -106,7 +107,7 @@ def _known(column: Sequence[str | float | None]) -> bool:
     """Tell whether a column has any value."""
     if not len(column) or isinstance(column[0], str):
         return any(column)
-    return any(value == value for value in numbers(column))
+    return any(value == value for value in show.floats(column))
 
 
 def _text(name: str, value: str | float | None) -> str:
@@ -114,10 +115,33 @@ def _text(name: str, value: str | float | None) -> str:
         return value
     if value is None or value != value:
         return "–"
-    time = name in ("seconds", "begin") or name.endswith("_seconds")
+    time = name == "begin" or name.endswith("seconds")
     return (show.seconds if time else show.count)(float(value))
 
 
-def _is_number(text: str) -> bool:
-    """Tell whether a text is set as numbers are."""
-    return text == "–" or text[:1].isdigit() or (text[:1] in "-−+<±" and text[1:2].isdigit())
+def result_html(task: str, facts: Mapping[str, str], trace: Columns) -> str:
+    """Show what a result is, and the charts of its trace.
+
+    >>> "<td>bfs</td>" in result_html("bfs", {"time": "1 ms"}, {})
+    True
+    """
+    table = Table("", ("", ""), [("task", task), *facts.items()])
+    return f"<div>{table.html()}{_charts(trace)}</div>"
+
+
+def trace_html(trace: Columns) -> str:
+    """Show the charts of a trace, and its first rows."""
+    total = len(next(iter(trace.values()), ()))
+    few = {name: column[:NOTEBOOK_ROWS] for name, column in trace.items()}
+    title = "trace" if total <= NOTEBOOK_ROWS else f"the first {NOTEBOOK_ROWS} of {total:,} rows"
+    return f"<div>{_charts(trace)}{table_of(few, title).html()}</div>"
+
+
+def table_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:
+    """Show a table whose first row is what was chosen, and why."""
+    table = Table(title, columns, rows, first=True).html()
+    return f"<div>{table}<p>{escape(note)}</p></div>"
+
+
+def _charts(trace: Columns) -> str:
+    return "".join(drawing._repr_html_() for drawing in charts_of(trace))

@@ -176,7 +176,7 @@ def _text(plan: Plan) -> str:
 
 def _html(plan: Plan) -> str:
     """Return a plan as a table for a notebook, with the chosen way first."""
-    from ..plots.notebook import table_html
+    from ..plots.tables import table_html
 
     errors = any(c.error_bound for c in plan.candidates)
     head = ["", "way", "time", "between", *(["error"] if errors else []), "memory", "why"]

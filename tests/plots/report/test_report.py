@@ -13,8 +13,7 @@ import pytest
 import tachograph as tg
 from tachograph.journal import Run, journal
 from tachograph.plots.report.page import Figure, Section, page
-from tachograph.plots.report.runs import entries
-from tachograph.plots.report.sections import of_entries, trace_figures
+from tachograph.plots.report.sections import entries, of_entries, trace_figures
 
 VOID = {"meta", "link", "br"}
 

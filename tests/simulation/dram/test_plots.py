@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tachograph.plots.bandwidth import bandwidth
+from tachograph.plots.memory import bandwidth
 from tachograph.simulation.dram import Memory
 from tachograph.util.errors import InputError, MissingDependencyError
 

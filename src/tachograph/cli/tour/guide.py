@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ...graph.generate import kronecker
 from ...plots import numbers as show
-from ...plots.prediction import Predicted
+from ...plots.charts import Predicted
 from ...plots.report.page import Figure, Section, write_page
 from ...plots.report.sections import predictions
 from ...plots.tables import Table
@@ -53,8 +53,7 @@ def run(name: str | None, output: Path) -> None:
         for title, o in outcomes.items()
         if o.predicted and o.seconds
     ]
-    if told:
-        sections.append(predictions(told))
+    sections += predictions(told)
     write_page(output, f"Tour of {setting.name}", sections, repr(setting.graph))
     took = time.perf_counter() - begin
     console.print(f"{output}: the same with charts. The tour took {took:.0f} s.")

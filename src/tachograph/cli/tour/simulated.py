@@ -5,7 +5,7 @@ from __future__ import annotations
 import tachograph as tg
 
 from ...plots import numbers as show
-from ...plots.bars import bars
+from ...plots.charts import bars
 from ...plots.report.page import Figure, Section
 from ...plots.report.sections import memory_figure
 from ...plots.tables import Table

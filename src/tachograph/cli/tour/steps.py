@@ -11,12 +11,10 @@ import tachograph as tg
 
 from ...graph.graph import Graph
 from ...plots import numbers as show
-from ...plots.directions import directions
-from ...plots.placements import placements
 from ...plots.report.page import Figure
 from ...plots.report.sections import plan_figure, trace_figures
-from ...plots.split import rates_of, split_curve
 from ...plots.tables import table_of
+from ...plots.traces import directions, placements, rates_of, split_curve
 from .race import Found, saving
 from .setting import Outcome, Setting, Skip, nearest, weighted
 from .simulated import accelerators
@@ -84,8 +82,7 @@ def _audited(raced: Raced) -> Told:
         ("allowed", show.percent(BUDGET)),
         ("vertices compared", show.count(audit.sample)),
     ]
-    figure = plan_figure(raced.plan.to_dict(), (raced.chosen.median, audit.error), BUDGET)
-    figures = [figure] if figure is not None else []
+    figures = plan_figure(raced.plan.to_dict(), (raced.chosen.median, audit.error), BUDGET)
     figures += trace_figures(raced.chosen.result.trace.to_dict())
     return Told(facts, figures, [f"Audit: {audit}."])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...plots import numbers as show
-from ...plots.bars import bars
+from ...plots.charts import bars
 from ...plots.report.page import Figure, Section
 from ..show import degree_classes
 from .setting import Outcome, Setting

@@ -12,10 +12,9 @@ from ...decisions.approximation.collect import Data
 from ...decisions.approximation.rules import METHODS
 from ...plots import numbers as show
 from ...plots.axes import Axis
-from ...plots.boxes import boxes
+from ...plots.charts import Series, boxes, xy
 from ...plots.drawing import NARROW, Drawing, stacked
 from ...plots.report.page import Figure, Section, write_page
-from ...plots.xy import Series, xy
 from ..reproduce import Record, Settings, Table
 from .data import FEWEST_CONFIGURATIONS, measurements, paper_data
 from .models import MODELS, OURS, scenario

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from importlib.resources import files
@@ -12,7 +12,7 @@ from importlib.resources import files
 from ... import __version__
 from ...graph.files.streams import aside
 from ..drawing import NARROW, WIDE, Drawing
-from ..palette import DARK, LIGHT, classes, variables
+from ..render import DARK, LIGHT, classes, variables
 from ..tables import Table
 
 __all__ = ["Figure", "Section", "page", "write_page"]
@@ -36,7 +36,7 @@ class Section:
     title: str
     text: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
-    figures: Sequence[Figure] = field(default=())
+    figures: Sequence[Figure] = ()
 
 
 def page(title: str, sections: Sequence[Section], about: str = "") -> str:
@@ -96,42 +96,31 @@ def _colours() -> str:
 
 
 def _contents(sections: Sequence[Section]) -> str:
-    if len(sections) < 3:
-        return ""
-    links = "".join(
-        f'<li><a href="#s{k}">{escape(s.title)}</a></li>' for k, s in enumerate(sections)
-    )
-    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
+    titles = enumerate(escape(section.title) for section in sections)
+    links = "".join(f'<li><a href="#s{k}">{title}</a></li>' for k, title in titles)
+    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>' if len(sections) > 2 else ""
 
 
 def _section(number: int, section: Section) -> str:
     text = "".join(f"<p>{escape(line)}</p>" for line in section.text)
-    facts = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
-        for name, value in section.facts
-    )
+    pairs = [(escape(name), escape(value)) for name, value in section.facts]
+    facts = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in pairs)
     facts = f'<dl class="facts">{facts}</dl>' if facts else ""
-    figures = "".join(map(_figure, section.figures))
-    return (
-        f'<section id="s{number}"><h2>{escape(section.title)}</h2>{text}{facts}{figures}</section>'
-    )
+    rest = text + facts + "".join(map(_figure, section.figures))
+    return f'<section id="s{number}"><h2>{escape(section.title)}</h2>{rest}</section>'
 
 
 def _figure(figure: Figure) -> str:
     """Return the chart in two widths, of which the style shows the one that fits, and its table."""
     parts = []
     if figure.draw is not None:
-        wide, narrow = (figure.draw(width) for width in (WIDE, NARROW))
-        drawn = wide.svg(styled=False)
-        if narrow is not wide:
-            drawn = f'<div class="wide">{drawn}</div>'
-            drawn += f'<div class="narrow">{narrow.svg(styled=False)}</div>'
+        wide, narrow = (figure.draw(width).svg(styled=False) for width in (WIDE, NARROW))
+        both = f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
+        drawn = wide if narrow == wide else both
         note = f"<figcaption>{escape(figure.note)}</figcaption>" if figure.note else ""
         parts.append(f"<figure>{drawn}{note}</figure>")
-    if figure.table is not None:
-        parts.append(
-            f'<div class="table" tabindex="0" role="region" aria-label="{escape(figure.table.title)}">'
-            f"{figure.table.html()}</div>"
-        )
-    beside = len(parts) == 2 and figure.table is not None and figure.table.width <= BESIDE_LETTERS
+    if (table := figure.table) is not None:
+        region = f'tabindex="0" role="region" aria-label="{escape(table.title)}"'
+        parts.append(f'<div class="table" {region}>{table.html()}</div>')
+    beside = len(parts) == 2 and table is not None and table.width <= BESIDE_LETTERS
     return f'<div class="pair{" two" if beside else ""}">{"".join(parts)}</div>'

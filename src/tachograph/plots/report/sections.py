@@ -1,51 +1,106 @@
-"""What a report says about a run."""
+"""What a report says about runs: their numbers in the journal, or files with their traces."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from ...journal import Run
+from ...journal import Run, journal
+from ...util.errors import InputError, MissingFileError
 from .. import numbers as show
-from ..bandwidth import Timeline, bandwidth
-from ..bins import Columns
-from ..drawing import Drawing
-from ..of_trace import charts_of
-from ..pareto import Candidate, pareto
-from ..prediction import Predicted, prediction
+from ..charts import Candidate, Predicted, pareto, prediction
+from ..memory import Timeline, bandwidth
+from ..numbers import Columns
 from ..tables import Table, table_of
+from ..traces import charts_of
 from .page import Figure, Section
-from .runs import Entry
 
-__all__ = ["memory_figure", "of_entries", "plan_figure", "predictions", "section", "trace_figures"]
+__all__ = ["entries", "memory_figure", "of_entries", "plan_figure", "predictions", "trace_figures"]
 
 FACT_LETTERS = 60  # a longer value is not shown as a fact
 Facts = Mapping[str, Any]  # what the journal kept as JSON
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A run with its trace. Of a trace file, only what is in the file is known of the run."""
+
+    name: str
+    run: Run
+    trace: Columns
+
+
+def entries(names: Sequence[str]) -> list[Entry]:
+    """Return the runs of these names: numbers, ``last``, or Parquet files of ``tacho run --trace``.
+
+    Raises
+    ------
+    InputError
+        If there is no such run, or the file has no trace.
+    MissingFileError
+        If there is no such file.
+    """
+    return [_trace_file(n) if n.endswith(".parquet") else _kept(n) for n in names]
+
+
+def _kept(name: str) -> Entry:
+    """Return a run of the journal."""
+    kept = journal()
+    if name != "last" and not name.isdigit():
+        how = "give its number, last, or a trace's .parquet file"
+        raise InputError(f"{name!r} is not a run: {how}")
+    found = next(iter(kept.runs(last=1)), None) if name == "last" else kept.run(int(name))
+    if found is not None:
+        return Entry(f"run {found.id}", found, kept.trace(found.id) or {})
+    if kept.path is None:
+        raise InputError("the journal is turned off (TACHOGRAPH_JOURNAL): give trace files")
+    many = f"which has {len(kept.runs())}: tacho run makes one"
+    raise InputError(f"there is no run {name} in the journal, {many}")
+
+
+def _trace_file(path: str) -> Entry:
+    """Return a trace that was written to a file, with what the file says about the run."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if not Path(path).is_file():
+        raise MissingFileError(f"{path}: there is no such file")
+    try:
+        table = parquet.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path}: not a Parquet file ({str(error).splitlines()[0]})") from None
+    columns: dict[str, list[float]] = table.to_pydict()
+    if "seconds" not in columns:
+        raise InputError(f"{path}: no trace, which has a column of seconds: tacho run --trace")
+    about = json.loads((table.schema.metadata or {}).get(b"tachograph", b"{}"))
+    known = {k: about[k] for k in ("task", "graph", "seconds", "provenance") if k in about}
+    usual = {"task": "trace", "graph": {}, "seconds": float(sum(columns["seconds"]))}
+    run = Run(**{**usual, **known}, created=Path(path).stat().st_mtime)
+    return Entry(Path(path).name, run, columns)
+
+
 def of_entries(entries: Sequence[Entry]) -> list[Section]:
     """Return a section for each run, and one for predictions if there were some."""
-    made = [section(entry) for entry in entries]
     told = [
         Predicted(e.name, e.run.task, e.run.predicted, e.run.seconds)
         for e in entries
         if e.run.predicted and e.run.seconds > 0
     ]
-    return made + ([predictions(told)] if told else [])
+    return [*map(_section, entries), *predictions(told)]
 
 
-def section(entry: Entry) -> Section:
+def _section(entry: Entry) -> Section:
     """Return the facts of a run, its plan and the charts of its trace."""
     run, plan = entry.run, entry.run.plan or {}
     name = run.graph.get("name") or ""
     title = f"{entry.name}: {run.task}" + (f" on {name}" if name else "")
     text = [f"{plan['way']}: {plan['reason']}."] if plan.get("way") and plan.get("reason") else []
-    figures = trace_figures(entry.trace)
     audit = run.facts.get("audit")
     outcome = (run.seconds, float(audit["error"])) if isinstance(audit, Mapping) else None
-    if (planned := plan_figure(plan, outcome)) is not None:
-        figures.append(planned)
+    figures = trace_figures(entry.trace) + plan_figure(plan, outcome)
     if memories := _timelines(run.facts):
         figures.append(memory_figure(memories))
     return Section(title, text, _facts(run), figures)
@@ -55,12 +110,8 @@ def trace_figures(trace: Columns) -> list[Figure]:
     """Return the charts of a trace, with the table of its rows beside the first one."""
     if not trace:
         return []
-
-    def nth(k: int, width: float) -> Drawing:
-        return charts_of(trace, width)[k]
-
-    charts = [Figure(partial(nth, k)) for k in range(len(charts_of(trace)))] or [Figure()]
-    return [Figure(charts[0].draw, table_of(trace)), *charts[1:]]
+    draw = [lambda width, k=k: charts_of(trace, width)[k] for k in range(len(charts_of(trace)))]
+    return [Figure(next(iter(draw), None), table_of(trace)), *map(Figure, draw[1:])]
 
 
 def memory_figure(runs: Mapping[str, Timeline]) -> Figure:
@@ -106,17 +157,16 @@ def _facts(run: Run) -> list[tuple[str, str]]:
 
 def plan_figure(
     plan: Facts, measured: tuple[float, float] | None = None, budget: float | None = None
-) -> Figure | None:
+) -> list[Figure]:
     """Return the candidates of ``Plan.to_dict()``: a table, and a chart if some are approximate."""
     every = plan.get("candidates") or []
     if not every:
-        return None
+        return []
     errors = any(c.get("error") for c in every)
     rows = []
     for c in every:
-        time, low, high = (
-            "–" if c[k] is None else show.seconds(c[k]) for k in ("seconds", "low", "high")
-        )
+        bounds = (c[k] for k in ("seconds", "low", "high"))
+        time, low, high = ("–" if b is None else show.seconds(b) for b in bounds)
         error = (show.percent(c.get("error") or 0.0),) if errors else ()
         rows.append((c["name"], time, f"{low} to {high}", *error, c["reason"]))
     columns = ("way", "predicted", "between", *(("error",) if errors else ()), "why")
@@ -127,16 +177,16 @@ def plan_figure(
         if c["seconds"] is not None
     ]
     if not errors or not known:
-        return Figure(table=table)
-    return Figure(lambda width: pareto(known, measured, budget, width), table)
+        return [Figure(table=table)]
+    return [Figure(lambda width: pareto(known, measured, budget, width), table)]
 
 
-def predictions(runs: Sequence[Predicted]) -> Section:
-    """Return a section that compares predicted and actual times."""
+def predictions(runs: Sequence[Predicted]) -> list[Section]:
+    """Return a section that compares predicted and actual times, if there are runs."""
     rows = []
     for name, task, told, actual in runs:
         off = f"{(actual - told) / told:+.0%}"
         rows.append((name, task, show.seconds(told), show.seconds(actual), off))
     columns = ("run", "task", "predicted", "actual", "off by")
     figure = Figure(lambda width: prediction(runs, width), Table("Predictions", columns, rows))
-    return Section("Predicted and actual", figures=[figure])
+    return [Section("Predicted and actual", figures=[figure])] if rows else []

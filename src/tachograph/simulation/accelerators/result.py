@@ -120,7 +120,7 @@ class Simulation:
         return self.memory.plot(path)
 
     def _repr_html_(self) -> str:
-        from ...plots.notebook import result_html
+        from ...plots.tables import result_html
 
         shown = {k: f"{v:,.6g}" for k, v in self.to_dict().items() if isinstance(v, int | float)}
         return result_html(f"{self.task} on {self.accelerator}", shown, self.trace.to_dict())

@@ -121,9 +121,8 @@ class MemoryResult:
         >>> Memory("HBM").run([0, 64]).plot().title
         'DRAM bandwidth over time, simulated; Requests by channel and bank group.bank'
         """
-        from ...plots.bandwidth import bandwidth
         from ...plots.drawing import stacked
-        from ...plots.heat import heat
+        from ...plots.memory import bandwidth, heat
 
         total = sum(self.banks.values(), start=np.zeros(1, np.int64))
         channels, ranks, groups, each = total.shape
