@@ -377,7 +377,7 @@ def test_negative_weights(seed, cycle):
     chosen = {
         name: cases
         for name, cases in calls(graph).items()
-        if FUNCTIONS[name].module == "bellman_ford"
+        if FUNCTIONS[name].group == "Weights that may be negative"
     }
     for name, cases in chosen.items():
         for args, kwargs, agree in cases:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from collections.abc import Callable
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from ..util.errors import InputError, TooLargeError
 from .convert import convert_from_nx, convert_to_nx
-from .decide import should_run
-from .decline import can_run
-from .functions import BY_QUERY, FUNCTIONS
+from .decide import can_run, should_run
+from .functions import FUNCTIONS, Function
+from .graph import Query
 
 if TYPE_CHECKING:
     import pytest
@@ -24,33 +26,49 @@ OTHER_ANSWERS = {
     ("test_weighted", "test_find_negative_cycle_longer_cycle"): "the cycle begins elsewhere",
     ("test_weighted", "test_find_negative_cycle_single_edge"): "the cycle begins elsewhere",
 }
+#: Fields of a query by the names of NetworkX's parameters.
+QUERY_FIELDS = {field.name: field.name for field in fields(Query)}
+QUERY_FIELDS |= {
+    "depth_limit": "cutoff",
+    "flowG": "G",
+    "_s": "source",
+    "_t": "target",
+    "n": "source",
+}
 
 
 def __getattr__(name: str) -> Callable[..., object]:
     if name not in FUNCTIONS:
         raise AttributeError(f"the backend has no function {name!r}")
-    function = FUNCTIONS[name]
-    home = importlib.import_module(f".{function.module}", __package__)
-    made = getattr(home, function.answer or name)
-    if function.module in BY_QUERY:
-        from .query import answered
-
-        made = answered(function, made)
-    made = _or_networkx(made)
-    globals()[name] = made
+    made = globals()[name] = _answered(FUNCTIONS[name])
     return made
 
 
-def _or_networkx(function: Callable[..., object]) -> Callable[..., object]:
-    """Return the function; a call that only Tachograph refuses is left to NetworkX."""
+def _answered(function: Function) -> Callable[..., object]:
+    """Return the function with NetworkX's signature and our additional parameters.
 
-    @functools.wraps(function)
+    Its arguments reach ours as a query. A call that only Tachograph refuses is left to NetworkX.
+    """
+    import networkx as nx
+
+    answer = getattr(importlib.import_module(f".{function.module}", __package__), function.name)
+    theirs = inspect.signature(nx.utils.backends._registered_algorithms[function.name].orig_func)
+    names = (text.partition(" : ")[0] for text in function.parameters)
+    more = (inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in names)
+    kept = (p for p in theirs.parameters.values() if p.kind is not p.VAR_KEYWORD)
+    signature = theirs.replace(parameters=[*kept, *more])
+
+    @functools.wraps(answer)
     def run(*arguments: object, **options: object) -> object:
+        bound = signature.bind(*arguments, **options)
+        bound.apply_defaults()
+        given = {QUERY_FIELDS[k]: v for k, v in bound.arguments.items() if k in QUERY_FIELDS}
         try:
-            return function(*arguments, **options)
+            return answer(Query(**given))
         except (InputError, TooLargeError) as problem:
             raise NotImplementedError(str(problem)) from problem
 
+    run.__signature__ = signature  # type: ignore[attr-defined]
     return run
 
 

@@ -1,4 +1,5 @@
-"""``should_run``: whether a call is predicted to be faster here than in NetworkX, conversion included.
+"""``can_run``: whether our answer would be NetworkX's; ``should_run``: whether it is predicted to be
+faster, conversion included.
 
 A time is a sum of a few terms of a graph's size. Their coefficients were measured, for the package or
 on this machine (``tacho train networkx``). NetworkX has to count its edges, so their number is
@@ -8,27 +9,85 @@ the last ones.
 
 from __future__ import annotations
 
-from collections.abc import Sized
+import inspect
+from collections.abc import Mapping, Sized
 from functools import lru_cache
 from itertools import chain, islice
 from math import ceil, log2, sqrt
 from operator import mul
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..decisions.model_file import Kept, ModelFile
-from .decline import Args, Kwargs, argument
 from .functions import FUNCTIONS
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Model", "converted", "in_words", "kept", "predict", "should_run", "sizes", "terms"]
+__all__ = ["Model", "can_run", "converted", "in_words", "kept", "predict", "should_run", "sizes"]
+
+Args: TypeAlias = tuple[Any, ...]
+Kwargs: TypeAlias = Mapping[str, Any]
 
 SAMPLED_NODES = 64  # whose degrees are looked at
+GENERIC = ("shortest_path", "shortest_path_length")
 WEIGHTED = {"near", "near meeting", "all near", "relaxed", "rank", "flow"}
+
+
+@lru_cache(None)
+def _positions(name: str) -> dict[str, int]:
+    """Return the positions of the parameters of a NetworkX function."""
+    import networkx as nx
+
+    function = nx.utils.backends._registered_algorithms[name]
+    return {key: i for i, key in enumerate(inspect.signature(function).parameters)}
+
+
+def argument(name: str, key: str, args: Args, kwargs: Kwargs) -> Any:
+    """Return an argument of a call, or None if it is not given."""
+    at = _positions(name).get(key, len(args))
+    return args[at] if at < len(args) else kwargs.get(key)
+
+
+def graph_of(args: Args, kwargs: Kwargs) -> Any:
+    """Return the graph of a call."""
+    return args[0] if args else kwargs.get("G", kwargs.get("flowG"))
+
+
+def can_run(name: str, args: Args, kwargs: Kwargs) -> bool | str:
+    """Return True, or why the backend cannot answer this call as NetworkX would.
+
+    >>> import networkx as nx
+    >>> can_run("clustering", (nx.DiGraph(),), {})
+    'clustering coefficients are those of undirected graphs'
+    """
+    if name not in FUNCTIONS:
+        return f"there is no {name} in this backend"
+    if any(map(callable, args[1:])) or any(map(callable, kwargs.values())):
+        return "functions as arguments are called by NetworkX only"
+    graph, cost = graph_of(args, kwargs), FUNCTIONS[name].cost
+    if graph is None:
+        return "a graph is missing"
+
+    def given(key: str) -> Any:
+        return argument(name, key, args, kwargs)
+
+    if name in ("bfs_edges", "bfs_tree") and given("reverse") and graph.is_directed():
+        return "the order of a node's predecessors is not kept"
+    if name in GENERIC and given("method") not in (None, "dijkstra", "bellman-ford"):
+        return "there is no such method"
+    if cost == "triangles":
+        if graph.is_directed():
+            return "clustering coefficients are those of undirected graphs"
+        if given("weight") is not None:
+            return "clustering coefficients are those without weights"
+    if cost == "flow":
+        known = set(_positions(name)) | {"backend"}
+        if given("flow_func") is not None or set(kwargs) - known:
+            return "a flow function or its options are for NetworkX"
+    return True
 
 
 class Model(dict[str, dict[str, list[float]]]):
@@ -55,19 +114,14 @@ the_model = lru_cache(1)(kept)  # a decision takes microseconds: do not look at 
 def terms(cost: str, n: float, arcs: float, pairs: float = 0.0) -> tuple[float, ...]:
     """Return the terms of a time; ``arcs`` counts an undirected edge twice, as the adjacency does."""
     degree = arcs / n if n else 0.0
-    if cost in ("meeting", "near meeting"):
-        return 1.0, sqrt(arcs), n, arcs
     if cost.startswith("all "):
         return 1.0, n, n * n, n * arcs
+    if cost in ("meeting", "near meeting"):
+        return 1.0, sqrt(arcs), n, arcs
     if cost == "pairs":
         return 1.0, pairs, pairs * degree, n + arcs
-    if cost == "triangles":
-        return 1.0, n, arcs, arcs * degree
-    if cost == "set":
-        return 1.0, n, arcs, n * n
-    if cost == "flow":
-        return 1.0, n, arcs, arcs * sqrt(n)
-    return 1.0, n, arcs, arcs * log2(n + 1)
+    last = {"triangles": arcs * degree, "set": n * n, "flow": arcs * sqrt(n)}
+    return 1.0, n, arcs, last.get(cost, arcs * log2(n + 1))
 
 
 def sizes(graph: nx.Graph[Any]) -> tuple[int, float]:
@@ -87,11 +141,10 @@ def sizes(graph: nx.Graph[Any]) -> tuple[int, float]:
 def cost_of(name: str, args: Args, kwargs: Kwargs) -> str:
     """Return the kind of cost of a call."""
     cost = FUNCTIONS[name].cost
-    if FUNCTIONS[name].module != "generic":
+    if name not in GENERIC:
         return cost
-    source, target, weight = (
-        argument(name, k, args, kwargs) for k in ("source", "target", "weight")
-    )
+    keys = ("source", "target", "weight")
+    source, target, weight = (argument(name, key, args, kwargs) for key in keys)
     if source is None and target is None:
         return "all hops" if weight is None else "all near"
     if source is not None and target is not None:
@@ -117,10 +170,9 @@ def converted(graph: nx.Graph[Any], weighted: bool) -> bool:
 
 def predict(name: str, args: Args, kwargs: Kwargs) -> tuple[float, float, float]:
     """Return the seconds in NetworkX, the seconds here, and the seconds to convert the graph."""
-    graph = args[0] if args else kwargs.get("G", kwargs.get("flowG"))
+    graph, cost = graph_of(args, kwargs), cost_of(name, args, kwargs)
     n, arcs = sizes(graph)
     pairs = 0.0
-    cost = cost_of(name, args, kwargs)
     if cost == "pairs":
         given = argument(name, "ebunch", args, kwargs)
         pairs = float(len(given)) if isinstance(given, Sized) else n * (n - 1) / 2

@@ -1,8 +1,10 @@
-"""A NetworkX graph as the backend keeps it: nodes, rows in the adjacency's order, edge attributes."""
+"""What functions of the backend get: a graph with rows in the adjacency's order, and arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+import random
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -15,7 +17,7 @@ from ..util.errors import InputError
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["BackendGraph", "Node"]
+__all__ = ["BackendGraph", "Node", "Query"]
 
 #: A node of a NetworkX graph; None stands for no node.
 Node: TypeAlias = Hashable
@@ -56,18 +58,13 @@ class BackendGraph:
         self.parallel = parallel
         self._weighted: dict[tuple[str, str], Graph] = {}
 
-    # -- what NetworkX asks any graph ---------------------------------------------------------
-
     def is_directed(self) -> bool:
-        """Whether an edge leads one way only."""
         return self.rows.directed
 
     def is_multigraph(self) -> bool:
-        """Whether it was made from a multigraph."""
         return self.parallel is not None
 
     def number_of_nodes(self) -> int:
-        """The number of nodes."""
         return self.rows.n
 
     def number_of_edges(self) -> int:
@@ -88,8 +85,6 @@ class BackendGraph:
 
     def __contains__(self, node: object) -> bool:
         return self.find(node) >= 0
-
-    # -- nodes and their places ---------------------------------------------------------------
 
     @property
     def plain(self) -> bool:
@@ -146,8 +141,6 @@ class BackendGraph:
         """Return a dict with a value for each of these places."""
         return dict(zip(self.named(places), values, strict=True))
 
-    # -- edge attributes ----------------------------------------------------------------------
-
     def weighted(self, attribute: str | None, combine: str = "min") -> Graph:
         """Return the rows with an edge attribute as weights; parallel edges are combined.
 
@@ -160,7 +153,13 @@ class BackendGraph:
             return self.rows
         key = attribute, combine
         if key not in self._weighted:
-            self._weighted[key] = self.rows._replace(weights=self._weights(attribute, combine))
+            try:
+                weights = as_weights(self.values(attribute, combine), self.rows.arcs)
+            except InputError as problem:
+                raise NotImplementedError(f"edge attribute {attribute!r}: {problem}") from None
+            assert weights is not None
+            weights.flags.writeable = False
+            self._weighted[key] = self.rows._replace(weights=weights)
         return self._weighted[key]
 
     def values(self, attribute: str, combine: str) -> np.ndarray:
@@ -176,11 +175,31 @@ class BackendGraph:
         combined: np.ndarray = COMBINE[combine].reduceat(found, begins)
         return combined
 
-    def _weights(self, attribute: str, combine: str) -> np.ndarray:
-        try:
-            weights = as_weights(self.values(attribute, combine), self.rows.arcs)
-        except InputError as problem:
-            raise NotImplementedError(f"edge attribute {attribute!r}: {problem}") from None
-        assert weights is not None
-        weights.flags.writeable = False
-        return weights
+
+@dataclass
+class Query:
+    """The arguments of a call of NetworkX, by name; a ``depth_limit`` is a ``cutoff``, too."""
+
+    G: BackendGraph
+    source: Node = None
+    sources: Iterable[Node] | None = None
+    target: Node = None
+    weight: str | None = None
+    cutoff: float | None = None
+    distance: float = 0
+    method: str = "dijkstra"
+    return_seen: bool | None = None
+    nodes: Node | Iterable[Node] = None
+    count_zeros: bool = True
+    ebunch: Iterable[tuple[Node, Node]] | None = None
+    seed: random.Random | np.random.RandomState | None = None
+    capacity: str = "capacity"
+    alpha: float = 0.85
+    personalization: Mapping[Node, float] | None = None
+    nstart: Mapping[Node, float] | None = None
+    dangling: Mapping[Node, float] | None = None
+    max_iter: int = 100
+    tol: float = 1e-6
+    direction: str | None = None
+    max_error: float | None = None
+    threads: int | None = None

@@ -19,10 +19,7 @@ def get_info() -> dict[str, object]:
         "package": "tachograph",
         "short_summary": "Compiled, parallel, and only used where it is predicted to pay.",
         "functions": {
-            name: {
-                "additional_docs": function.notes or None,
-                "additional_parameters": function.parameters,
-            }
-            for name, function in FUNCTIONS.items()
+            f.name: {"additional_docs": f.notes or None, "additional_parameters": f.parameters}
+            for f in FUNCTIONS.values()
         },
     }

@@ -1,8 +1,8 @@
-"""NetworkX's link predictions: pairs of nodes by the neighbours they have in common."""
+"""NetworkX's PageRank, and its predictions of links by the neighbours that nodes have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice
 from typing import cast
@@ -13,9 +13,8 @@ import numpy as np
 import tachograph as tg
 
 from ..algorithms.simple import simple
-from .graph import BackendGraph, Node
+from .graph import BackendGraph, Node, Query
 
-Pairs = Iterable[tuple[Node, Node]]
 Triples = Iterator[tuple[Node, Node, float]]
 #: Nodes of the pairs (first, second), and their places.
 Chunk = tuple[Sequence[Node], Sequence[Node], np.ndarray, np.ndarray]
@@ -27,7 +26,6 @@ class Neighbours:
     """Sizes that predictions are made of. Loops make a node its own neighbour, as in NetworkX."""
 
     def __init__(self, graph: BackendGraph) -> None:
-        self.graph = graph
         self.simple = simple(graph.rows)
         tails = graph.rows.arc_sources()
         self.loops = np.zeros(graph.rows.n, np.int64)
@@ -35,16 +33,14 @@ class Neighbours:
 
     @cached_property
     def arcs(self) -> np.ndarray:
-        """Every arc as one number, sorted."""
+        """Every arc as one number, sorted, and a larger one."""
         g = self.simple
-        numbers: np.ndarray = g.arc_sources() * np.int64(g.n) + g.indices
-        return numbers
+        return np.append(g.arc_sources() * np.int64(g.n) + g.indices, np.iinfo(np.int64).max)
 
     def joined(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return whether pairs are edges."""
         wanted = u * np.int64(self.simple.n) + v
-        at = np.searchsorted(self.arcs, wanted)
-        found: np.ndarray = self.arcs[np.minimum(at, self.arcs.size - 1)] == wanted
+        found: np.ndarray = self.arcs[np.searchsorted(self.arcs, wanted)] == wanted
         return found
 
     def common(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -60,7 +56,7 @@ class Neighbours:
         common = self.common(u, v)
         every = degrees[u] + degrees[v] - common
         if self.loops.any():
-            apart = (u != v) & ~self.joined(u, v) if self.arcs.size else u != v
+            apart = (u != v) & ~self.joined(u, v)
             every += np.where(apart, self.loops[u] + self.loops[v], 0)
             every += np.where(u == v, self.loops[u], 0)
         ratio: np.ndarray = np.divide(common, every, out=np.zeros(u.size), where=every > 0)
@@ -74,22 +70,22 @@ class Neighbours:
 
 
 def _predict(
-    G: BackendGraph, ebunch: Pairs | None, score: Callable[..., np.ndarray], threads: int | None
+    score: Callable[[Neighbours, np.ndarray, np.ndarray], np.ndarray], q: Query
 ) -> Triples:
     """Return triples of two nodes and their score; pairs are checked first, then scored in chunks."""
-    function = partial(score, Neighbours(G))
-    if ebunch is None:
-        return _triples(_non_edges(G), function, threads)
-    pairs = list(ebunch)
+    function = partial(score, Neighbours(q.G))
+    if q.ebunch is None:
+        return _triples(_non_edges(q.G), function, q.threads)
+    pairs = list(q.ebunch)
     ends = [list(side) for side in zip(*pairs, strict=True)] or [[], []]
-    places = [G.find_all(side) for side in ends]
+    places = [q.G.find_all(side) for side in ends]
     for side, at in zip(ends, places, strict=True):
         if (at < 0).any():
             raise nx.NodeNotFound(f"Node {side[int(np.argmax(at < 0))]} not in G.")
     every: list[Sequence[Node] | np.ndarray] = [*ends, *places]
     parts = (slice(i, i + PAIRS_AT_ONCE) for i in range(0, len(pairs), PAIRS_AT_ONCE))
     chunks = (tuple(side[part] for side in every) for part in parts)
-    return _triples(cast(Iterator[Chunk], chunks), function, threads)
+    return _triples(cast(Iterator[Chunk], chunks), function, q.threads)
 
 
 def _triples(chunks: Iterable[Chunk], function: Score, threads: int | None) -> Triples:
@@ -115,13 +111,44 @@ def _every_non_edge(G: BackendGraph) -> Iterator[tuple[Node, Node]]:
             yield u, v
 
 
-def jaccard_coefficient(
-    G: BackendGraph, ebunch: Pairs | None = None, *, threads: int | None = None
-) -> Triples:
-    return _predict(G, ebunch, Neighbours.jaccard, threads)
+jaccard_coefficient = partial(_predict, Neighbours.jaccard)
+preferential_attachment = partial(_predict, Neighbours.attachment)
 
 
-def preferential_attachment(
-    G: BackendGraph, ebunch: Pairs | None = None, *, threads: int | None = None
-) -> Triples:
-    return _predict(G, ebunch, Neighbours.attachment, threads)
+def _shares(G: BackendGraph, given: Mapping[Node, float] | None, default: np.ndarray) -> np.ndarray:
+    """Return a share for each node, from a dict that may lack some; ``default`` without a dict."""
+    if given is None:
+        return default
+    values = np.array([given.get(node, 0) for node in G], float)
+    values /= values.sum()
+    return values
+
+
+def pagerank(q: Query) -> dict[Node, float]:
+    """Iterate exactly as NetworkX does, because the result depends on every step."""
+    from ..kernels.pagerank.pull import multiply
+
+    G, n = q.G, len(q.G)
+    if n == 0:
+        return {}
+    g = G.weighted(q.weight, "sum")
+    if q.weight is None and G.parallel is not None:
+        g = g._replace(weights=G.parallel.astype(np.int32))
+    back = g.transpose
+    with tg.threads(q.threads):
+        out = multiply(g.rows, g.weights, np.ones(n))
+        inverse = np.divide(1.0, out, out=np.zeros(n), where=out != 0)
+        lost = np.flatnonzero(inverse == 0)
+        uniform = np.full(n, 1 / n)
+        if q.personalization is not None and sum(q.personalization.get(v, 0) for v in G) == 0:
+            raise ZeroDivisionError
+        x = _shares(G, q.nstart, uniform)
+        jump = _shares(G, q.personalization, uniform)
+        spread = _shares(G, q.dangling, jump)
+        for _ in range(q.max_iter):
+            last = x
+            followed = multiply(back.rows, back.weights, x * inverse)
+            x = q.alpha * (followed + x[lost].sum() * spread) + (1 - q.alpha) * jump
+            if np.absolute(x - last).sum() < n * q.tol:
+                return G.by_node(x)
+    raise nx.PowerIterationFailedConvergence(q.max_iter)

@@ -21,8 +21,7 @@ from typing import NamedTuple, Protocol
 import networkx as nx
 import numpy as np
 
-from .decide import converted, should_run
-from .decline import Args, Kwargs, can_run
+from .decide import Args, Kwargs, can_run, converted, graph_of, should_run
 from .functions import FUNCTIONS
 
 __all__ = ["Calls", "profile"]
@@ -171,7 +170,7 @@ class Profile:
     def _try(self, calls: Calls, again: Repeat, spent: float, items: int | None) -> None:
         """Time the same call here; before the first one everything is loaded and compiled."""
         verdict = should_run(again.function.name, again.args, again.kwargs)
-        graph = again.args[0] if again.args else next(iter(again.kwargs.values()))
+        graph = graph_of(again.args, again.kwargs)
         self.inside = True
         try:
             if not calls.sampled:

@@ -1,23 +1,34 @@
-"""Searches in NetworkX's order, and the dicts that its shortest-path functions make from them."""
+"""Searches in NetworkX's order, and the dicts that its shortest-path functions make from them.
+
+A search takes the graph to search in and the places of its sources; if no ``paths`` are wanted, large
+graphs are searched by all threads.
+"""
 
 from __future__ import annotations
 
 import math
 import weakref
 from collections.abc import Iterable
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+import networkx as nx
 import numpy as np
+import numpy.typing as npt
 
 import tachograph as tg
 
 from ..graph.graph import Graph
-from .graph import BackendGraph, Node
+from ..util.errors import NegativeCycleError
+from .graph import BackendGraph, Node, Query
 
-__all__ = ["Found", "Paths", "hops", "hops_tree", "near", "near_tree", "pred_lists", "steps"]
+if TYPE_CHECKING:
+    from ..kernels.runtime.nouns import WeightedRows
+
+__all__ = ["Found", "Paths", "as_sources", "hops", "near", "pred_lists", "relaxed"]
 
 ORDERED_BELOW_ARCS = 1 << 17  # one thread is faster than several, and keeps NetworkX's order
 EXACT_BELOW = 2.0**53  # whole numbers up to here are float64 numbers
+UNBOUNDED = "Negative cycle detected."
 Paths: TypeAlias = dict[Node, list[Node]]
 
 
@@ -30,7 +41,6 @@ class Found(NamedTuple):
     parent: np.ndarray  # of all vertices; empty if only distances were asked for
 
     def lengths(self) -> dict[Node, float]:
-        """Return the distances by node."""
         return self.graph.labelled(self.order, self.distances.tolist())
 
     def paths(self) -> Paths:
@@ -42,6 +52,9 @@ class Found(NamedTuple):
             made[node] = [*made[parent], node] if parent in made else [node]
         return made
 
+    def both(self) -> tuple[dict[Node, float], Paths]:
+        return self.lengths(), self.paths()
+
     def path(self, target: int) -> list[Node]:
         """Return the path to a vertex that was reached."""
         places = [target]
@@ -50,54 +63,27 @@ class Found(NamedTuple):
         return self.graph.named(np.array(places[::-1]))
 
 
-def steps(cutoff: float | None) -> float:
-    """Return the number of levels that a search with NetworkX's ``cutoff`` goes through."""
-    if cutoff is None or cutoff == math.inf:
-        return math.inf
-    return math.ceil(cutoff) if cutoff > 0 else 0
-
-
 def as_sources(graph: Graph, places: Iterable[int]) -> np.ndarray:
     """Return sources as an array of the type that searches are compiled for."""
     return np.array(list(places), graph.indices.dtype)
 
 
-def hops_tree(graph: BackendGraph, source: int, limit: float, rows: Graph | None = None) -> Found:
-    """Return levels and parents of a breadth-first search, in the order of a queue."""
-    from ..kernels.paths.ordered import breadth_first
+def hops(q: Query, g: Graph, sources: list[int], paths: bool = True) -> Found:
+    """Search breadth-first from one source, up to ``cutoff``; paths in the order of a queue."""
+    limit = math.inf
+    if q.cutoff is not None and q.cutoff < math.inf:
+        limit = math.ceil(q.cutoff) if q.cutoff > 0 else 0
+    if paths or (g.arcs < ORDERED_BELOW_ARCS and q.direction is None and q.threads is None):
+        from ..kernels.paths.ordered import breadth_first
 
-    g = graph.rows if rows is None else rows
-    order, parent, ends = breadth_first(g.rows, as_sources(g, [source]), limit)
-    levels = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
-    return Found(graph, order, levels, parent)
-
-
-def hops(
-    graph: BackendGraph,
-    source: int,
-    limit: float,
-    rows: Graph | None = None,
-    direction: str | None = None,
-    threads: int | None = None,
-) -> Found:
-    """Return levels of a breadth-first search, with all threads if the graph is large."""
-    g = graph.rows if rows is None else rows
-    if g.arcs < ORDERED_BELOW_ARCS and direction is None and threads is None:
-        return hops_tree(graph, source, limit, g)
-    most = None if limit >= g.n else int(limit)
-    way = direction or "auto"
-    levels = tg.bfs(g, source, direction=way, cutoff=most, threads=threads, trace=False).levels
+        order, parent, ends = breadth_first(g.rows, as_sources(g, sources), limit)
+        return Found(q.G, order, np.repeat(np.arange(ends.size), np.diff(ends, prepend=0)), parent)
+    most, way = None if limit >= g.n else int(limit), q.direction or "auto"
+    result = tg.bfs(g, sources[0], direction=way, cutoff=most, threads=q.threads, trace=False)
+    levels = result.levels
     short = levels.astype(np.int16) if g.n < 2**15 or levels.max() < 2**15 else levels
     order = np.argsort(short, kind="stable")[int(np.count_nonzero(levels < 0)) :]
-    return Found(graph, order, levels[order], np.empty(0, g.indices.dtype))
-
-
-def checked(graph: Graph) -> Graph:
-    """Return the graph if its weights allow Dijkstra's algorithm."""
-    known = graph.features.weights
-    if known is not None and known["min"] < 0:
-        raise NotImplementedError("Dijkstra's algorithm with negative weights is left to NetworkX")
-    return graph
+    return Found(q.G, order, levels[order], np.empty(0, g.indices.dtype))
 
 
 def as_numbers(graph: Graph, distances: np.ndarray) -> np.ndarray:
@@ -112,62 +98,80 @@ def as_numbers(graph: Graph, distances: np.ndarray) -> np.ndarray:
 _doubles: weakref.WeakKeyDictionary[Graph, np.ndarray] = weakref.WeakKeyDictionary()
 
 
-def float_weights(graph: Graph) -> np.ndarray:
-    """Return weights of the type that ordered searches are compiled for; kept with the graph."""
+def weighted_rows(graph: Graph) -> WeightedRows:
+    """Return rows with weights of the type that ordered searches are compiled for, which are kept."""
+    from ..kernels.runtime.nouns import WeightedRows
+
     if graph not in _doubles:
         weights = np.ones(graph.arcs) if graph.weights is None else graph.weights
         _doubles[graph] = weights.astype(np.float64)
         _doubles[graph].flags.writeable = False
-    return _doubles[graph]
-
-
-def near_tree(
-    graph: BackendGraph,
-    g: Graph,
-    sources: Iterable[int],
-    target: int = -1,
-    cutoff: float | None = None,
-    threads: int | None = None,
-) -> Found:
-    """Return distances and parents of Dijkstra's algorithm, in the order of NetworkX's heap."""
-    from ..kernels.paths.ordered import nearest_first, settle
-    from ..kernels.runtime.nouns import WeightedRows
-
-    starts = as_sources(g, sources)
-    rows = WeightedRows(*g.rows, float_weights(g))
-    if target >= 0 or cutoff is not None or g.arcs < ORDERED_BELOW_ARCS:
-        limit = math.inf if cutoff is None else float(cutoff)
-        order, parent, key = nearest_first(rows, starts, target, limit)
-        return Found(graph, order, as_numbers(g, key[order]), parent)
-    distances = tg.sssp(g, starts, threads=threads, trace=False).distances
-    order, parent = settle(rows, starts, distances)
-    return Found(graph, order, as_numbers(g, distances[order]), parent)
+    return WeightedRows(*graph.rows, _doubles[graph])
 
 
 def near(
-    graph: BackendGraph,
-    g: Graph,
-    sources: Iterable[int],
-    cutoff: float | None = None,
-    max_error: float | None = None,
-    threads: int | None = None,
+    q: Query, g: Graph, sources: list[int], paths: bool = True, target: int | None = None
 ) -> Found:
-    """Return distances only, with all threads if the graph is large."""
-    if g.arcs < ORDERED_BELOW_ARCS and max_error is None:
-        return near_tree(graph, g, sources, cutoff=cutoff)
+    """Search by Dijkstra's algorithm up to ``cutoff`` or a target, in the order of NetworkX's heap."""
+    from ..kernels.paths.ordered import nearest_first, settle
+
     starts = as_sources(g, sources)
-    distances = tg.sssp(g, starts, max_error=max_error, threads=threads, trace=False).distances
+    bounded = target is not None or q.cutoff is not None
+    small = g.arcs < ORDERED_BELOW_ARCS and (paths or q.max_error is None)
+    if small or (paths and bounded):
+        limit = math.inf if q.cutoff is None else float(q.cutoff)
+        to = -1 if target is None else target
+        order, parent, key = nearest_first(weighted_rows(g), starts, to, limit)
+        return Found(q.G, order, as_numbers(g, key[order]), parent)
+    found = tg.sssp(g, starts, max_error=q.max_error, threads=q.threads, trace=False).distances
+    if not paths:
+        return _by_distance(q, g, found)
+    order, parent = settle(weighted_rows(g), starts, found)
+    return Found(q.G, order, as_numbers(g, found[order]), parent)
+
+
+def _by_distance(q: Query, g: Graph, distances: np.ndarray) -> Found:
+    """Return what was reached within ``cutoff``, without parents."""
     order = np.argsort(distances, kind="stable")
-    far = math.inf if cutoff is None else float(cutoff)
-    last = distances[order]
-    order = order[: np.searchsorted(last, max(far, 0.0), "right" if far < math.inf else "left")]
-    return Found(graph, order, as_numbers(g, distances[order]), np.empty(0, g.indices.dtype))
+    far = math.inf if q.cutoff is None else max(float(q.cutoff), 0.0)
+    side: Literal["left", "right"] = "right" if far < math.inf else "left"
+    order = order[: np.searchsorted(distances[order], far, side)]
+    return Found(q.G, order, as_numbers(g, distances[order]), np.empty(0, g.indices.dtype))
+
+
+def negative(g: Graph) -> bool:
+    """Whether some weight is negative."""
+    known = g.features.weights
+    return known is not None and bool(known["min"] < 0)
+
+
+def any_distances(g: Graph, sources: npt.ArrayLike, threads: int | None) -> tg.ShortestPaths:
+    """Search in a graph that may have a negative cycle."""
+    try:
+        return tg.sssp(g, sources, threads=threads, trace=False)
+    except NegativeCycleError:
+        raise nx.NetworkXUnbounded(UNBOUNDED) from None
+
+
+def relaxed(q: Query, g: Graph, sources: list[int], paths: bool = True) -> Found:
+    """Search from one source with weights that may be negative; a parent comes before its children."""
+    if paths and not negative(g):
+        return near(q, g, sources)
+    result = any_distances(g, sources[0], q.threads)
+    if not paths:
+        return _by_distance(q, g, result.distances)
+    from ..kernels.paths.ordered import breadth_first
+
+    parents = result.predecessors
+    children = np.flatnonzero((parents >= 0) & (parents != np.arange(g.n)))
+    tree = Graph.from_edges(parents[children], children, n=g.n)
+    order, parent, _ = breadth_first(tree.rows, as_sources(tree, sources), g.n)
+    return Found(q.G, order, as_numbers(g, result.distances[order]), parent)
 
 
 def pred_lists(found: Found, g: Graph) -> Paths:
     """Return, for each node reached, all neighbours that come before it on a shortest path."""
-    n = g.n
-    distances, rank = np.full(n, np.inf), np.zeros(n, np.int64)
+    distances, rank = np.full(g.n, np.inf), np.zeros(g.n, np.int64)
     distances[found.order] = found.distances
     rank[found.order] = np.arange(found.order.size)
     tails = g.arc_sources()
