@@ -166,6 +166,15 @@ def test_an_id_that_needs_64_bits_in_a_later_block(monkeypatch):
     assert (g.m, g.names[-1], g.names[50]) == (51, 5_000_000_000, 50)
 
 
+def test_an_id_that_needs_64_bits_in_a_later_part_of_a_block(monkeypatch):
+    from tachograph.graph.files import text
+
+    monkeypatch.setattr(text, "PART_BYTES", 50)
+    Path("wide.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(50)) + "5000000000 1\n")
+    with tg.threads(4):
+        assert tg.read("wide.txt", relabel=True).m == 51
+
+
 def test_tgraph_damage(monkeypatch):
     tg.write(tg.kronecker(6, rng=1, weights=True), "g.tgraph")
     whole = Path("g.tgraph").read_bytes()

@@ -213,13 +213,14 @@ def _parse_block(columns: _Columns, piece: _Block, column: int, dtype: IdType) -
     pieces = attempt(late=False)
     if any(state[parse.UNDECIDED] for _, state in pieces):
         pieces = attempt(late=True)
-    lines = 0
-    for (s, t, w, late), state in pieces:
+    for _, state in pieces:
         error = int(state[parse.ERROR])
         if error == numbers.TOO_LARGE and dtype is np.int32 and limit == np.iinfo(np.int32).max:
             return None
         if error:
             raise _explain(piece, error, int(state[parse.OFFSET]))
+    lines = 0
+    for (s, t, w, late), state in pieces:
         count = int(state[parse.RECORDS])
         for k in np.flatnonzero(late[:count]):
             w[k] = _by_python(piece, int(late[k]) - 1)
