@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .graph.datasets import dataset, datasets
     from .graph.features import Features
     from .graph.files import read, write
-    from .graph.files.dimacs import read_coordinates, write_coordinates
+    from .graph.files.headed import read_coordinates, write_coordinates
     from .graph.generate import (
         bipartite,
         complete,
@@ -157,7 +157,7 @@ _HOMES = {
     ".graph.graph": ["Graph"],
     ".graph.features": ["Features"],
     ".graph.files": ["read", "write"],
-    ".graph.files.dimacs": ["read_coordinates", "write_coordinates"],
+    ".graph.files.headed": ["read_coordinates", "write_coordinates"],
     ".graph.datasets": ["dataset", "datasets"],
     ".graph.generate": [
         "bipartite",

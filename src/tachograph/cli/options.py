@@ -141,9 +141,8 @@ def share(text: str, option: str) -> float:
 
 def load(graph: str, **options: Any) -> Graph:
     """Read the graph in a file, or the data set of that name if there is no such file."""
-    from ..graph.build import rebuilt
+    from ..graph.build import Options, rebuilt
     from ..graph.datasets import dataset
-    from ..graph.edges import Options
     from ..graph.files import read
     from ..util.errors import InputError, MissingFileError
 

@@ -1,10 +1,10 @@
-"""Edges to rows, rows to edges: what the constructors of Graph do, and what they refuse."""
+"""Edges to rows: what the constructors of Graph do, and what they refuse."""
 
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
-from typing import cast
+from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,57 @@ import numpy.typing as npt
 from ..util import memory
 from ..util.errors import InputError
 from ..util.progress import bar
-from .edges import EdgeTable, Options, relabelled
 from .graph import Graph
-
-__all__ = ["as_ids", "as_weights", "build", "from_csr", "rebuilt", "sort_rows", "transpose"]
+from .names import meta_of, relabelled
 
 WEIGHTS = (np.int32, np.float32, np.float64)
+DEDUPE = ("keep", "first", "min", "sum")
+
+
+@dataclass
+class EdgeTable:
+    """Edges in file order, with what the file says about them.
+
+    ``source`` and ``target`` hold ids, or names if they are strings. ``n`` is None if the file does
+    not say how many vertices there are, ``directed`` is None if it does not say that. An undirected
+    file may list each edge once, in both directions (``both``), or leave it open (None). ``names``
+    are those of the ids; ``named`` says that source and target hold names themselves.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray | None = None
+    n: int | None = None
+    directed: bool | None = None
+    both: bool | None = None
+    names: np.ndarray | None = None
+    named: bool = False
+    meta: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to make of the edges; see :func:`tachograph.read`. The default keeps them as listed."""
+
+    directed: bool | None = None
+    symmetrize: bool | None = None
+    dedupe: str = "keep"
+    drop_self_loops: bool = False
+    relabel: bool = False
+
+    def __post_init__(self) -> None:
+        if self.dedupe not in DEDUPE:
+            raise InputError(f"dedupe={self.dedupe!r} is not one of {', '.join(DEDUPE)}")
+
+
+class EdgeOptions(TypedDict, total=False):
+    """The fields of :class:`Options` as keyword arguments."""
+
+    directed: bool | None
+    symmetrize: bool | None
+    dedupe: str
+    drop_self_loops: bool
+    relabel: bool
 
 
 def index_type(n: int) -> type[np.int32] | type[np.int64]:
@@ -33,7 +78,7 @@ def build(table: EdgeTable, options: Options) -> Graph:
     source, target, n, names, meta = table.source, table.target, table.n, table.names, table.meta
     if options.relabel or table.named:
         source, target, found = relabelled(source, target)
-        meta = _kept(meta, found, n)
+        meta = meta_of(meta, found, n)
         names = found if names is None else names[found]
         n = found.size
     source, target = as_ids(source, "source"), as_ids(target, "target")
@@ -54,8 +99,8 @@ def build(table: EdgeTable, options: Options) -> Graph:
             "directed=False and symmetrize=False, but some edges lack their reverse with the "
             "same weight: pass symmetrize=True to add reverses, or directed=True"
         )
-    dedupe = options.dedupe
-    if undirected and not symmetrize and dedupe != "keep":
+    combine = options.dedupe != "keep"
+    if undirected and not symmetrize and combine:
         once = source <= target  # combine each edge once, so that both arcs get the same weight
         source, target = source[once], target[once]
         weights = None if weights is None else weights[once]
@@ -64,44 +109,14 @@ def build(table: EdgeTable, options: Options) -> Graph:
 
     from ..kernels.rows import build as csr
 
+    loops = options.drop_self_loops
     with bar("building the graph"):
-        indptr, indices, weights = csr.build(
-            _plain(source),
-            _plain(target),
-            weights,
-            n,
-            index_type(n),
-            symmetrize=symmetrize,
-            drop_loops=options.drop_self_loops,
-            sort=dedupe != "keep",
-        )
-        if dedupe != "keep":
-            indptr, indices, weights = _combine(indptr, indices, weights, dedupe)
-    seal(indptr, indices, weights)
-    return Graph(
-        indptr,
-        indices,
-        weights,
-        directed=directed,
-        names=names,
-        meta=meta,
-        is_sorted=True if dedupe != "keep" else None,
-    )
-
-
-def _kept(meta: dict[str, object], found: np.ndarray, n: int | None) -> dict[str, object]:
-    """Return what a file says about vertices under their new ids; ``found`` holds the old ids."""
-    kept: dict[str, object] = {}
-    for key, value in meta.items():
-        if key in ("source", "sink"):
-            at = int(np.searchsorted(found, cast(int, value)))
-            if at < found.size and found[at] == value:
-                kept[key] = at
-        elif isinstance(value, np.ndarray) and n is not None and len(value) == n:
-            kept[key] = value[found]
-        else:
-            kept[key] = value
-    return kept
+        edges = _plain(source), _plain(target), weights, n, index_type(n)
+        rows = csr.build(*edges, symmetrize=symmetrize, drop_loops=loops, sort=combine)
+        if combine:
+            rows = _combine(*rows, options.dedupe)
+    seal(*rows)
+    return Graph(*rows, directed=directed, names=names, meta=meta, is_sorted=combine or None)
 
 
 def rebuilt(graph: Graph, options: Options) -> Graph:
@@ -110,14 +125,8 @@ def rebuilt(graph: Graph, options: Options) -> Graph:
         options = replace(options, directed=None)
     if options == Options():
         return graph
-    table = EdgeTable(
-        *graph.to_edges(),
-        n=graph.n,
-        directed=graph.directed,
-        both=None if graph.directed else False,
-        names=graph.names,
-        meta=dict(graph.meta),
-    )
+    table = EdgeTable(*graph.to_edges(), n=graph.n, directed=graph.directed, names=graph.names)
+    table.both, table.meta = None if graph.directed else False, dict(graph.meta)
     return build(table, options)
 
 
@@ -209,42 +218,32 @@ def _combine(
 
     lengths = np.empty(indptr.size - 1, np.int64)
     values = np.empty(0, np.int32) if weights is None else weights
-    weighted = weights is not None
-    over = rows.over_rows(
-        rows.combine, indptr, indices, values, weighted, rows.COMBINE[how], lengths
-    )
-    if max(over) >= 0:
+    call = (indptr, indices, values, weights is not None, rows.COMBINE[how], lengths)
+    over = max(rows.over_rows(rows.combine, *call))
+    if over >= 0:
         raise InputError(
-            f"the sum of parallel weights at vertex {max(over)} leaves the range of "
-            f"{values.dtype}: pass the weights as float64"
+            f"the sum of parallel weights at vertex {over} leaves the range of {values.dtype}: "
+            "pass the weights as float64"
         )
     shorter = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     if shorter[-1] == indices.size:
         return indptr, indices, weights
-    packed = []
-    for array in (indices, values):
-        out = np.empty(shorter[-1] if array.size else 0, array.dtype)
-        if array.size:
-            rows.over_rows(rows.squeeze, indptr, array, shorter, out)
-        packed.append(out)
-    return shorter, packed[0], packed[1] if weighted else None
 
+    def squeezed(array: np.ndarray) -> np.ndarray:
+        out = np.empty(shorter[-1], array.dtype)
+        rows.over_rows(rows.squeeze, indptr, array, shorter, out)
+        return out
 
-def is_symmetric(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None) -> bool:
-    """Whether every arc has its reverse with the same weight (wrong with a chance of 2**-64)."""
-    from ..kernels.rows import build as csr
-    from ..kernels.rows import passes as rows
-    from ..kernels.runtime.launch import read_only
-
-    arcs = read_only(indptr), read_only(indices)
-    parts = rows.over_rows(rows.asymmetry, *arcs, *csr.as_bits(weights))
-    return sum(int(p) for p in parts) % 2**64 == 0
+    return shorter, squeezed(indices), None if weights is None else squeezed(weights)
 
 
 def lists_both_directions(
     source: np.ndarray, target: np.ndarray, weights: np.ndarray | None
 ) -> bool:
-    """Whether the reverse of every edge is listed, too, as often and with the same weight."""
+    """Whether the reverse of every edge is listed, too, as often and with the same weight.
+
+    Sums of random numbers tell, which are wrong with a chance of 2**-64.
+    """
     from ..kernels.rows import build as csr
     from ..kernels.rows import passes as rows
     from ..kernels.runtime.launch import over_parts, read_only
@@ -252,14 +251,6 @@ def lists_both_directions(
     ends = read_only(source), read_only(target)
     parts = over_parts(rows.asymmetry_of_edges, source.size, *ends, *csr.as_bits(weights))
     return sum(int(p) for p in parts) % 2**64 == 0
-
-
-def _must_be_symmetric(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None) -> None:
-    if not is_symmetric(indptr, indices, weights):
-        raise InputError(
-            "directed=False, but some arcs lack their reverse with the same weight: say "
-            "directed=True, or add the reverses with from_edges"
-        )
 
 
 def from_csr(
@@ -277,7 +268,7 @@ def from_csr(
     check_rows(offsets, targets)
     values = as_weights(weights, targets.size)
     if not directed:
-        _must_be_symmetric(offsets, targets, values)
+        _check_symmetry(offsets, targets, values)
     return Graph(offsets, targets, values, directed=directed)
 
 
@@ -300,6 +291,21 @@ def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
         raise InputError(f"vertex {bad[0]} has a neighbour outside 0..{indptr.size - 2}")
 
 
+def _check_symmetry(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None) -> None:
+    """Raise :class:`InputError` unless every arc has its reverse; see lists_both_directions."""
+    from ..kernels.rows import build as csr
+    from ..kernels.rows import passes as rows
+    from ..kernels.runtime.launch import read_only
+
+    arcs = read_only(indptr), read_only(indices)
+    parts = rows.over_rows(rows.asymmetry, *arcs, *csr.as_bits(weights))
+    if sum(int(p) for p in parts) % 2**64 != 0:
+        raise InputError(
+            "directed=False, but some arcs lack their reverse with the same weight: say "
+            "directed=True, or add the reverses with from_edges"
+        )
+
+
 def seal(*arrays: np.ndarray | None) -> None:
     """Make arrays that belong to a graph, and what they are views of, read-only for good."""
     for array in arrays:
@@ -311,29 +317,23 @@ def seal(*arrays: np.ndarray | None) -> None:
 
 def transpose(graph: Graph) -> Graph:
     """Every arc turned round; rows come out sorted because arcs are visited in order of source."""
-    from ..kernels.rows import build as csr
-
-    _require(graph.n, graph.arcs, graph.weights)
-    rows = csr.build(
-        graph.indices, graph.arc_sources(), graph.weights, graph.n, graph.indices.dtype
-    )
-    seal(*rows)
+    rows = _rows(graph, graph.indices, graph.arc_sources())
     return Graph(*rows, directed=True, names=graph.names, is_sorted=True, m=graph.m)
 
 
 def sort_rows(graph: Graph) -> Graph:
     """Neighbours of each vertex in ascending order, parallel arcs in the order they had."""
+    indptr, indices, weights = _rows(graph, graph.arc_sources(), graph.indices, sort=True)
+    return graph._replace(indptr=indptr, indices=indices, weights=weights, is_sorted=True)
+
+
+def _rows(
+    graph: Graph, source: np.ndarray, target: np.ndarray, sort: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return sealed rows of a graph's arcs from ``source`` to ``target``."""
     from ..kernels.rows import build as csr
 
     _require(graph.n, graph.arcs, graph.weights)
-    sources = graph.arc_sources()
-    rows = csr.build(sources, graph.indices, graph.weights, graph.n, sources.dtype, sort=True)
+    rows = csr.build(source, target, graph.weights, graph.n, graph.indices.dtype, sort=sort)
     seal(*rows)
-    return Graph(
-        *rows,
-        directed=graph.directed,
-        names=graph.names,
-        meta=graph.meta,
-        is_sorted=True,
-        m=graph.m,
-    )
+    return rows

@@ -8,13 +8,13 @@ import numpy as np
 
 from ..util.arrow import ArrowStream, stream_of
 from ..util.errors import InputError, MissingDependencyError
-from .edges import EdgeOptions, EdgeTable, Options
 
 if TYPE_CHECKING:
     import networkx as nx
     import pyarrow as pa
     from scipy.sparse import csr_array, sparray, spmatrix
 
+    from .build import EdgeOptions, EdgeTable
     from .graph import Graph
 
 __all__ = ["Exchange", "edge_columns"]
@@ -118,7 +118,7 @@ class Exchange:
         """
         import pyarrow as pa
 
-        from .build import build
+        from .build import Options, build
 
         if not hasattr(table, "__arrow_c_stream__"):
             raise InputError(
@@ -156,6 +156,8 @@ def edge_columns(
     table: pa.Table, source: str | None, target: str | None, weight: str | bool | None
 ) -> EdgeTable:
     """Return the columns of a table that hold edges, and what its metadata says about them."""
+    from .build import EdgeTable
+
     names = table.column_names
     if twice := {c for c in names if names.count(c) > 1}:
         raise InputError(f"several columns are called {sorted(twice)[0]!r}")

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from ..kernels.runtime.nouns import Rows
 from ..util.errors import InputError
 from ..util.memory import human
-from .edges import EdgeTable, Options
 from .exchange import Exchange
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ class Graph(Exchange):
         >>> tg.Graph.from_edges([0, 1, 1], [1, 0, 1], directed=False, dedupe="first")
         Graph(undirected, 2 vertices, 2 edges, unweighted, 36 B)
         """
-        from .build import build
+        from .build import EdgeTable, Options, build
 
         options = Options(None, symmetrize, dedupe, drop_self_loops, relabel)
         if relabel and n is not None:

@@ -253,7 +253,7 @@ def test_nothing_half_written(monkeypatch):
     def fail(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tachograph.graph.files.edgelist.write_lines", fail)
+    monkeypatch.setattr("tachograph.graph.files.text.write_lines", fail)
     with pytest.raises(KeyboardInterrupt):
         tg.write(g, "keep.txt")
     assert os.listdir() == ["keep.txt"]

@@ -20,7 +20,7 @@ def run(text: bytes, *, fields=2, tag=b"", column=-1, base=0, ids=np.int32, comm
     weight = np.empty(room if column >= 0 else 0, np.float64)
     late = np.zeros(room, np.int64)
     state = np.zeros(parse.STATE_SLOTS, np.int64)
-    table = numbers.classes(comments=comments)
+    table = parse.classes(comments=comments)
     letter = tag[0] if tag else 0
     form = parse.Form(table, POWERS, letter, fields, column, base, np.iinfo(ids).max)
     edges = parse.Edges(source, target, weight, late)
@@ -141,8 +141,6 @@ def test_rows_of_any_length(rows):
     values, lengths = np.empty(data.size // 2 + 1, np.int64), np.empty(data.size, np.int64)
     state = np.zeros(parse.STATE_SLOTS, np.int64)
     stop = np.zeros(1, np.int64)
-    parse.parse_rows(
-        stop, data, 0, data.size, numbers.classes(comments=b"%"), values, lengths, state
-    )
+    parse.parse_rows(stop, data, 0, data.size, parse.classes(comments=b"%"), values, lengths, state)
     assert lengths[: state[parse.RECORDS]].tolist() == [len(row) for row in rows]
     assert values[: state[parse.NUMBERS]].tolist() == [x for row in rows for x in row]

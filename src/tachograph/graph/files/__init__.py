@@ -4,97 +4,98 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO, NamedTuple, TypeAlias
 
 from ...util.errors import FileFormatError, InputError, TachographWarning, TooLargeError
 from ...util.progress import bar
-from ..build import build, rebuilt
-from ..edges import EdgeTable, Options
+from ..build import EdgeTable, Options, build, rebuilt
 from ..graph import Graph
-from . import dimacs, edgelist, gapbs, metis, npz, tables, tgraph, tntp
-from . import matrixmarket as mm
-from .streams import Input, aside, compression_of, open_output
-from .text import NotAnIdError
-
-__all__ = ["FORMATS", "Format", "read", "write"]
+from . import arrays, headed, metis, text, tgraph
+from .streams import Input, compression_of, open_output
 
 Reader: TypeAlias = Callable[[Input, "str | bool | None"], "EdgeTable | Graph"]
 Writer: TypeAlias = Callable[[Graph, IO[bytes]], None]
 
 
-@dataclass(frozen=True)
-class Format:
-    """A file format: its name, its suffixes, how it is read, written, and recognised by content.
+class Format(NamedTuple):
+    """A row of the table: a format's name, its suffixes, how it is recognised, read and written.
 
-    ``traits`` may have ``"binary"``, ``"columns"`` (``weight=`` can name one) and ``"names"`` (those
-    of the vertices are kept).
+    ``traits`` may have "binary", "columns" (``weight=`` can name one) and "names" (those of the
+    vertices are kept). ``recognises`` is given the first bytes of a file.
     """
 
     name: str
-    suffixes: tuple[str, ...]
+    suffixes: list[str]
+    traits: list[str]
+    recognises: Callable[[bytes], object]
     read: Reader
     write: Writer
-    recognises: Callable[[bytes], bool]
-    traits: frozenset[str]
 
 
-def _format(
-    name: str,
-    suffixes: str,
-    read: Reader,
-    write: Writer,
-    recognises: Callable[[bytes], bool] = lambda head: False,
-    traits: str = "",
-) -> Format:
-    words = frozenset(traits.split())
-    return Format(name, tuple(suffixes.split()), read, write, recognises, words)
+def _is_metis(head: bytes) -> bool:
+    """Whether a header is followed by rows of different length, which no edge list has."""
+    rows = [line.split() for line in head[:4096].splitlines()[:-1] if not line.startswith(b"%")]
+    if len(rows) < 2 or not 2 <= len(rows[0]) <= 4:
+        return False
+    numbers = all(word.isdigit() for row in rows[:50] for word in row)
+    return numbers and len({len(row) for row in rows[1:50]}) > 1
 
 
-def _starts(*magic: bytes) -> Callable[[bytes], bool]:
-    return lambda head: head.startswith(magic)
+def _is_csv(head: bytes) -> bool:
+    """Whether the first line has commas and words where later lines have numbers or words."""
+    first, _, rest = head.partition(b"\n")
+    words = [w.strip().strip(b'"') for w in first.split(b",")]
+    commas = len(words) > 1 and rest.split(b"\n", 1)[0].count(b",") == len(words) - 1
+    return commas and not any(w.replace(b".", b"").isdigit() for w in words) and b"#" not in first
 
 
-IS_TGRAPH = _starts(tgraph.MAGIC)
-IS_PARQUET = _starts(b"PAR1")
-IS_ARROW = _starts(b"ARROW1", b"\xff\xff\xff\xff")
-IS_ZIP = _starts(b"PK\x03\x04")
+NEVER = rb"(?!)"  # the name tells, or only the size of the file
+# The first line that is neither empty nor a comment tells these.
+TNTP = rb"(?is)(?:[ \t\r]*(?:~[^\n]*)?\n)*+[ \t\r]*+(?=<).*?<NUMBER OF LINKS>"
+DIMACS = rb"(?:(?:c.*|[ \t\r]*)\n)*+[ \t\r]*+p(?:[ \t\r]+[^\s]+){3}"
+COMMENTS = rb"(?:\xef\xbb\xbf)*(?:[ \t\r,]*(?:[#%].*)?\n)*+"
+LIST = COMMENTS + rb"[ \t\r,]*+[0-9]{1,18}[ \t\r,]+[0-9]{1,18}(?![^\s,])"
+LIST_SUFFIXES = ".txt .tsv .edges .edgelist .e .snap"
+ARROW = rb"ARROW1|\xff\xff\xff\xff"
 TABLE = "binary columns names"
-LISTS = ".txt .tsv .edges .edgelist .e .snap"
+write_wsg = partial(arrays.write_gapbs, weighted=True)
 # The first format that recognises the beginning of a file is taken, so the order matters.
-_ALL = (
-    _format("tgraph", ".tgraph", tgraph.read, tgraph.write, IS_TGRAPH, "binary names"),
-    _format(
-        "parquet", ".parquet .pq", tables.read_parquet, tables.write_parquet, IS_PARQUET, TABLE
-    ),
-    _format(
-        "arrow", ".arrow .feather .arrows", tables.read_arrow, tables.write_arrow, IS_ARROW, TABLE
-    ),
-    _format("npz", ".npz", npz.read, npz.write, IS_ZIP, "binary"),
-    _format("mtx", ".mtx .mm", mm.read, mm.write, mm.recognises),
-    _format("tntp", ".tntp", tntp.read, tntp.write, tntp.recognises, "columns"),
-    _format("max", ".max", dimacs.read, dimacs.write_flow),
-    _format("gr", ".gr", dimacs.read, dimacs.write_paths, dimacs.recognises),
-    _format("sg", ".sg", gapbs.read, gapbs.write, traits="binary"),
-    _format("wsg", ".wsg", gapbs.read, gapbs.write_weighted, traits="binary"),
-    _format("metis", ".graph .metis", metis.read, metis.write, metis.recognises),
-    _format(
-        "csv", ".csv", tables.read_csv, tables.write_csv, tables.recognises_csv, "columns names"
-    ),
-    _format("el", ".el", edgelist.read, edgelist.write_bare),
-    _format("wel", ".wel", edgelist.read, edgelist.write_weighted),
-    _format("edgelist", LISTS, edgelist.read, edgelist.write, edgelist.recognises),
+_ROWS: tuple[tuple[str, str, str, bytes | Callable[[bytes], object], Reader, Writer], ...] = (
+    ("tgraph", ".tgraph", "binary names", tgraph.MAGIC, tgraph.read, tgraph.write),
+    ("parquet", ".parquet .pq", TABLE, b"PAR1", arrays.read_parquet, arrays.write_parquet),
+    ("arrow", ".arrow .feather .arrows", TABLE, ARROW, arrays.read_arrow, arrays.write_arrow),
+    ("npz", ".npz", "binary", b"PK\x03\x04", arrays.read_npz, arrays.write_npz),
+    ("mtx", ".mtx .mm", "", b"(?i)%%MatrixMarket", headed.read_matrix, headed.write_matrix),
+    ("tntp", ".tntp", "columns", TNTP, headed.read_links, headed.write_links),
+    ("max", ".max", "", NEVER, headed.read_dimacs, headed.write_flow),
+    ("gr", ".gr", "", DIMACS, headed.read_dimacs, headed.write_paths),
+    ("sg", ".sg", "binary", NEVER, arrays.read_gapbs, arrays.write_gapbs),
+    ("wsg", ".wsg", "binary", NEVER, arrays.read_gapbs, write_wsg),
+    ("metis", ".graph .metis", "", _is_metis, metis.read, metis.write),
+    ("csv", ".csv", "columns names", _is_csv, arrays.read_csv, arrays.write_csv),
+    ("el", ".el", "", NEVER, text.read, text.write_bare),
+    ("wel", ".wel", "", NEVER, text.read, text.write_weighted),
+    ("edgelist", LIST_SUFFIXES, "", LIST, text.read, text.write),
 )
-FORMATS = {made.name: made for made in _ALL}
+
+
+def _recogniser(begins: bytes | Callable[[bytes], object]) -> Callable[[bytes], object]:
+    return re.compile(begins).match if isinstance(begins, bytes) else begins
+
+
+FORMATS = {
+    name: Format(name, suffixes.split(), traits.split(), _recogniser(begins), reader, writer)
+    for name, suffixes, traits, begins, reader, writer in _ROWS
+}
 
 
 def _by_name(path: str | os.PathLike[str]) -> Format | None:
-    plain = Path(path)
-    if compression_of(plain):
-        plain = plain.with_suffix("")
+    plain = Path(path).with_suffix("") if compression_of(path) else Path(path)
     return next((f for f in FORMATS.values() if plain.suffix.lower() in f.suffixes), None)
 
 
@@ -102,19 +103,18 @@ def recognise(source: Input) -> Format:
     """Return the format of a file: by its content where that tells, else by its name."""
     by_content = next((f for f in FORMATS.values() if f.recognises(source.head)), None)
     by_name = _by_name(source.path)
-    if b"\0" in source.head and gapbs.recognises(source):
-        return FORMATS["wsg"] if by_name is FORMATS["wsg"] else FORMATS["sg"]
-    if by_content is not None and by_content.name == "gr":
-        return FORMATS["max"] if by_name is FORMATS["max"] else by_content
-    if by_content is not None:
-        # Only a plain list of numbers may be in another format, which its name tells.
-        other = by_name is not None and by_name.name != "csv" and "binary" not in by_name.traits
-        return by_name if by_name and other and by_content.name == "edgelist" else by_content
-    if by_name is not None:
-        return by_name
-    if b"\0" in source.head:
-        raise FileFormatError(source.path, "binary data in no format that tachograph knows")
-    return FORMATS["edgelist"]
+    named = "" if by_name is None else by_name.name
+    if b"\0" in source.head and arrays.is_gapbs(source):
+        return FORMATS["wsg" if named == "wsg" else "sg"]
+    if by_content is FORMATS["gr"]:
+        return FORMATS["max" if named == "max" else "gr"]
+    # Only a plain list of numbers may be in another format, which its name tells.
+    other = by_name is not None and named != "csv" and "binary" not in by_name.traits
+    if by_content is not None and not (other and by_content is FORMATS["edgelist"]):
+        return by_content
+    if by_name is None and b"\0" in source.head:
+        raise source.error("binary data in no format that tachograph knows")
+    return by_name or FORMATS["edgelist"]
 
 
 def _named(format: str) -> Format:
@@ -167,11 +167,9 @@ def read(
     kind = _named(format) if format else recognise(source)
     if isinstance(weight, str) and "columns" not in kind.traits:
         raise InputError(f"weight={weight!r}: {kind.name} files have no columns to choose from")
-    reader = kind.read
-    if relabel and kind.read is edgelist.read:
-        reader = _names_or_ids
+    names_allowed = relabel and kind.read is text.read
     try:
-        found = reader(source, weight)
+        found = (text.read_named if names_allowed else kind.read)(source, weight)
         if isinstance(found, Graph):
             return rebuilt(found, options)
         if weight is False:
@@ -183,14 +181,6 @@ def read(
         said = str(error)
         named = said.startswith(str(source.path))
         raise TooLargeError(said if named else f"{source.path}: {said}") from None
-
-
-def _names_or_ids(source: Input, weight: str | bool | None) -> EdgeTable:
-    """Read an edge list whose names are numbers, or words if there are any."""
-    try:
-        return edgelist.read(source, weight)
-    except NotAnIdError:
-        return edgelist.read_names(source, weight)
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
@@ -224,20 +214,13 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
             TachographWarning,
             stacklevel=2,
         )
-    compression = compression_of(path)
-    with aside(path) as temporary, open_output(temporary, compression) as out:
-        if "binary" in kind.traits:
-            with bar(f"writing {Path(path).name}"):
-                _write_binary(kind, graph, out, compression)
-        else:
+    with open_output(path) as out:
+        if "binary" not in kind.traits:
             kind.write(graph, out)
-
-
-def _write_binary(kind: Format, graph: Graph, out: IO[bytes], compression: str) -> None:
-    """Write through memory if compressed: some writers seek, which a compressing stream cannot."""
-    if not compression:
-        kind.write(graph, out)
-        return
-    memory_file = io.BytesIO()
-    kind.write(graph, memory_file)
-    out.write(memory_file.getvalue())
+            return
+        with bar(f"writing {Path(path).name}"):
+            # Some writers seek, which a compressing stream cannot.
+            whole = io.BytesIO() if compression_of(path) else out
+            kind.write(graph, whole)
+            if isinstance(whole, io.BytesIO):
+                out.write(whole.getvalue())

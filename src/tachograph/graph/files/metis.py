@@ -11,70 +11,79 @@ from typing import IO
 
 import numpy as np
 
-from ...util.errors import FileFormatError, InputError
+from ...util.errors import InputError
 from ...util.progress import bar
-from ..edges import EdgeTable
+from ..build import EdgeTable
 from ..graph import Graph
+from .checks import Block, Header, must_fit
 from .streams import Input
-from .text import Header, edges_that_fit, header_lines, is_count, read_rows
+from .text import COUNT, PART_BYTES, Layout
 
 MOST_VERTEX_WEIGHTS = 1000  # for each vertex; a larger header is refused
 VERTICES_PER_WRITE = 1 << 12
 
 
-def recognises(head: bytes) -> bool:
-    """Whether a header is followed by rows of different length, which no edge list has."""
-    rows = [line.split() for line in head[:4096].splitlines()[:-1] if not line.startswith(b"%")]
-    if len(rows) < 2 or not 2 <= len(rows[0]) <= 4:
-        return False
-    numbers = all(word.isdigit() for row in rows[:50] for word in row)
-    return numbers and len({len(row) for row in rows[1:50]}) > 1
-
-
 def _header(source: Input) -> tuple[Header, str, int]:
     """Return the header with its ``fmt`` and the number of weights of a vertex."""
-    for line, skip, text in header_lines(source):
-        words = text.split()
-        if not words or text.startswith("%"):
-            continue
-        if not 2 <= len(words) <= 4 or not all(map(is_count, words)):
-            raise FileFormatError(source.path, "expected 'vertices edges [fmt [ncon]]'", line)
-        fmt = words[2].zfill(3) if len(words) > 2 else "000"
-        if len(fmt) > 3 or set(fmt) - {"0", "1"}:
-            raise FileFormatError(
-                source.path, f"fmt {words[2]} is not made of up to three 0 or 1", line
-            )
-        ncon = int(words[3]) if len(words) > 3 else int(fmt[1])
-        if bool(ncon) != (fmt[1] == "1"):
-            raise FileFormatError(source.path, f"fmt {fmt} does not go with ncon {ncon}", line)
-        if ncon > MOST_VERTEX_WEIGHTS:
-            raise FileFormatError(source.path, f"{ncon} weights for each vertex are too many", line)
-        return Header(int(words[0]), int(words[1]), line, skip), fmt, ncon
-    raise FileFormatError(source.path, "there is no header, only comments")
+    text, line, skip = source.first_line(b"%")
+    words = text.split()
+    if not words:
+        raise source.error("there is no header, only comments")
+    if not 2 <= len(words) <= 4 or not all(map(COUNT.fullmatch, words)):
+        raise source.error("expected 'vertices edges [fmt [ncon]]'", line)
+    fmt = words[2].zfill(3) if len(words) > 2 else "000"
+    if len(fmt) > 3 or set(fmt) - {"0", "1"}:
+        raise source.error(f"fmt {words[2]} is not made of up to three 0 or 1", line)
+    ncon = int(words[3]) if len(words) > 3 else int(fmt[1])
+    if bool(ncon) != (fmt[1] == "1"):
+        raise source.error(f"fmt {fmt} does not go with ncon {ncon}", line)
+    if ncon > MOST_VERTEX_WEIGHTS:
+        raise source.error(f"{ncon} weights for each vertex are too many", line)
+    return Header(int(words[0]), int(words[1]), line, skip), fmt, ncon
+
+
+def _numbers(source: Input, skip: int, line: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return all numbers after byte ``skip``, and how many each line has, empty lines included."""
+    from ...kernels.runtime.launch import run
+    from ...kernels.text import parse
+
+    table = parse.classes(comments=b"%", commas=b"")
+    values, lengths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for block in source.blocks(skip):
+        state = np.zeros(parse.STATE_SLOTS, np.int64)
+        found = np.empty(block.size // 2 + 1, np.int64)
+        rows = np.empty(block.size, np.int64)
+        call = (block, 0, block.size, table, found, rows, state)
+        run(parse.parse_rows, [call], brief=block.size < PART_BYTES)
+        if state[parse.ERROR]:
+            at = int(state[parse.OFFSET])
+            raise Block(source, block, line, Layout(), 0).error(int(state[parse.ERROR]), at)
+        values.append(found[: state[parse.NUMBERS]].copy())
+        lengths.append(rows[: state[parse.RECORDS]].copy())
+        line += int(state[parse.LINES])
+    return np.concatenate(values), np.concatenate(lengths)
 
 
 def read(source: Input, weight: str | bool | None) -> EdgeTable:
     """Read the edges, listed in both directions; vertex weights and sizes go to ``meta``."""
     header, fmt, ncon = _header(source)
     n, m = header.n, header.edges
-    edges_that_fit(source, m, n, "edges", least=2)
-    values, lengths = read_rows(source, header.skip, header.line)
+    must_fit(source, header, least=2)
+    values, lengths = _numbers(source, header.skip, header.line)
     if lengths.size > n and not lengths[n:].any():
         lengths = lengths[:n]
     if lengths.size != n:
-        raise FileFormatError(
-            source.path,
+        raise source.error(
             f"the header promises {n:,} vertices but {lengths.size:,} lines follow "
-            "(a vertex without neighbours has an empty line)",
+            "(a vertex without neighbours has an empty line)"
         )
     before = (fmt[0] == "1") + ncon
     step = 2 if fmt[2] == "1" else 1
     bad = np.flatnonzero((lengths < before) | ((lengths - before) % step != 0))
     if bad.size:
         v = int(bad[0])
-        raise FileFormatError(
-            source.path, f"vertex {v + 1} has {lengths[v]} numbers, which does not fit fmt {fmt}"
-        )
+        has = f"vertex {v + 1} has {lengths[v]} numbers"
+        raise source.error(f"{has}, which does not fit fmt {fmt}")
     begins = np.cumsum(lengths) - lengths
     meta: dict[str, object] = {}
     if fmt[0] == "1":
@@ -83,23 +92,20 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
         first = begins[:, None] + (fmt[0] == "1") + np.arange(ncon)
         meta["vertex_weights"] = values[first]
     degrees = (lengths - before) // step
+    weights = None
     if before or step == 2:
         place = np.arange(values.size) - np.repeat(begins, lengths) - before
         weights = values[(place >= 0) & (place % 2 == 1)] if step == 2 else None
         values = values[(place >= 0) & (place % step == 0)]
-    else:
-        weights = None
     sources = np.repeat(np.arange(n), degrees)
     outside = np.flatnonzero((values < 1) | (values > n))
     if outside.size:
         v, t = int(sources[outside[0]]) + 1, int(values[outside[0]])
-        raise FileFormatError(source.path, f"vertex {v} lists {t}, but ids go from 1 to {n}")
+        raise source.error(f"vertex {v} lists {t}, but ids go from 1 to {n}")
     values -= 1
     listed = values.size + int(np.count_nonzero(sources == values))
     if listed != 2 * m:
-        raise FileFormatError(
-            source.path, f"the header promises {m:,} edges but {listed / 2:,.10g} are listed"
-        )
+        raise source.error(f"the header promises {m:,} edges but {listed / 2:,.10g} are listed")
     return EdgeTable(sources, values, weights, n=n, directed=False, both=True, meta=meta)
 
 

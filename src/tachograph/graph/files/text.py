@@ -1,37 +1,47 @@
-"""Lines of numbers to arrays, for all text formats: blocks of the file through the compiled parser.
+"""Lines of text to edges: edge lists, and the parser of all formats with an edge per line.
 
-``read_edges``  formats with an edge per line.     ``read_rows``  formats with a vertex per line.
+An edge list (SNAP's, GAPBS's ``.el`` and ``.wel``, anything with two or three columns) has lines
+``u v`` or ``u v weight`` with blanks, tabs or commas between; lines that begin with ``#`` or ``%`` are
+comments. SNAP's comments tell the kind and the counts::
+
+    # Undirected graph: each edge once
+    # Nodes: 4 Edges: 5
+
+Some files begin with a bare line "vertices edges" instead; it is recognised if it fits the rest.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+import warnings
+from dataclasses import dataclass
 from math import isfinite
-from typing import NamedTuple, TypeAlias
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ...util import memory
-from ...util.errors import FileFormatError
-from ...util.progress import bar
-from .streams import Input
+from ...util.errors import TachographWarning
+from ..build import EdgeTable
+from ..graph import Graph
+from .checks import Block, NotAnIdError
+from .streams import MARK, Input, write_lines
+
+if TYPE_CHECKING:
+    from ...kernels.text import parse
 
 PART_BYTES = 1 << 20  # bytes of text below which another thread does not pay
+FEWEST_EDGES_OF_A_BARE_HEADER = 8  # a first line with fewer is an edge
 NUMBER = re.compile(rb"[-+0-9.eE]+")
-MARK = "\ufeff"  # the byte order mark some editors put first
-HEADER_LINE_BYTES = 1 << 16  # bytes of a header line that are looked at
-SHOWN_CHARACTERS = 40  # characters of a bad line that an error shows
-
+COUNT = re.compile(r"[0-9]{1,18}")  # a whole number of a size that can be a count
+COUNTS = re.compile(r"nodes:?\s*(\d{1,18})[\s,;]+edges:?\s*(\d{1,18})\b", re.I | re.A)
+KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.I)
+KONECT = re.compile(r"^%\s*(sym|asym)\b")
 
 IdType: TypeAlias = type[np.int32] | type[np.int64]
-
-
-class NotAnIdError(FileFormatError):
-    """Something stands where a vertex id should, perhaps a name."""
+Edges: TypeAlias = tuple[np.ndarray, np.ndarray, "np.ndarray | None"]
 
 
 @dataclass(frozen=True)
@@ -47,85 +57,40 @@ class Layout:
     n: int | None = None  # vertices, if a header has told
     real: bool = False  # weights stay float64, even if all are whole
 
-
-class _Block(NamedTuple):
-    """A part of a file, what comes before it, and how its lines are laid out."""
-
-    source: Input
-    block: np.ndarray
-    line: int  # lines before the block
-    layout: Layout
-    fields: int  # columns of every line
+    def words(self, text: str) -> list[str]:
+        """Return the words of a line as the parser separates them."""
+        for separator in self.separators + b",":
+            text = text.replace(chr(separator), " ")
+        return text.split()
 
 
-@dataclass
-class _Columns:
-    """Parsed pieces, in file order."""
-
-    source: list[np.ndarray] = field(default_factory=list)
-    target: list[np.ndarray] = field(default_factory=list)
-    weight: list[np.ndarray] = field(default_factory=list)
-    fractions: bool = False
-    inexact: bool = False
-
-
-def header_lines(source: Input) -> Iterator[tuple[int, int, str]]:
-    """Yield (line number, offset behind it, text) of the lines of a file, from its beginning."""
-    offset = 0
-    for number, raw in enumerate(source.lines(), 1):
-        offset += len(raw)
-        text = raw[:HEADER_LINE_BYTES].decode("utf-8", "replace")
-        yield number, offset, text.lstrip(MARK).strip()
-
-
-def first_fields(source: Input, skip: int, layout: Layout) -> list[str]:
-    """Return the fields of the first line of data, without its tag."""
-    for _, end, text in header_lines(source):
-        if end > skip and text and text[:1].encode() not in layout.comments:
-            words = _fields(text, layout)
-            return words[1:] if layout.tag else words
-    return []
-
-
-def is_count(word: str) -> bool:
-    """Whether a word of a header is a whole number of a size that can be one."""
-    return word.isascii() and word.isdigit() and len(word) <= 18
-
-
-def _fields(text: str, layout: Layout) -> list[str]:
-    """Return the words of a line as the parser separates them."""
-    for separator in layout.separators + b",":
-        text = text.replace(chr(separator), " ")
-    return text.split()
-
-
-def read_edges(
-    source: Input, layout: Layout, skip: int = 0, line: int = 0
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+def read_edges(source: Input, layout: Layout, skip: int = 0, line: int = 0) -> Edges:
     """Return sources, targets and weights of the edges after byte ``skip``, which ends line ``line``.
 
     Ids are int32 if all fit, else int64. Weights are int32 if all are whole and fit, else float64;
     None if the lines have no such column.
     """
-    fields = layout.fields or len(first_fields(source, skip, layout))
-    column = layout.weight_column
-    column = column if column is not None and column < fields else -1
-    columns = _Columns()
-    dtype: IdType = np.int32
-    with bar(f"reading {source.path.name}", source.size if not source.compression else None) as b:
-        for block in source.blocks(skip, b):
-            piece = _Block(source, block, line, layout, fields)
-            lines = _parse_block(columns, piece, column, dtype)
-            if lines is None:  # an id that needs 64 bits
-                dtype = np.int64
-                lines = _parse_block(columns, piece, column, dtype)
-            line += lines or 0
-            _require(columns, source)
-    ids = _join(columns.source, dtype), _join(columns.target, dtype)
-    if column < 0:
-        return *ids, None
-    weight = _join(columns.weight, np.float64)
-    return *ids, weight if layout.real else _narrow(weight, columns, source)
+    first, _, _ = source.first_line(layout.comments, skip)
+    parser = _Parser(layout, layout.fields or len(layout.words(first)) - bool(layout.tag))
+    for block in source.blocks(skip):
+        line += parser.add(Block(source, block, line, layout, parser.fields))
+        parsed = f"{source.path}: more than {parser.edges:,} edges"
+        memory.require(parser.edges * 10, parsed, "use a machine with more memory")
+    ends = _join(parser.sources, parser.ids), _join(parser.targets, parser.ids)
+    if parser.column < 0:
+        return *ends, None
+    weights = _join(parser.weights, np.float64)
+    if layout.real or not weights.size or parser.fractions:
+        return *ends, weights if layout.real or weights.size else weights.astype(np.int32)
+    low, high = float(weights.min()), float(weights.max())
+    if low >= -(2.0**31) and high < 2.0**31:
+        return *ends, weights.astype(np.int32)
+    if parser.inexact:
+        raise source.error(
+            f"a whole-number weight of about {max(-low, high):.3g} is beyond 2**53 and cannot be "
+            "kept exactly: write it with a decimal point to have it rounded"
+        )
+    return *ends, weights
 
 
 def _join(pieces: list[np.ndarray], dtype: npt.DTypeLike) -> np.ndarray:
@@ -140,28 +105,69 @@ def _join(pieces: list[np.ndarray], dtype: npt.DTypeLike) -> np.ndarray:
     return whole
 
 
-def _require(columns: _Columns, source: Input) -> None:
-    """Refuse to go on when the edges read so far already need more memory than there is."""
-    edges = sum(piece.size for piece in columns.source)
-    memory.require(
-        edges * 10, f"{source.path}: more than {edges:,} edges", "use a machine with more memory"
-    )
+class _Parser:
+    """The edges of the blocks so far."""
 
+    def __init__(self, layout: Layout, fields: int) -> None:
+        column = -1 if layout.weight_column is None else layout.weight_column
+        self.fields = fields
+        self.column = column if column < fields else -1
+        self.ids: IdType = np.int32
+        self.edges = 0
+        self.sources: list[np.ndarray] = []
+        self.targets: list[np.ndarray] = []
+        self.weights: list[np.ndarray] = []
+        self.fractions = self.inexact = False
 
-def _narrow(weight: np.ndarray, columns: _Columns, source: Input) -> np.ndarray:
-    """Return int32 if every weight is a whole number that fits, else float64 as parsed."""
-    if columns.fractions or not weight.size:
-        return weight if weight.size else weight.astype(np.int32)
-    low, high = float(weight.min()), float(weight.max())
-    if low >= -(2.0**31) and high < 2.0**31:
-        return weight.astype(np.int32)
-    if columns.inexact:
-        raise FileFormatError(
-            source.path,
-            f"a whole-number weight of about {max(-low, high):.3g} is beyond 2**53 and cannot be "
-            "kept exactly: write it with a decimal point to have it rounded",
-        )
-    return weight
+    def add(self, block: Block) -> int:
+        """Parse a block, on several threads if it is long; return its lines."""
+        from ...kernels.text import numbers, parse
+
+        pieces = self._parsed(block, late=False)
+        if any(state[parse.UNDECIDED] for _, state in pieces):
+            pieces = self._parsed(block, late=True)
+        wide = block.layout.n is None or block.layout.n > np.iinfo(np.int32).max
+        for _, state in pieces:
+            if state[parse.ERROR] == numbers.TOO_LARGE and self.ids is np.int32 and wide:
+                self.ids = np.int64
+                return self.add(block)
+            if state[parse.ERROR]:
+                raise block.error(int(state[parse.ERROR]), int(state[parse.OFFSET]))
+        for (sources, targets, weights, late), state in pieces:
+            count = int(state[parse.RECORDS])
+            for k in np.flatnonzero(late[:count]):
+                weights[k] = _by_python(block, int(late[k]) - 1)
+            self.sources.append(sources[:count])
+            self.targets.append(targets[:count])
+            self.weights.append(weights[:count])
+            self.fractions |= bool(state[parse.FRACTIONS])
+            self.inexact |= bool(state[parse.INEXACT])
+            self.edges += count
+        return sum(int(state[parse.LINES]) for _, state in pieces)
+
+    def _parsed(self, block: Block, late: bool) -> list[tuple[parse.Edges, np.ndarray]]:
+        """Return the edges and the state of each part; ``late`` if Python decides some weights."""
+        from ...kernels.runtime.launch import run, threads_available
+        from ...kernels.text import parse
+        from ...kernels.text.decimal import POWERS
+
+        layout, size, most = block.layout, block.bytes.size, np.iinfo(self.ids).max
+        table = parse.classes(layout.separators, comments=layout.comments)
+        tag = layout.tag[0] if layout.tag else 0
+        limit = most if layout.n is None else min(layout.n, most)
+        form = parse.Form(table, POWERS, tag, self.fields, self.column, layout.base, limit)
+        calls = []
+        for lo, hi in _cuts(block.bytes, max(1, min(threads_available(), size // PART_BYTES))):
+            room = (hi - lo) // 4 + 1  # an edge takes four bytes or more
+            edges = parse.Edges(
+                np.empty(room, self.ids),
+                np.empty(room, self.ids),
+                np.empty(room if self.column >= 0 else 0, np.float64),
+                np.zeros(room if late else 0, np.int64),
+            )
+            calls.append((block.bytes, lo, hi, form, edges, np.zeros(parse.STATE_SLOTS, np.int64)))
+        run(parse.parse_edges, calls, brief=size < PART_BYTES)
+        return [call[-2:] for call in calls]
 
 
 def _cuts(block: np.ndarray, workers: int) -> list[tuple[int, int]]:
@@ -172,197 +178,131 @@ def _cuts(block: np.ndarray, workers: int) -> list[tuple[int, int]]:
         while at < block.size and block[at] != 10:
             at += 1
         ends.append(min(at + 1, block.size))
-    ends.append(block.size)
-    return [(lo, hi) for lo, hi in itertools.pairwise(ends) if lo < hi]
+    return [(lo, hi) for lo, hi in itertools.pairwise([*ends, block.size]) if lo < hi]
 
 
-def _parse_block(columns: _Columns, piece: _Block, column: int, dtype: IdType) -> int | None:
-    """Add the edges of a block to ``columns``; return its lines, or None if an id does not fit."""
-    from ...kernels.runtime.launch import run, threads_available
-    from ...kernels.text import numbers, parse
-    from ...kernels.text.decimal import POWERS
-
-    _, block, _, layout, fields = piece
-    parts = _cuts(block, max(1, min(threads_available(), block.size // PART_BYTES)))
-    limit = np.iinfo(dtype).max if layout.n is None else min(layout.n, np.iinfo(dtype).max)
-    form = parse.Form(
-        numbers.classes(layout.separators, comments=layout.comments),
-        POWERS,
-        layout.tag[0] if layout.tag else 0,
-        fields,
-        column,
-        layout.base,
-        limit,
-    )
-
-    def attempt(late: bool) -> list[tuple[parse.Edges, np.ndarray]]:
-        calls = []
-        for lo, hi in parts:
-            room = (hi - lo) // 4 + 1  # an edge takes four bytes or more
-            edges = parse.Edges(
-                np.empty(room, dtype),
-                np.empty(room, dtype),
-                np.empty(room if column >= 0 else 0, np.float64),
-                np.zeros(room if late else 0, np.int64),
-            )
-            state = np.zeros(parse.STATE_SLOTS, np.int64)
-            calls.append((block, lo, hi, form, edges, state))
-        run(parse.parse_edges, calls, brief=block.size < PART_BYTES)
-        return [call[-2:] for call in calls]
-
-    pieces = attempt(late=False)
-    if any(state[parse.UNDECIDED] for _, state in pieces):
-        pieces = attempt(late=True)
-    for _, state in pieces:
-        error = int(state[parse.ERROR])
-        if error == numbers.TOO_LARGE and dtype is np.int32 and limit == np.iinfo(np.int32).max:
-            return None
-        if error:
-            raise _explain(piece, error, int(state[parse.OFFSET]))
-    lines = 0
-    for (s, t, w, late), state in pieces:
-        count = int(state[parse.RECORDS])
-        for k in np.flatnonzero(late[:count]):
-            w[k] = _by_python(piece, int(late[k]) - 1)
-        columns.source.append(s[:count])
-        columns.target.append(t[:count])
-        columns.weight.append(w[:count])
-        columns.fractions |= bool(state[parse.FRACTIONS])
-        columns.inexact |= bool(state[parse.INEXACT])
-        lines += int(state[parse.LINES])
-    return lines
-
-
-def _by_python(piece: _Block, at: int) -> float:
+def _by_python(block: Block, at: int) -> float:
     """Return a number that the compiled parser left open (many digits, near 0 or infinity)."""
     from ...kernels.text import numbers
 
-    token = NUMBER.match(piece.block[at:].data)
+    token = NUMBER.match(block.bytes[at:].data)
     assert token is not None  # the parser has seen it
     value = float(token[0])
     if not isfinite(value):
-        raise _explain(piece, numbers.NOT_FINITE, at)
+        raise block.error(numbers.NOT_FINITE, at)
     return value
 
 
-def _explain(piece: _Block, error: int, at: int) -> FileFormatError:
-    """Return the parser's error code in words, with the line it happened on."""
-    from ...kernels.text import numbers
-
-    source, block, line, layout, fields = piece
-    line += int(np.count_nonzero(block[:at] == 10)) + 1
-    before = np.flatnonzero(block[:at] == 10)
-    begin = int(before[-1]) + 1 if before.size else 0
-    line_text = block[begin : begin + 1000].tobytes().split(b"\n")[0].decode("utf-8", "replace")
-    text = _show(line_text)
-    word = _word_at(block, at)
-    has = len(_fields(line_text, layout)) - bool(layout.tag)
-    names = ": for names, say relabel" if word[:1].isalpha() and not layout.fields else ""
-    problem = {
-        numbers.NOT_AN_ID: f"expected a vertex id (a whole number) but found {word!r}{names}",
-        numbers.NEGATIVE: f"the vertex id {word} is negative",
-        numbers.TOO_LARGE: f"the vertex id {word} does not fit in 64 bits"
-        if layout.n is None
-        else f"there is no vertex {word}: the header says {layout.n:,} vertices",
-        numbers.BELOW_BASE: f"ids begin at {layout.base} in this format, but found {word}",
-        numbers.NOT_A_NUMBER: f"expected a weight but found {word!r}",
-        numbers.NOT_FINITE: f"the weight {word!r} is not a finite number",
-        numbers.EMPTY_FIELD: "an empty field between or behind commas",
-        numbers.RAGGED: f"has {has} columns where "
-        + (f"this format has {fields}" if layout.fields else f"the first line has {fields}"),
-        numbers.TOO_FEW: f"has {has} columns, too few for an edge",
-        numbers.WRONG_TAG: f"expected a line that begins with {layout.tag.decode()!r}",
-    }[error]
-    maybe_names = (numbers.NOT_AN_ID, numbers.NEGATIVE, numbers.TOO_LARGE)
-    kind = NotAnIdError if error in maybe_names else FileFormatError
-    return kind(source.path, f"{problem} (in {text!r})", line)
-
-
-def _word_at(block: np.ndarray, at: int) -> str:
-    """Return the characters around ``at`` up to the next blank, comma or line end."""
-    stops = (9, 10, 13, 32, 44)
-    begin = end = at
-    while begin > 0 and at - begin < SHOWN_CHARACTERS and block[begin - 1] not in stops:
-        begin -= 1
-    while end < block.size and end - begin < SHOWN_CHARACTERS and block[end] not in stops:
-        end += 1
-    return _show(block[begin:end].tobytes().decode("utf-8", "replace"))
-
-
-def _show(text: str) -> str:
-    text = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text.strip())
-    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
-
-
-def read_rows(
-    source: Input, skip: int, line: int, comments: bytes = b"%"
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return all numbers after byte ``skip``, and how many each line has, empty lines included."""
-    from ...kernels.runtime.launch import run
-    from ...kernels.text import numbers, parse
-
-    table = numbers.classes(comments=comments, commas=b"")
-    values: list[np.ndarray] = []
-    lengths: list[np.ndarray] = []
-    size = source.size if not source.compression else None
-    with bar(f"reading {source.path.name}", size) as b:
-        for block in source.blocks(skip, b):
-            state = np.zeros(parse.STATE_SLOTS, np.int64)
-            found = np.empty(block.size // 2 + 1, np.int64)
-            rows = np.empty(block.size, np.int64)
-            call = (block, 0, block.size, table, found, rows, state)
-            run(parse.parse_rows, [call], brief=block.size < PART_BYTES)
-            if state[parse.ERROR]:
-                at = int(state[parse.OFFSET])
-                raise _explain(
-                    _Block(source, block, line, Layout(), 0), int(state[parse.ERROR]), at
-                )
-            values.append(found[: state[parse.NUMBERS]].copy())
-            lengths.append(rows[: state[parse.RECORDS]].copy())
-            line += int(state[parse.LINES])
-    return _join(values, np.int64), _join(lengths, np.int64)
-
-
-def edges_that_fit(source: Input, edges: int, n: int, what: str, least: int = 4) -> None:
-    """Refuse the counts of a header if the file is too short for them, or the memory too small.
-
-    ``least`` is the smallest number of bytes that an edge takes.
-    """
-    if not source.compression and edges * least > source.size + least:
-        raise FileFormatError(
-            source.path,
-            f"the header promises {edges:,} {what}, but the file has only {source.size:,} bytes: "
-            "is it complete?",
+def read(source: Input, weight: str | bool | None) -> EdgeTable:
+    """Read an edge list whose ids are numbers."""
+    layout = Layout(weight_column=None if weight is False else 2)
+    counts, directed = _comments(source)
+    text, line, end = source.first_line(layout.comments)
+    first = layout.words(text)
+    if not first and counts is not None and counts[1] == 0:
+        none = np.empty(0, np.int32)
+        return EdgeTable(none, none, n=counts[0], directed=directed)
+    if not first:
+        raise source.error("there are no edges, only comments")
+    if not source.compression:
+        edges = source.size * max(1, source.head.count(b"\n")) // len(source.head)
+        about = f"{source.path}: about {edges:,} edges"
+        memory.require(edges * 18, about, "use a machine with more memory")
+    bare = counts is None and len(first) == 2 and all(map(COUNT.fullmatch, first))
+    if bare and int(first[1]) >= FEWEST_EDGES_OF_A_BARE_HEADER:
+        table = EdgeTable(*read_edges(source, layout, end, line), directed=directed)
+        if table.source.size == int(first[1]) and _highest(table) < int(first[0]):
+            _warn(
+                f"{source.path}: its first line, {first[0]} {first[1]}, is taken for the numbers of "
+                "vertices and edges, which fit"
+            )
+            table.n = int(first[0])
+            return table
+    skip = len(MARK.encode()) if source.head.startswith(MARK.encode()) else 0
+    table = EdgeTable(*read_edges(source, layout, skip), directed=directed)
+    if counts is not None and counts[1] != table.source.size:
+        _warn(
+            f"{source.path}: its comment promises {counts[1]:,} edges but {table.source.size:,} are "
+            "there: is the file complete?"
         )
-    header = n > 0
-    memory.require(
-        edges * 18 + n * 16,
-        f"{source.path}: "
-        + (f"a graph of {n:,} vertices and " if header else "about ")
-        + f"{edges:,} {what}",
-        "use a machine with more memory"
-        + (", or correct the header if it is wrong" if header else ""),
-    )
+    if counts is not None and _highest(table) < counts[0]:
+        table.n = counts[0]
+    return table
 
 
-class Header(NamedTuple):
-    """What the header of a file promises, and where it ends."""
+def _comments(source: Input) -> tuple[tuple[int, int] | None, bool | None]:
+    """Return (vertices, edges) and whether edges are directed, if the first comments say so."""
+    counts, directed = None, None
+    for _, _, text in source.lines():
+        if text and text[0] not in "#%":
+            break
+        if found := COUNTS.search(text):
+            counts = int(found[1]), int(found[2])
+        if found := KIND.match(text):
+            directed = found[1] is None
+        if found := KONECT.match(text):
+            directed = found[1] == "asym"
+    return counts, directed
 
-    n: int
-    edges: int
-    line: int  # number of its last line
-    skip: int  # bytes up to the end of that line
+
+def _highest(table: EdgeTable) -> int:
+    return int(max(table.source.max(initial=-1), table.target.max(initial=-1)))
 
 
-def read_promised(
-    source: Input, layout: Layout, header: Header, what: str = "edges"
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Read the edges behind a header and check that there are as many as it promises."""
-    edges_that_fit(source, header.edges, header.n, what)
-    found = read_edges(source, replace(layout, n=header.n), header.skip, header.line)
-    if found[0].size != header.edges:
-        raise FileFormatError(
-            source.path,
-            f"the header promises {header.edges:,} {what} but {found[0].size:,} are there",
-        )
-    return found
+def _warn(text: str) -> None:
+    warnings.warn(text, TachographWarning, stacklevel=4)
+
+
+def read_named(source: Input, weight: str | bool | None) -> EdgeTable:
+    """Read an edge list whose ids are numbers, or words if there are any."""
+    try:
+        return read(source, weight)
+    except NotAnIdError:
+        pass
+    layout = Layout()
+    ends: tuple[list[str], list[str]] = [], []
+    weights = []
+    for number, _, text in source.lines():
+        words = layout.words(text)
+        if not words or words[0][0] in "#%":
+            continue
+        if len(words) < 2:
+            raise source.error(f"has one column, too few (in {text!r})", number)
+        ends[0].append(words[0])
+        ends[1].append(words[1])
+        if len(words) > 2 and weight is not False:
+            try:
+                weights.append(float(words[2]))
+            except ValueError:
+                raise source.error(f"expected a weight but found {words[2]!r}", number) from None
+    if not ends[0]:
+        raise source.error("there are no edges, only comments")
+    if weights and len(weights) != len(ends[0]):
+        raise source.error("some lines have a weight and some do not")
+    values = np.array(weights) if weights else None
+    if values is not None and (values == np.round(values)).all() and abs(values).max() < 2**31:
+        values = values.astype(np.int32)
+    try:  # names may be whole numbers, negative ones
+        named = np.array(ends[0], np.int64), np.array(ends[1], np.int64)
+    except (ValueError, OverflowError):
+        named = np.array(ends[0], object), np.array(ends[1], object)
+    return EdgeTable(*named, values, directed=_comments(source)[1])
+
+
+def write(graph: Graph, out: IO[bytes]) -> None:
+    """Write with SNAP's comments; an undirected edge once."""
+    kind = "Directed graph" if graph.directed else "Undirected graph: each edge once"
+    columns = "FromNodeId\tToNodeId" + ("\tWeight" if graph.weighted else "")
+    out.write(f"# {kind}\n# Nodes: {graph.n} Edges: {graph.m}\n# {columns}\n".encode())
+    write_lines(out, [c for c in graph.to_edges() if c is not None], delimiter="\t")
+
+
+def write_bare(graph: Graph, out: IO[bytes]) -> None:
+    """Write ``.el`` for GAPBS, which knows no comments; an undirected edge once, no weights."""
+    write_lines(out, list(graph.to_edges()[:2]))
+
+
+def write_weighted(graph: Graph, out: IO[bytes]) -> None:
+    """Write ``.wel`` for GAPBS: the same with weights, 1 if there are none."""
+    source, target, weights = graph.to_edges()
+    write_lines(out, [source, target, "1" if weights is None else weights])

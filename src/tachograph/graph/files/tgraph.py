@@ -28,7 +28,7 @@ from typing import IO, Any, TypeAlias
 
 import numpy as np
 
-from ...util.errors import FileFormatError, InputError
+from ...util.errors import InputError
 from ..build import WEIGHTS, check_rows, index_type
 from ..graph import Graph
 from .streams import Input
@@ -56,25 +56,24 @@ def _checksum(array: np.ndarray) -> int:
 
 def _header(source: Input, content: Bytes) -> dict[str, Any]:
     if len(content) < FIXED.size:
-        raise FileFormatError(source.path, "the file is cut short")
+        raise source.error("the file is cut short")
     magic, version, length, checksum = FIXED.unpack(content[: FIXED.size])
     if magic != MAGIC:
-        raise FileFormatError(source.path, "not a .tgraph file")
+        raise source.error("not a .tgraph file")
     if version < 1:
-        raise FileFormatError(source.path, f"format {version} does not exist")
+        raise source.error(f"format {version} does not exist")
     if version > VERSION:
-        raise FileFormatError(
-            source.path,
+        raise source.error(
             f"written by a newer tachograph (format {version}, this one knows {VERSION}): upgrade "
-            "with pip install -U tachograph",
+            "with pip install -U tachograph"
         )
     raw = content[FIXED.size : FIXED.size + length]
     if len(raw) != length or zlib.crc32(raw) != checksum:
-        raise FileFormatError(source.path, "the header's checksum is wrong: the file is damaged")
+        raise source.error("the header's checksum is wrong: the file is damaged")
     try:
         header: dict[str, Any] = json.loads(raw)
     except MALFORMED:
-        raise FileFormatError(source.path, "the header is not JSON") from None
+        raise source.error("the header is not JSON") from None
     return header
 
 
@@ -83,9 +82,9 @@ def _arrays(source: Input, content: Bytes, header: dict[str, Any]) -> dict[str, 
     for a in header["arrays"]:
         size = int(np.prod(a["shape"], dtype=np.int64))
         if a["type"] not in TYPES or a["at"] % ALIGN:
-            raise FileFormatError(source.path, f"array {a['name']} is described wrongly")
+            raise source.error(f"array {a['name']} is described wrongly")
         if a["at"] + size * np.dtype(a["type"]).itemsize > len(content):
-            raise FileFormatError(source.path, "the file is cut short")
+            raise source.error("the file is cut short")
         found[a["name"]] = np.frombuffer(content, a["type"], size, a["at"]).reshape(a["shape"])
     return found
 
@@ -119,12 +118,12 @@ def mapped(
         extra = {k.removeprefix(META): a for k, a in arrays.items() if k.startswith(META)}
         meta, is_sorted = {**header["meta"], **extra}, bool(header["sorted"])
     except MALFORMED as error:
-        raise FileFormatError(source.path, f"the header is malformed ({error})") from None
+        raise source.error(f"the header is malformed ({error})") from None
     ids = indices.dtype == index_type(n) and indptr.dtype == np.int64
     if not ids or indptr.shape != (n + 1,) or indices.ndim != 1:
-        raise FileFormatError(source.path, "the header's counts do not match its arrays")
+        raise source.error("the header's counts do not match its arrays")
     if weights is not None and (weights.dtype not in WEIGHTS or weights.shape != indices.shape):
-        raise FileFormatError(source.path, "the weights do not match the arcs")
+        raise source.error("the weights do not match the arcs")
 
     def check() -> None:
         every = _arrays(source, content, header)
@@ -132,13 +131,11 @@ def mapped(
             found = dict(zip(every, pool.map(_checksum, every.values()), strict=True))
         for name in every:
             if found[name] != sums[name]:
-                raise FileFormatError(
-                    source.path, f"the checksum of {name} is wrong: the file is damaged"
-                )
+                raise source.error(f"the checksum of {name} is wrong: the file is damaged")
         try:
             check_rows(indptr, indices)
         except InputError as error:
-            raise FileFormatError(source.path, str(error)) from None
+            raise source.error(str(error)) from None
 
     graph = Graph(
         indptr,

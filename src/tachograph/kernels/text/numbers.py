@@ -20,18 +20,6 @@ NOT_A_NUMBER, NOT_FINITE, EMPTY_FIELD, RAGGED, TOO_FEW, WRONG_TAG = range(5, 11)
 BIGGEST = 2**63 - 1
 
 
-def classes(
-    separators: bytes = b" \t\r", commas: bytes = b",", comments: bytes = b"#%"
-) -> np.ndarray:
-    """The table that says what each byte is. A comment character counts only at a line's start."""
-    table = np.zeros(256, np.uint8)
-    table[list(separators)] = SPACE
-    table[list(commas)] = COMMA
-    table[list(comments)] = COMMENT
-    table[10] = NEWLINE
-    return table
-
-
 @inline
 def read_digits(text, at, hi):
     """(value, where it ends) of the digits at ``at``.

@@ -48,10 +48,22 @@ LINES_PER_LOOK = 1 << 14  # lines between two looks at the stop flag
 FIRST_INEXACT = 1 << 53  # the first whole number whose successor a float64 cannot hold
 
 
+def classes(
+    separators: bytes = b" \t\r", commas: bytes = b",", comments: bytes = b"#%"
+) -> np.ndarray:
+    """The table that says what each byte is. A comment character counts only at a line's start."""
+    table = np.zeros(256, np.uint8)
+    table[list(separators)] = SPACE
+    table[list(commas)] = COMMA
+    table[list(comments)] = COMMENT
+    table[10] = NEWLINE
+    return table
+
+
 class Form(NamedTuple):
     """How edges are written, and which ids are allowed."""
 
-    table: np.ndarray  # what each byte is: see ``numbers.classes``
+    table: np.ndarray  # what each byte is: see :func:`classes`
     powers: np.ndarray  # ``decimal.POWERS``
     tag: int  # the letter that begins an edge's line, or 0
     fields: int  # columns that every line must have, without the tag

@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...graph.files.streams import Input, aside, compression_of, open_output
+from ...graph.files.streams import Input, aside, open_output
 from ...util.errors import FileFormatError, InputError, MissingFileError
 from .engine.parse import CORE, DRAM, LOAD_STORE, parse
 from .runner import NO_TIMES, Block
@@ -115,7 +115,7 @@ def _write_text(
 ) -> None:
     form = "0x{0:X} {1}\n" if style == "ramulator" else "{1} 0x{0:X}\n"
     names = "RW" if style == "ramulator" else ("LD", "ST")
-    with aside(path) as temporary, open_output(temporary, compression_of(path)) as file:
+    with open_output(path) as file:
         for lo in range(0, addresses.size, BATCH_REQUESTS):
             part = slice(lo, lo + BATCH_REQUESTS)
             pairs = zip(addresses[part].tolist(), writes[part].tolist(), strict=True)

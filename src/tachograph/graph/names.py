@@ -1,70 +1,19 @@
-"""Edges before they are a graph: as a file or table lists them, and what to make of them."""
+"""Names to ids: vertices that are words, or integers with gaps."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from ..util.errors import InputError
 
-__all__ = ["EdgeOptions", "EdgeTable", "Options", "relabelled"]
-
-DEDUPE = ("keep", "first", "min", "sum")
+Relabelled: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 COUNT_IDS_UP_TO = 1 << 20  # names up to here are counted in an array rather than sorted
 COUNT_IDS_PER_EDGE = 16  # the same, as a multiple of the number of edges
 
 
-@dataclass
-class EdgeTable:
-    """Edges in file order, with what the file says about them.
-
-    ``source`` and ``target`` hold ids, or names if they are strings. ``n`` is None if the file does
-    not say how many vertices there are, ``directed`` is None if it does not say that. An undirected
-    file may list each edge once, in both directions (``both``), or leave it open (None). ``names``
-    are those of the ids; ``named`` says that source and target hold names themselves.
-    """
-
-    source: np.ndarray
-    target: np.ndarray
-    weight: np.ndarray | None = None
-    n: int | None = None
-    directed: bool | None = None
-    both: bool | None = None
-    names: np.ndarray | None = None
-    named: bool = False
-    meta: dict[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Options:
-    """What to make of the edges; see :func:`tachograph.read`. The default keeps them as listed."""
-
-    directed: bool | None = None
-    symmetrize: bool | None = None
-    dedupe: str = "keep"
-    drop_self_loops: bool = False
-    relabel: bool = False
-
-    def __post_init__(self) -> None:
-        if self.dedupe not in DEDUPE:
-            raise InputError(f"dedupe={self.dedupe!r} is not one of {', '.join(DEDUPE)}")
-
-
-class EdgeOptions(TypedDict, total=False):
-    """The fields of :class:`Options` as keyword arguments."""
-
-    directed: bool | None
-    symmetrize: bool | None
-    dedupe: str
-    drop_self_loops: bool
-    relabel: bool
-
-
-def relabelled(
-    sources: np.ndarray, targets: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def relabelled(sources: np.ndarray, targets: np.ndarray) -> Relabelled:
     """Return the ids of sources and targets, and the names by id: distinct and sorted."""
     if sources.ndim != 1 or sources.shape != targets.shape:
         raise InputError(
@@ -90,9 +39,7 @@ def relabelled(
     return ids[sources], ids[targets], np.flatnonzero(used).astype(np.int64)
 
 
-def _by_words(
-    sources: np.ndarray, targets: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _by_words(sources: np.ndarray, targets: np.ndarray) -> Relabelled:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -102,3 +49,18 @@ def _by_words(
     names = names.take(pc.sort_indices(names))
     ids = pc.index_in(both, value_set=names).to_numpy().astype(np.int64)
     return ids[: sources.size], ids[sources.size :], np.array(names.to_pylist(), object)
+
+
+def meta_of(meta: dict[str, object], found: np.ndarray, n: int | None) -> dict[str, object]:
+    """Return what a file says about vertices under their new ids; ``found`` holds the old ids."""
+    kept: dict[str, object] = {}
+    for key, value in meta.items():
+        if key in ("source", "sink"):
+            at = int(np.searchsorted(found, cast(int, value)))
+            if at < found.size and found[at] == value:
+                kept[key] = at
+        elif isinstance(value, np.ndarray) and n is not None and len(value) == n:
+            kept[key] = value[found]
+        else:
+            kept[key] = value
+    return kept

@@ -1,0 +1,172 @@
+"""Formats of whole arrays: tables of edges (Parquet, Arrow IPC, CSV) and rows (NumPy's npz, GAPBS's).
+
+An ``.npz`` file has our arrays by name, or what ``scipy.sparse.save_npz`` wrote; never pickled.
+
+GAPBS's serialized graphs ``.sg`` and, with int32 weights, ``.wsg`` have one byte: directed or not; two
+int64: arcs, vertices; offsets (int64), then neighbours (int32), in ``.wsg`` pairs of neighbour and
+weight; for a directed graph the same again for incoming arcs.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...util import memory
+from ...util.errors import InputError
+from ..build import EdgeTable, from_csr
+from ..exchange import edge_columns
+from ..graph import Graph
+from .streams import Input
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+GAPBS_HEADER_BYTES = 17
+
+
+def _columns(
+    source: Input, weight: str | bool | None, load: Callable[[pa.BufferReader], pa.Table]
+) -> EdgeTable:
+    import pyarrow as pa
+
+    content = source.content()
+    try:
+        return edge_columns(load(pa.BufferReader(content)), None, None, weight)
+    except Exception as error:  # damaged tables make Arrow raise all kinds
+        raise source.error(str(error).split("\n")[0]) from None
+
+
+def read_parquet(source: Input, weight: str | bool | None) -> EdgeTable:
+    """Read the edges of a Parquet file."""
+    from pyarrow import parquet
+
+    return _columns(source, weight, parquet.read_table)
+
+
+def read_arrow(source: Input, weight: str | bool | None) -> EdgeTable:
+    """Read the edges of an Arrow IPC file or stream."""
+    from pyarrow import ipc
+
+    opener = ipc.open_file if source.head.startswith(b"ARROW1") else ipc.open_stream
+    return _columns(source, weight, lambda data: opener(data).read_all())
+
+
+def read_csv(source: Input, weight: str | bool | None) -> EdgeTable:
+    """Read the edges of a CSV file with a header line."""
+    from pyarrow import csv
+
+    return _columns(source, weight, csv.read_csv)
+
+
+def write_parquet(graph: Graph, out: IO[bytes]) -> None:
+    """Write columns source, target and, if there are any, weight."""
+    from pyarrow import parquet
+
+    parquet.write_table(graph.to_arrow(), out, compression="zstd")
+
+
+def write_arrow(graph: Graph, out: IO[bytes]) -> None:
+    """Write an Arrow IPC file."""
+    from pyarrow import ipc
+
+    table = graph.to_arrow()
+    with ipc.new_file(out, table.schema) as writer:
+        writer.write_table(table)
+
+
+def write_csv(graph: Graph, out: IO[bytes]) -> None:
+    """Write CSV with a header line. CSV cannot say whether edges are directed."""
+    from pyarrow import csv
+
+    csv.write_csv(graph.to_arrow(), out)
+
+
+def read_npz(source: Input, weight: str | bool | None) -> Graph:
+    """Read the graph from the arrays indptr, indices, weights (or data) and directed."""
+    memory.require(2 * source.size, f"{source.path}", "use a machine with more memory")
+    content = source.content()
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            found = {k: a for k in file.files if isinstance(a := file[k], np.ndarray)}
+    except Exception as error:  # a damaged archive makes zipfile and NumPy raise all kinds
+        raise source.error(f"damaged or not an npz file ({error})") from None
+    if missing := {"indptr", "indices"} - set(found):
+        raise source.error(f"there is no array {', '.join(sorted(missing))}")
+    try:
+        kind = found["format"].item() if "format" in found else "csr"
+        if kind not in ("csr", b"csr"):
+            raise InputError(f"holds a {kind} matrix: save it as csr")
+        directed = bool(found["directed"].item()) if "directed" in found else True
+        weights = found.get("weights", found.get("data"))
+        if weights is not None and (weights.dtype == bool or weight is False):
+            weights = None
+        made = from_csr(found["indptr"], found["indices"], weights, directed=directed)
+        shape = tuple(found["shape"].tolist()) if "shape" in found else (made.n, made.n)
+        if shape != (made.n, made.n):
+            raise InputError(f"a graph needs a square matrix, not {shape}")
+    except (ValueError, TypeError) as error:
+        raise source.error(str(error)) from None
+    return made
+
+
+def write_npz(graph: Graph, out: IO[bytes]) -> None:
+    """Write the arrays."""
+    weights: dict[str, Any] = {} if graph.weights is None else {"weights": graph.weights}
+    directed = np.array(graph.directed)
+    np.savez(out, indptr=graph.indptr, indices=graph.indices, directed=directed, **weights)
+
+
+def _gapbs_shape(content: bytes, size: int) -> tuple[bool, int, int, int] | None:
+    """Return (directed, arcs, vertices, bytes per arc), or None if they disagree with the size."""
+    if size < GAPBS_HEADER_BYTES + 8 or content[0] > 1:
+        return None
+    arcs, n = (int(x) for x in np.frombuffer(content[1:GAPBS_HEADER_BYTES], np.int64))
+    for width in (4, 8):
+        rows = (n + 1) * 8 + arcs * width
+        if arcs >= 0 and n >= 0 and size == GAPBS_HEADER_BYTES + (1 + content[0]) * rows:
+            return bool(content[0]), arcs, n, width
+    return None
+
+
+def is_gapbs(source: Input) -> bool:
+    """Whether the counts in the header give exactly the file's size."""
+    head = source.head[:GAPBS_HEADER_BYTES]
+    return not source.compression and _gapbs_shape(head, source.size) is not None
+
+
+def read_gapbs(source: Input, weight: str | bool | None) -> Graph:
+    """Read ``.sg`` or ``.wsg``."""
+    content = source.content()
+    shape = _gapbs_shape(content[:GAPBS_HEADER_BYTES], len(content))
+    if shape is None:
+        raise source.error("not a GAPBS graph: its size does not match the counts in its header")
+    directed, arcs, n, width = shape
+    size = (n + 1) * 8 + arcs * 2 * width
+    memory.require(size, f"{source.path}", "use a machine with more memory")
+    # The header's odd length leaves the arrays unaligned, so they are copied.
+    offsets = np.frombuffer(content, np.int64, n + 1, GAPBS_HEADER_BYTES).copy()
+    begin = GAPBS_HEADER_BYTES + (n + 1) * 8
+    pairs = np.frombuffer(content, np.int32, arcs * width // 4, begin)
+    indices = np.ascontiguousarray(pairs[:: width // 4])
+    weights = np.ascontiguousarray(pairs[1::2]) if width == 8 and weight is not False else None
+    return from_csr(offsets, indices, weights, directed=directed)
+
+
+def write_gapbs(graph: Graph, out: IO[bytes], weighted: bool = False) -> None:
+    """Write ``.sg``, which leaves weights out, or ``.wsg``."""
+    if graph.indices.dtype != np.int32:
+        raise InputError("GAPBS files hold 32-bit ids, and this graph needs 64")
+    if weighted and (graph.weights is None or graph.weights.dtype != np.int32):
+        raise InputError(".wsg files need int32 weights; write .sg to leave weights out")
+    out.write(np.array([graph.directed], np.bool_).tobytes())
+    out.write(np.array([graph.arcs, graph.n], np.int64).tobytes())
+    for rows in (graph, graph.transpose) if graph.directed else (graph,):
+        out.write(rows.indptr.tobytes())
+        arcs = rows.indices
+        if weighted and rows.weights is not None:
+            arcs = np.column_stack([arcs, rows.weights])
+        out.write(arcs.tobytes())
