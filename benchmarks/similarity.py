@@ -88,7 +88,7 @@ def peers(name: str) -> list[Any]:
 
 
 def devices(name: str) -> list[Any]:
-    from tachograph.devices import open_device
+    from tachograph.devices.opencl import open_device
 
     device = open_device(threads=1)
     g = undirected(name)

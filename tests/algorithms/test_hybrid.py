@@ -13,8 +13,10 @@ import tachograph as tg
 from tachograph.algorithms import lanes, lanes_placed
 from tachograph.algorithms.similarity_device import InPlace
 from tachograph.decisions.split import model as split
-from tachograph.devices import Host, OpenCL
 from tachograph.devices.calibrate import UNITS
+from tachograph.devices.host import Host
+from tachograph.devices.memory import resident
+from tachograph.devices.opencl import OpenCL
 from tachograph.journal import journal
 from tachograph.kernels.runtime.team import SIZE
 from tachograph.kernels.similarity import edges as kernel
@@ -106,8 +108,6 @@ def test_parts_of_a_graph_that_does_not_fit():
     room = g.nbytes // 4 + 12 * (g.arcs // 2) + 20 * g.n
     device = any_device().masked("shares_memory", memory=room)
     same(tg.jaccard(g, device=[device]), tg.jaccard(g, device="host"), device)
-    from tachograph.devices import resident
-
     assert len(resident(device, g).cuts) > 3
     resident(device, g).release()
     assert device.room.used == 0

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.algorithms import independent_overlap, independent_rounds
-from tachograph.algorithms.independent_rounds import Rounds
+from tachograph.algorithms import independent_rounds
+from tachograph.algorithms.independent_rounds import SetRounds
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import make
@@ -73,7 +73,7 @@ def test_the_oracle_marks_the_better_place():
 @pytest.mark.parametrize("producer", ["host", "device"])
 @pytest.mark.parametrize("masked", [(), ("svm_atomics",), ("svm", "shares_memory")])
 def test_overlapping_makes_the_same_set(producer, masked, monkeypatch):
-    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
+    monkeypatch.setattr(independent_rounds, "OVERLAP_FROM_WORK", 1)
     g = tg.kronecker(13, rng=1)
     device = any_device().masked(*masked)
     expected = tg.maximal_independent_set(g, rng=3).mask
@@ -97,7 +97,7 @@ def test_overlapping_makes_the_same_set(producer, masked, monkeypatch):
 @pytest.mark.slow
 @needs_pyopencl
 def test_five_hundred_schedules_make_the_same_set(monkeypatch):
-    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
+    monkeypatch.setattr(independent_rounds, "OVERLAP_FROM_WORK", 1)
     rng = np.random.default_rng(5)
     graphs = [tg.kronecker(14, rng=2), tg.road(200, 200, rng=1), tg.star(20_000), tg.path(30_000)]
     expected = [tg.maximal_independent_set(g, rng=5, verify=True).mask for g in graphs]
@@ -105,8 +105,8 @@ def test_five_hundred_schedules_make_the_same_set(monkeypatch):
     for turn in range(500):
         which = turn % len(graphs)
         patience, share = [(256, 1 / 256), (1, 0), (20, 0)][turn % 3]
-        monkeypatch.setattr(independent_overlap, "LOOKS_AT_LEAST", patience)
-        monkeypatch.setattr(independent_overlap, "LOOKS_PER_VERTEX", share)
+        monkeypatch.setattr(independent_rounds, "LOOKS_AT_LEAST", patience)
+        monkeypatch.setattr(independent_rounds, "LOOKS_PER_VERTEX", share)
         found = tg.maximal_independent_set(
             graphs[which], rng=5, device=device, placement=str(rng.choice(["host", "device"])),
             overlap=int(rng.integers(1, 100)), hot=int(rng.integers(0, 30)),
@@ -120,15 +120,15 @@ def test_a_producer_that_stands_still_is_noticed(monkeypatch):
     """The consumer gives up within a second; the rest is selected when all is produced."""
     waited = []
 
-    def slow(self, name, lo, hi, work=""):
+    def slow(self, name, lo, hi, work="work"):
         if name == "randomize" and lo > 0:
             begin = time.perf_counter()
             self.device.finish()  # the consumer, which waits for marks that do not come
             waited.append(time.perf_counter() - begin)
         original(self, name, lo, hi, work)
 
-    original = Rounds.host
-    monkeypatch.setattr(Rounds, "host", slow)
+    original = SetRounds.host
+    monkeypatch.setattr(SetRounds, "host", slow)
     g = tg.uniform(1 << 15, 16, rng=1)
     found = tg.maximal_independent_set(g, device=any_device(), placement="device", overlap=80)
     assert len(waited) == 1
@@ -159,6 +159,8 @@ def test_a_device_that_is_lost(after, masked):
     assert np.array_equal(found.mask, tg.maximal_independent_set(g).mask)
     assert found.trace["note"][-1] == "the device has gone"
     assert found.trace["device"][-1] == "host"
+    device.room.graphs.clear()
+    assert device.room.used == 0  # a failed run leaves nothing there
 
 
 @needs_pyopencl

@@ -6,7 +6,8 @@ import importlib.util
 
 import pytest
 
-from tachograph.devices import OpenCL, discover, open_device
+from tachograph.devices.discovery import discover
+from tachograph.devices.opencl import OpenCL, open_device
 
 needs_pyopencl = pytest.mark.skipif(
     importlib.util.find_spec("pyopencl") is None, reason="pyopencl is not installed"

@@ -3,8 +3,10 @@
 import pytest
 
 import tachograph as tg
-from tachograph.devices import Host, choice, discover
+from tachograph.devices import choice
 from tachograph.devices.choice import Chosen, calibrated_device, only_host, parse
+from tachograph.devices.discovery import discover
+from tachograph.devices.host import Host
 from tachograph.journal import journal
 
 from .support import any_device, needs_pyopencl

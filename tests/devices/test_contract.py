@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.algorithms import independent_overlap, on_device
+from tachograph.algorithms import independent_rounds, on_device
 from tachograph.devices import calibrate as room
-from tachograph.devices import discover, open_device
-from tachograph.devices.opencl import GROUP, SOURCES
+from tachograph.devices.discovery import discover
+from tachograph.devices.opencl import GROUP, SOURCES, open_device
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import rows_of
@@ -71,8 +71,6 @@ def blocks(device, g, monkeypatch):
         count = on_device.places_of(device, held[0], n, 2, held[1])
         held[1].fetch()
         assert places[:count].tolist() == np.flatnonzero(values == 2).tolist()
-        for buffer in held:
-            buffer.release()
 
 
 def micro_benchmarks(device, g, monkeypatch):
@@ -86,7 +84,7 @@ def independent_set(device, g, monkeypatch):
     """The same set as on the host, which the verifier finds right."""
     if g.directed:
         return
-    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
+    monkeypatch.setattr(independent_rounds, "OVERLAP_FROM_WORK", 1)
     expected = tg.maximal_independent_set(g, rng=1, device="host").to_dict()
     for options in ({}, {"overlap": 60}, {"overlap": 60, "hot": 20, "producer": "device"}):
         found = tg.maximal_independent_set(

@@ -137,7 +137,10 @@ def bfs(
     if device is not None and not only_host(device):
         if direction != "auto" or target is not None or deterministic:
             raise InputError("direction, target and deterministic are for searches on the host")
-        found = _on_device(device, graph, sources, cutoff)
+        from .on_device import levels_on
+
+        levels, parents, run = levels_on(device, graph, sources, cutoff)
+        found = BfsResult(levels=levels, parents=parents, run=run)
     elif direction == "oracle":
         if target is not None:
             raise InputError("direction = 'oracle' searches the whole graph: it takes no target")
@@ -222,14 +225,3 @@ def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
         "threads": np.full(len(lines), workers),
     }
     return BfsResult(levels=levels, parents=parents, run=Run(seconds, Trace(columns)))
-
-
-def _on_device(
-    device: DeviceLike, graph: Graph, sources: np.ndarray, cutoff: int | None
-) -> BfsResult:
-    """Search on an OpenCL device."""
-    from .on_device import levels_on, one_device
-
-    there = one_device(device)
-    levels, parents, trace, seconds = levels_on(there, graph, sources, cutoff)
-    return BfsResult(levels=levels, parents=parents, run=Run(seconds, trace, device=there.id))

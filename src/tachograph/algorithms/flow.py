@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..devices.choice import DeviceLike, parse
 from ..graph.graph import Graph
-from ..kernels.runtime.nouns import Rows
-from ..util.errors import DeviceError, TooLargeError
-from .flow_problem import Problem, problem_of
+from ..util.cores import threads as using
+from ..util.errors import InputError
+from .bfs import bfs, vertices
 from .result import Result, Run, Trace
 from .verify import check_cut, check_flow
 
 if TYPE_CHECKING:
     from ..decisions.placement.rules import Policy
-    from ..kernels.flow.push_relabel import Solver
-    from .placed import Placed
 
-__all__ = ["CutResult", "FlowResult", "maximum_flow", "minimum_cut"]
+__all__ = ["CutResult", "FlowResult", "Problem", "maximum_flow", "minimum_cut"]
+
+LARGEST_SUM = 2.0**62  # of whole capacities: beyond it sums of int64 could overflow
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -135,22 +135,18 @@ def maximum_flow(
     >>> r.value, r.flow.tolist(), r.source_side.tolist()
     (5, [3, 2, 3, 2], [True, False, True, False])
     """
-    from ..kernels.runtime.launch import threads as using
+    from .flow_solve import solve
+    from .placed import Placed
 
-    problem = problem_of(graph, source, sink, capacity)
+    problem = _problem(graph, source, sink, capacity)
     if problem.endless.size:
         endless = np.where(np.isin(np.arange(graph.arcs), problem.endless), np.inf, 0.0)
         side, run = _unbounded(problem)
         return FlowResult(value=np.inf, flow=endless, source_side=side, status="unbounded", run=run)
-    stage = None
     with using(threads):
         chosen = parse(device)
-        if chosen is not None:
-            from .placed import placed_on
-
-            stage = placed_on(chosen, placement, FlowResult.task)
-        value, side, flow, run = _solve(problem, True, trace, stage)
-    assert flow is not None
+        placed = None if chosen is None else Placed(chosen, placement, FlowResult.task)
+        value, side, flow, run = solve(problem, trace, placed)
     if verify:
         check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)
         check_flow(graph, problem.capacity, problem.source, problem.sink, value, flow)
@@ -206,15 +202,15 @@ def minimum_cut(
     >>> r.value, r.source_side.tolist(), r.arcs.tolist()
     (5, [True, False, True, False], [0, 3])
     """
-    from ..kernels.runtime.launch import threads as using
+    from .flow_solve import solve
 
-    problem = problem_of(graph, source, sink, capacity)
+    problem = _problem(graph, source, sink, capacity)
     if problem.endless.size:
         side, run = _unbounded(problem)
         arcs = _crossing(graph, side)
         return CutResult(value=np.inf, source_side=side, arcs=arcs, status="unbounded", run=run)
     with using(threads):
-        value, side, _, run = _solve(problem, False, trace)
+        value, side, _, run = solve(problem, trace, wanted=False)
     if verify:
         check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)
     return CutResult(value=value, source_side=side, arcs=_crossing(graph, side), run=run)
@@ -234,101 +230,76 @@ def _unbounded(problem: Problem) -> tuple[np.ndarray, Run]:
     return side, Run(0.0, Trace({name: [] for name in names}))
 
 
-def _solve(
-    problem: Problem, wanted: bool, traced: bool, stage: tuple[Placed, int] | None = None
-) -> tuple[Any, np.ndarray, np.ndarray | None, Run]:
-    """Return value, source's side, flow if ``wanted``, and the run; with a stage, work in rounds."""
-    from ..kernels.flow.network import flow_of_arcs, network
-    from ..kernels.flow.push_relabel import Solver
-    from ..kernels.runtime.launch import clock
+class Problem(NamedTuple):
+    """A flow problem with finite capacities: infinite ones are more than can flow."""
 
-    graph = problem.graph
-    times = [clock()]
-    rows, capacity, order = _rows(graph, problem.capacity)
-    made = network(rows, capacity, graph.directed, _turned(problem))
-    times.append(clock())
-    solver = Solver(made, problem.source, problem.sink)
-    if stage is None:
-        done = solver.fill_paths()
-        times.append(clock())
-        if not done:
-            solver.begin()
-            solver.drain()
-    else:
-        solver.begin()
-        solver = _in_rounds(solver, *stage, problem)
-    value, side = solver.value, solver.cut()
-    times.append(clock())
-    flow = None
-    if wanted:
-        flow = flow_of_arcs(made, solver.give_back(), rows, graph.directed)
-        if order is not None:  # back into the order of the graph's arcs
-            flow[order] = flow.copy()
-        times.append(clock())
-    seconds = times[-1] - times[0]
-    if stage is None:
-        run = Run(seconds, _phases(graph, np.diff(times), solver))
-    else:
-        placed = stage[0]
-        where = "host" if placed.device is None else placed.device.id
-        run = Run(seconds - placed.preparing, placed.trace, device=where)
-    if not traced:
-        run = replace(run, trace=Trace({}))
-    return value.item(), side, flow, run
+    graph: Graph
+    capacity: np.ndarray  # of each arc, int64 or float64
+    source: int
+    sink: int
+    endless: np.ndarray  # arcs of a path without limit; empty if there is none
 
 
-def _turned(problem: Problem) -> bool:
-    """Return whether less can enter the sink than leave the source: then begin at the sink."""
-    graph = problem.graph
-    out = problem.capacity[graph.indptr[problem.source] : graph.indptr[problem.source + 1]].sum()
-    return bool(problem.capacity[graph.indices == problem.sink].sum() < out)
+def _problem(
+    graph: Graph, source: int | None, sink: int | None, capacity: ArrayLike | None
+) -> Problem:
+    """Check the arguments of a call."""
+    ends = []
+    for what, given in (("source", source), ("sink", sink)):
+        found = graph.meta.get(what) if given is None else given
+        if found is None or np.ndim(found) != 0:
+            raise InputError(
+                f"{what} = {given!r}: name one vertex, or read a file that does (.max)"
+            )
+        ends.append(int(vertices(graph, found, what)[0]))
+    if ends[0] == ends[1]:
+        raise InputError(f"source and sink are the same vertex, {ends[0]}")
+    limits, path = _limits(graph, capacity), np.empty(0, np.int64)
+    if limits.dtype.kind == "f" and (endless := np.isinf(limits)).any():
+        path = _endless_path(graph, endless, *ends)
+        if not path.size:  # then there is a cut without infinite arcs
+            limits = np.where(endless, limits[~endless].sum() + 1, limits)
+    return Problem(graph, limits, ends[0], ends[1], path)
 
 
-def _in_rounds(solver: Solver, placed: Placed, threads: int, problem: Problem) -> Solver:
-    """Fill the sink by the kernels of rounds; without the device if it fails."""
-    from ..kernels.flow.push_relabel import Solver
-    from .flow_rounds import FlowRounds
-
-    try:
-        rounds = FlowRounds(solver, placed.device, threads)
-        rounds.run(placed)
-        rounds.arrays.release()
-        return solver
-    except (DeviceError, TooLargeError) as problem_there:
-        placed.lose(problem_there)
-    again = Solver(solver.made, problem.source, problem.sink)
-    again.begin()
-    FlowRounds(again, None, threads).run(placed)
-    return again
-
-
-def _phases(graph: Graph, seconds: np.ndarray, solver: Solver) -> Trace:
-    """Return the trace of the sequential method: single paths, then push-relabel."""
-    from ..kernels.flow.augmenting import LOOKED, PATHS
-
-    searches, pushes, lifts = (int(x) for x in solver.counts)
-    paths, looked = (int(solver.paths[x]) for x in (PATHS, LOOKED))
-    columns: dict[str, list[object]] = {
-        "kernel": ["network", "paths", "push-relabel", "return"],
-        "iteration": [0] * 4,
-        "device": ["host"] * 4,
-        "work": [graph.arcs, looked, pushes + lifts, graph.n],
-        "searches": [0, paths, searches, 0],
-    }
-    return Trace({k: v[: seconds.size] for k, v in columns.items()} | {"seconds": seconds})
+def _limits(graph: Graph, capacity: ArrayLike | None) -> np.ndarray:
+    """Return the capacity of each arc, int64 or float64; refuse what cannot be one."""
+    given = graph.weights if capacity is None else np.asarray(capacity)
+    if given is None:
+        return np.ones(graph.arcs, np.int64)
+    if given.shape != (graph.arcs,):
+        raise InputError(
+            f"capacity has shape {given.shape}, but there are {graph.arcs:,} arcs: one number for "
+            "each entry of graph.indices"
+        )
+    if given.dtype.kind not in "iubf":
+        raise InputError(f"capacity has type {given.dtype}; capacities are numbers")
+    if given.size and not given.min() >= 0:  # NaN is not, either
+        arc = int(np.flatnonzero(~(given >= 0))[0])
+        tail = int(np.searchsorted(graph.indptr, arc, "right")) - 1
+        raise InputError(
+            f"the capacity from vertex {tail} to vertex {graph.indices[arc]} is {given[arc]}: "
+            "capacities are numbers from 0 on"
+        )
+    if given.dtype.kind == "f":
+        return given.astype(np.float64, copy=False)
+    most = float(given.max()) if given.size else 0.0
+    if most * given.size > LARGEST_SUM and float(given.sum(dtype=np.float64)) > LARGEST_SUM:
+        raise InputError("whole capacities sum to more than 2**62: scale them, or pass floats")
+    return given.astype(np.int64, copy=False)
 
 
-def _rows(graph: Graph, capacity: np.ndarray) -> tuple[Rows, np.ndarray, np.ndarray | None]:
-    """Return rows and capacities as the network needs them, and, if arcs moved, where from."""
-    if graph.directed or graph.is_sorted:
-        return graph.rows, capacity, None
-    from ..kernels.rows import build as csr
-
-    tails = graph.arc_sources()
-    places = np.arange(graph.arcs, dtype=np.float64)  # travels with the arcs, as weights do
-    indptr, indices, moved = csr.build(
-        tails, graph.indices, places, graph.n, tails.dtype, sort=True
-    )
-    assert moved is not None
-    order = moved.astype(np.int64)
-    return Rows(indptr, indices), capacity[order], order
+def _endless_path(graph: Graph, endless: np.ndarray, source: int, sink: int) -> np.ndarray:
+    """Return arcs of infinite capacity that lead from the source to the sink, if any do."""
+    arcs = np.flatnonzero(endless)
+    tails = graph.arc_sources()[arcs]
+    part = Graph.from_edges(tails, graph.indices[arcs], n=graph.n, directed=True)
+    parents = bfs(part, source, target=sink, trace=False).parents
+    if parents[sink] < 0:
+        return np.empty(0, np.int64)
+    path, at = [], sink
+    while at != source:
+        before = int(parents[at])
+        path.append(int(arcs[(tails == before) & (graph.indices[arcs] == at)][0]))
+        at = before
+    return np.array(path[::-1])

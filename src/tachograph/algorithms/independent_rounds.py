@@ -1,221 +1,295 @@
 """Maximal independent sets in rounds of three kernels, on the host, on a device, or on both.
 
-``kernels/independent_set/rounds.py`` explains the kernels. Here is the loop around them: placement and
-the work list. ``independent_overlap`` runs the first two at the same time.
+``kernels/independent_set/rounds.py`` explains the kernels. Here is the loop around them. The first two
+can overlap: one runs on the host, one on the device. The consumer begins when all but the last
+``overlap`` percent are produced, and goes through the work list behind the producer. When that has
+produced all, it helps from the other end of the list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..decisions.placement.state import Call
-from ..devices.common import Common
-from ..devices.opencl import GROUP, OpenCL
-from ..devices.residency import resident
+from ..devices.host import apart
+from ..devices.memory import whole
+from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
-from ..util.errors import DeviceError, TooLargeError
-from .placed import Placed, run_in_parts
+from ..kernels.independent_set import rounds as kernels
+from ..kernels.runtime.launch import clock, run
+from ..util.errors import DeviceError
+from .placed import Placed, Rounds
+from .result import Run
 
 if TYPE_CHECKING:
     import pyopencl as cl
 
-__all__ = ["Overlapped", "Rounds"]
+__all__ = ["in_rounds"]
 
 SERIAL_BELOW_VERTICES = 1 << 16  # of a kernel; with fewer, the host uses one thread
-#: The arrays that a kernel takes besides the work list, and the one of them that it writes.
-TAKES = {
-    "randomize": ("degree", "word"),
-    "select": ("state", "word", "chosen"),
-    "deactivate": ("chosen", "state"),
+# A consumer looks at an empty word, with a rest of about half a microsecond after each look, at most
+# LOOKS_AT_LEAST times and a share of the vertices more, so that about as long as producing takes is
+# lost; LOOKS_AT_MOST keeps that below a second.
+LOOKS_AT_LEAST, LOOKS_PER_VERTEX, LOOKS_AT_MOST = 256, 1 / 256, 1 << 17
+OVERLAP_FROM_WORK = 3 << 14  # below it, beginning two kernels costs more than is saved
+HOST_BELOW_LEFT = 1 << 14  # vertices left waiting: the host selects fewer than these
+#: The arrays that each kernel writes.
+WRITES = {
+    "randomize": ("word",),
+    "select": ("chosen",),
+    "deactivate": ("state",),
+    "compact": ("kept", "tally"),
 }
-WRITES = {"randomize": "word", "select": "chosen", "deactivate": "state"}
-
-#: Runs the first two kernels of a round at the same time, if it is worth it; whether it did.
-Overlapped = Callable[["Rounds", Placed, Call], bool]
 
 
-class Rounds:
-    """The state of one run. ``graph`` has every arc both ways; ``degree`` gives the order."""
+class Problem(NamedTuple):
+    """A graph that has every arc both ways; degrees, which give the order; how many are hot."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        degree: np.ndarray,
-        key: np.uint64,
-        device: OpenCL | None,
-        threads: int,
-        hot: int = 0,
-    ) -> None:
-        from ..kernels.independent_set.rounds import ACTIVE, TALLY
+    graph: Graph
+    degree: np.ndarray
+    key: np.uint64
+    hot: int = 0  # percent
 
+
+def in_rounds(
+    graph: Graph, key: np.uint64, placed: Placed, overlap: int, hot: int, producer: str
+) -> tuple[np.ndarray, Run]:
+    """Return the final state of every vertex; see ``maximal_independent_set`` for the options."""
+    both, degree = graph, graph.degrees.astype(np.int64)
+    if graph.directed:
+        degree = degree + graph.transpose.degrees
+        both = Graph.from_edges(*graph.to_edges()[:2], n=graph.n, directed=False)
+    begins: list[float] = []
+    where = "host" if placed.device is None else placed.device.id
+
+    def solve(device: OpenCL | None) -> np.ndarray:
+        if device is not None and overlap and _worth_overlapping(graph.n, both.arcs):
+            problem = Problem(both, degree, key, hot)
+            rounds: SetRounds = Overlapped(problem, placed, device, overlap, producer)
+            rounds.ready()
+        else:
+            rounds = SetRounds(Problem(both, degree, key), placed, device)
+        begins.append(clock())
+        return rounds.run()
+
+    state = placed.attempt(solve)
+    seconds = clock() - begins[0] - placed.preparing
+    return state, Run(seconds, placed.trace, device=where)
+
+
+def _worth_overlapping(vertices: int, arcs: int) -> bool:
+    """Return whether a round is large enough; most vertices look at few of their arcs."""
+    return vertices + arcs // 16 >= OVERLAP_FROM_WORK
+
+
+class SetRounds(Rounds):
+    """The state of one run."""
+
+    program = "independent_set"
+
+    def __init__(self, problem: Problem, placed: Placed, device: OpenCL | None) -> None:
+        graph, degree, self.key, hot = problem
         n, ids = graph.n, graph.indices.dtype
-        self.graph, self.key, self.device, self.threads = graph, key, device, threads
-        self.work, self.kept = "work", "kept"
-        self.turn = 0
-        self.arrays = Common(
-            device,
-            {
-                "work": np.arange(n, dtype=ids),
-                "kept": np.empty(n, ids),
-                "degree": degree.astype(np.int64),
-                "word": np.zeros(n, np.int32),
-                "chosen": np.zeros(n, np.uint8),
-                "state": np.full(n, ACTIVE, np.uint8),
-                "tally": np.zeros(TALLY, np.int32),
-                "hot": np.empty(n * hot // 100, ids),
-            },
-        )
-        self._compiled: dict[str, cl.Kernel] = {}
+        arrays = {
+            "work": np.arange(n, dtype=ids),
+            "kept": np.empty(n, ids),
+            "degree": degree,
+            "word": np.zeros(n, np.int32),
+            "chosen": np.zeros(n, np.uint8),
+            "state": np.full(n, kernels.ACTIVE, np.uint8),
+            "tally": np.zeros(kernels.TALLY, np.int32),
+            "hot": np.empty(n * hot // 100, ids),
+        }
+        super().__init__(placed, device, arrays)
+        self.graph, self.turn = graph, 0
 
-    def ready(self) -> None:
-        """Once: build the device's kernels, upload the graph, launch each once for nothing."""
-        device = self.device
-        if device is None or self._compiled:
-            return
-        there = resident(device, self.graph)
-        if not there.whole:
-            raise TooLargeError(f"the graph does not fit on {device.name} at once: use the host")
-        part = there.part(0)
-        self._rows = (part.indptr, part.indices)
+    def build(self, device: OpenCL) -> None:
+        """Build the kernels, upload the graph, launch each kernel once for nothing."""
+        part = whole(device, self.graph)
+        self.rows = {"indptr": part.indptr, "indices": part.indices}
         kind = "-DID=int" if self.graph.indices.dtype == np.int32 else "-DID=long"
-        names = (*TAKES, "compact")
-        built = ("select_" if name == "select" else name for name in (*names, "select_shared"))
-        self._compiled = {name: _built(device, name, kind) for name in built}
+        names = ("randomize", "select_", "deactivate", "compact", "select_shared")
+        self.kernels = {name: _built(device, name, kind) for name in names}
         self.arrays.there("hot")
-        for name in names:
+        for name in WRITES:
             self.there(name, 0, 0)
         self.there_shared(0, False, 0)
-        device.finish()
 
     # -- the kernels, here and there --------------------------------------------------------------
 
-    def host(self, name: str, lo: int, hi: int, work: str = "") -> None:
+    def host(self, name: str, lo: int, hi: int, work: str = "work") -> None:
         """Run a kernel on the entries ``lo:hi`` of the work list, or of another one."""
-        from ..kernels.independent_set import rounds as kernels
-        from ..kernels.runtime.launch import run
-
-        a = self.arrays
-        (listed,) = a.host(work or self.work)
-        if name == "compact":
-            given = a.host("state", "degree", self.kept, "tally")
-            run(kernels.compact, [(hi, listed, *given)], brief=True)
-            a.wrote("host", self.kept, "tally")
-            return
-        arrays = a.host(*TAKES[name])
-        rest: tuple[object, ...] = (listed, self.graph.rows)
-        if name == "randomize":
-            degree, word = arrays
-            rest = (listed, degree, kernels.Words(self.key, self.turn, word))
-        elif name == "select":
-            state, word, chosen = arrays
-            rest += (kernels.Words(self.key, self.turn, word), state, chosen)
-        else:
-            rest += arrays
+        a, rows = self.arrays, self.graph.rows
         workers = 1 if hi - lo < SERIAL_BELOW_VERTICES else self.threads
-        run_in_parts(getattr(kernels, name), lo, hi, rest, workers)
-        a.wrote("host", WRITES[name])
+        (listed,) = a.host(work)
+        if name == "compact":
+            given = a.host("state", "degree", "kept", "tally")
+            run(kernels.compact, [(hi, listed, *given)], brief=True)
+        elif name == "randomize":
+            (degree,) = a.host("degree")
+            self.on_host(kernels.randomize, lo, hi, workers, listed, degree, self._words())
+        elif name == "select":
+            state, chosen = a.host("state", "chosen")
+            words = self._words()
+            self.on_host(kernels.select, lo, hi, workers, listed, rows, words, state, chosen)
+        else:
+            chosen, state = a.host("chosen", "state")
+            self.on_host(kernels.deactivate, lo, hi, workers, listed, rows, chosen, state)
+        a.wrote("host", *WRITES[name])
+
+    def _words(self) -> kernels.Words:
+        return kernels.Words(self.key, self.turn, *self.arrays.host("word"))
 
     def host_shared(self, count: int, helps: bool, patience: int) -> None:
         """Select on the host until the device is met."""
-        from ..kernels.independent_set.rounds import Sharing, Words, select_shared
-        from ..kernels.runtime.launch import run
-
-        work, state, word, chosen, left, tally = self.arrays.host(*self._shared)
-        words, sharing = Words(self.key, self.turn, word), Sharing(helps, patience, left, tally)
-        call = (work[:count], self.graph.rows, words, state, chosen, sharing)
+        work, state, chosen, left, tally = self.arrays.host(
+            "work", "state", "chosen", "kept", "tally"
+        )
+        sharing = kernels.Sharing(helps, patience, left, tally)
+        call = (work[:count], self.graph.rows, self._words(), state, chosen, sharing)
         workers = 1 if count < SERIAL_BELOW_VERTICES else self.threads
-        run(select_shared, [call] * workers, brief=workers == 1)
+        run(kernels.select_shared, [call] * workers, brief=workers == 1)
 
-    @property
-    def _shared(self) -> tuple[str, ...]:
-        """The arrays of the kernel that host and device run together."""
-        return self.work, *TAKES["select"], self.kept, "tally"
-
-    def there(self, name: str, lo: int, hi: int, work: str = "") -> None:
+    def there(self, name: str, lo: int, hi: int, work: str = "work") -> None:
         """Begin a kernel on the device."""
-        a, device = self.arrays, self.device
-        assert device is not None
-        size, turn, key = max(hi - lo, 1), np.int32(self.turn), np.uint64(self.key)
+        assert self.device is not None
+        given = {"lo": np.int64(lo), "hi": np.int64(hi), "work": self.arrays.there(work)}
         if name == "compact":
-            import pyopencl as cl
-
-            from ..kernels.independent_set.rounds import KEPT, KEPT_ARCS
-
-            self._clear(KEPT, KEPT_ARCS + 1)
-            given = a.there(self.work, "state", "degree", self.kept, "tally")
-            device.launch(self._compiled[name], size, np.int64(hi), *given, cl.LocalMemory(12))
-            a.wrote("device", self.kept, "tally")
-            return
-        first = (np.int64(lo), np.int64(hi), *a.there(work or self.work))
-        arrays = a.there(*TAKES[name])
-        rest: tuple[object, ...]
-        if name == "randomize":
-            degree, word = arrays
-            rest = (key, degree, turn, word)
-        elif name == "select":
-            state, word, chosen = arrays
-            rest = (key, *self._rows, state, turn, word, chosen)
-        else:
-            rest = (*self._rows, *arrays)
-        kernel = self._compiled["select_" if name == "select" else name]
-        device.launch(kernel, size, *first, *rest, group=GROUP)
-        a.wrote("device", WRITES[name])
+            self.clear_tally(kernels.KEPT, kernels.KEPT_ARCS + 1)
+            given |= {"count": np.int64(hi), "box": self.device.cl.LocalMemory(12)}
+        self._launch("select_" if name == "select" else name, hi - lo, **given)
+        self.arrays.wrote("device", *WRITES[name])
 
     def there_shared(self, count: int, helps: bool, patience: int) -> None:
         """Begin to select on the device until the host is met."""
-        assert self.device is not None
-        work, state, word, chosen, left, tally = self.arrays.there(*self._shared)
-        first = (np.int64(count), np.int32(helps), np.int32(patience), work, np.uint64(self.key))
-        rest = (*self._rows, state, np.int32(self.turn), word, chosen, left, tally)
-        kernel = self._compiled["select_shared"]
-        self.device.launch(kernel, max(count, 1), *first, *rest, group=GROUP)
+        given = {"helps": np.int32(helps), "patience": np.int32(patience)}
+        left = self.arrays.there("kept")
+        self._launch("select_shared", count, count=np.int64(count), left=left, **given)
 
-    def _clear(self, lo: int, hi: int) -> None:
-        (tally,) = self.arrays.host("tally")
-        tally[lo:hi] = 0
-        self.arrays.wrote("host", "tally")
+    def _launch(self, kernel: str, size: int, **given: object) -> None:
+        every = {"key": np.uint64(self.key), "turn": np.int32(self.turn), **self.rows}
+        self.launch(kernel, size, **every, **given)
 
     # -- the loop ---------------------------------------------------------------------------------
 
-    def run(self, placed: Placed, overlapped: Overlapped | None = None) -> np.ndarray:
-        """Return the final state of every vertex. ``overlapped`` runs the first two kernels at once."""
-        from ..kernels.independent_set.rounds import KEPT, KEPT_ARCS
-
+    def run(self) -> np.ndarray:
+        """Return the final state of every vertex."""
         n = self.graph.n
         count, arcs = n, self.graph.arcs
-        placed.ready = self.ready
         while count:
             self.turn += 1
             call = Call("randomize", self.turn - 1, count, arcs, n)
-            if overlapped is None or not overlapped(self, placed, call):
-                self._placed(placed, call)
-                self._placed(placed, call._replace(kernel="select"))
-            self._placed(placed, call._replace(kernel="deactivate"))
+            self.produce(call)
+            self.step(call._replace(kernel="deactivate"), "compact")
             (tally,) = self.arrays.host("tally")
-            count, arcs = int(tally[KEPT]), int(np.uint32(tally[KEPT_ARCS]))
-            self.work, self.kept = self.kept, self.work
+            count, arcs = int(tally[kernels.KEPT]), int(np.uint32(tally[kernels.KEPT_ARCS]))
+            self.arrays.swap("work", "kept")
         (state,) = self.arrays.host("state")
         return np.array(state)
 
-    def _placed(self, placed: Placed, call: Call) -> None:
-        """Run a kernel where the policy wants it; Deactivate also takes the decided off the list."""
-        names = [call.kernel] + ["compact"] * (call.kernel == "deactivate")
+    def produce(self, call: Call) -> None:
+        """Run the first two kernels of a round."""
+        self.step(call)
+        self.step(call._replace(kernel="select"))
+
+    def step(self, call: Call, *more: str) -> None:
+        """Run a kernel where the policy wants it, and others behind it."""
 
         def here() -> None:
-            for name in names:
+            for name in (call.kernel, *more):
                 self.host(name, 0, call.vertices)
 
         def there() -> None:
-            for name in names:
+            for name in (call.kernel, *more):
                 self.there(name, 0, call.vertices)
-            assert self.device is not None
-            self.device.finish()
+            self.finish()
 
-        placed.step(call, here, there)
+        self.placed.step(call, here, there)
+
+
+class Overlapped(SetRounds):
+    """Rounds whose first two kernels overlap, unless they are too small or it has not paid."""
+
+    def __init__(
+        self, problem: Problem, placed: Placed, device: OpenCL, overlap: int, producer: str
+    ) -> None:
+        super().__init__(problem, placed, device)
+        self.threads = device.host_threads(placed.threads)
+        self.workers = device.workers
+        self.at_once = self.arrays.shared and device.capabilities.svm_atomics
+        self.overlap, self.producer = overlap, producer
+        self.hot = -1  # vertices that are produced first: not selected yet
+        self.pays = True
+
+    def produce(self, call: Call) -> None:
+        """Run the first two kernels of a round, at once if that is possible and worth it."""
+        if not (self.pays and _worth_overlapping(call.vertices, call.arcs)):
+            super().produce(call)
+            return
+        if self.at_once and self.arrays.host("hot")[0].size:
+            self._find_hot(call)
+        begin, polls = clock(), 0
+        if self.at_once:
+            with apart(self.workers):  # only as long: others begin sooner where they ended
+                polls, left = self._at_once(call.vertices)
+            note = f"{left} vertices were left waiting and selected afterwards" if left else ""
+            if 2 * left > call.vertices:  # producer and consumer do not run at the same time
+                self.pays = False
+                note += "; from now on one kernel after the other"
+        else:
+            self._in_turns(call.vertices)
+            note = "bulk-synchronous: host and device share no atomic memory"
+        both = call._replace(kernel="randomize+select")
+        places = "host+device" if self.producer == "host" else "device+host"
+        self.placed.note(both, places, clock() - begin, polls=polls, note=note)
+
+    def _in_turns(self, count: int) -> None:
+        here, there = self.host, self.there
+        produce, consume = (here, there) if self.producer == "host" else (there, here)
+        for work, name in ((produce, "randomize"), (consume, "select")):
+            work(name, 0, count)
+            self.finish()
+
+    def _at_once(self, count: int) -> tuple[int, int]:
+        """Return how often the consumer looked at empty words, and how many vertices it left."""
+        begun = count * (100 - self.overlap) // 100
+        patience = min(LOOKS_AT_LEAST + int(LOOKS_PER_VERTEX * count), LOOKS_AT_MOST)
+        (tally,) = self.arrays.host("tally")
+        tally[:] = 0
+        tally[kernels.REAR] = count
+        produce = self.host if self.producer == "host" else self.there
+        if self.hot > 0:
+            produce("randomize", 0, self.hot, "hot")
+        produce("randomize", 0, begun)
+        if self.producer == "host":
+            self.there_shared(count, False, patience)
+            self.host("randomize", begun, count)
+            self.host_shared(count, True, 0)
+        else:
+            self.finish()
+            self.there("randomize", begun, count)
+            self.there_shared(count, True, 0)
+            self.host_shared(count, False, patience)
+        self.finish()
+        polls, left = int(tally[kernels.POLLS]), int(tally[kernels.LEFT])
+        select = self.host if left < HOST_BELOW_LEFT else self.there  # nobody waits any more
+        select("select", 0, left, "kept")
+        self.finish()
+        return polls, left
+
+    def _find_hot(self, call: Call) -> None:
+        """Find the undecided vertices of high degree, in every round."""
+        begin = clock()
+        degree, state, hot = self.arrays.host("degree", "state", "hot")
+        if self.hot < 0:
+            self.hot = int(run(kernels.front, [(degree, hot)], brief=True)[0])
+        else:
+            self.hot = int(run(kernels.remaining, [(self.hot, hot, state)], brief=True)[0])
+        found = call._replace(kernel="hot vertices", vertices=self.hot)
+        self.placed.note(found, "host", clock() - begin)
 
 
 def _built(device: OpenCL, name: str, kind: str) -> cl.Kernel:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..devices.choice import Chosen, DeviceLike, only_host, parse
+from ..devices.choice import DeviceLike, only_host, parse
 from ..graph.graph import Graph
-from ..util.errors import DeviceError, InputError, TooLargeError
+from ..util.errors import InputError
 from ..util.rng import Rng, seed_of
 from .result import Result, Run, Trace
 from .verify import check_independent_set
@@ -122,8 +122,11 @@ def maximal_independent_set(
         if chosen is None:
             state, run = _greedy(graph, key)
         else:
-            ask = Overlapping(overlap, hot, producer)
-            state, run = _in_rounds(graph, key, chosen, placement, ask)
+            from .independent_rounds import in_rounds
+            from .placed import Placed
+
+            placed = Placed(chosen, placement, IndependentSetResult.task)
+            state, run = in_rounds(graph, key, placed, overlap, hot, producer)
     mask = state.view(np.bool_)  # a vertex is OUT (0) or IN (1)
     if verify:
         check_independent_set(graph, mask)
@@ -146,14 +149,6 @@ def _check(device: DeviceLike | None, overlap: int, hot: int, producer: str) -> 
         raise InputError(f"hot = {hot} is for overlapping kernels: say by how much with overlap=")
 
 
-class Overlapping(NamedTuple):
-    """How much of two kernels overlaps, which vertices come first, and where the first one runs."""
-
-    percent: int
-    hot: int
-    producer: str
-
-
 def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, Run]:
     from ..kernels.independent_set import greedy as kernel
     from ..kernels.runtime.launch import clock
@@ -165,50 +160,6 @@ def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, Run]:
     begin = clock()
     state, workers = kernel.greedy(rows, back, key)
     seconds = clock() - begin
-    trace = {
-        "kernel": ["greedy"],
-        "iteration": [0],
-        "device": ["host"],
-        "work": [graph.n],
-        "seconds": [seconds],
-        "threads": [workers],
-    }
-    return state, Run(seconds, Trace(trace))
-
-
-def _in_rounds(
-    graph: Graph,
-    key: np.uint64,
-    chosen: Chosen,
-    placement: str | Policy,
-    ask: Overlapping,
-) -> tuple[np.ndarray, Run]:
-    from ..devices.host import host_threads
-    from ..kernels.runtime.launch import clock
-    from .independent_overlap import Overlap, worth
-    from .independent_rounds import Rounds
-    from .placed import placed_on
-
-    placed, threads = placed_on(chosen, placement, IndependentSetResult.task)
-    both, degree = graph, graph.degrees
-    if graph.directed:
-        degree = degree + graph.transpose.degrees
-        both = Graph.from_edges(*graph.to_edges()[:2], n=graph.n, directed=False)
-    begin, there = clock(), placed.device
-    try:
-        if there is not None and ask.percent and worth(graph.n, both.arcs):
-            beside = host_threads(threads, there.found, there.threads)
-            rounds = Rounds(both, degree, key, there, beside, ask.hot)
-            rounds.ready()
-            begin = clock()
-            state = rounds.run(placed, Overlap(ask.percent, ask.producer))
-        else:
-            rounds = Rounds(both, degree, key, there, threads)
-            begin = clock()
-            state = rounds.run(placed)
-        rounds.arrays.release()
-    except (DeviceError, TooLargeError) as problem:  # what the device had is lost: do without it
-        placed.lose(problem)
-        state = Rounds(both, degree, key, None, threads).run(placed)
-    name = "host" if there is None else there.id
-    return state, Run(clock() - begin - placed.preparing, placed.trace, device=name)
+    row = {"kernel": "greedy", "iteration": 0, "device": "host", "work": graph.n}
+    row |= {"seconds": seconds, "threads": workers}
+    return state, Run(seconds, Trace({name: [value] for name, value in row.items()}))

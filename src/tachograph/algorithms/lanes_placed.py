@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from ..decisions.split import model as decision
 from ..devices.calibrate import calibration
 from ..devices.choice import DeviceLike, calibrated_device, only_host, parse
-from ..devices.host import Host, host_threads
+from ..devices.host import Host
 from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
-from ..kernels.runtime.launch import threads_available
+from ..util.cores import threads_available
 from ..util.errors import InputError
 
 __all__ = ["Placement", "place"]
@@ -60,7 +60,7 @@ def place(graph: Graph, device: DeviceLike, split: float | str, splits: bool) ->
         return Placement(workers, None, None, 1.0, "the host was asked for")
     if asked.host is None:
         return Placement(0, there, None, 0.0, f"{there.id} was asked for")
-    mine = host_threads(workers, there.found, there.threads)
+    mine = there.host_threads(workers)
     expected = _expected(graph, mine, there)
     guess = 0.5 if expected is None else expected.share
     return Placement(mine, there, share, guess, "both were asked for")
@@ -86,7 +86,7 @@ def _decided(graph: Graph, workers: int) -> Placement:
     if device is None:
         return host("no device is calibrated and works (tacho devices --calibrate)")
     alone = _expected(graph, workers, device)
-    mine = host_threads(workers, device.found, device.threads)
+    mine = device.host_threads(workers)
     shared = _expected(graph, mine, device)
     if alone is None or shared is None:
         return host("it is not calibrated itself (tacho devices --calibrate)")

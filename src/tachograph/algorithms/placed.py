@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -13,73 +13,96 @@ from ..decisions.placement.model import named
 from ..decisions.placement.rules import Fixed, Policy
 from ..decisions.placement.state import PLACES, Call
 from ..devices.choice import Chosen
-from ..devices.energy import Meter
-from ..devices.host import Host
-from ..devices.opencl import OpenCL
+from ..devices.host import Host, Meter
+from ..devices.memory import Common
+from ..devices.opencl import OpenCL, arguments_of
+from ..kernels.runtime.launch import clock, run, threads_available
+from ..util.errors import DeviceError, TooLargeError
 from .result import Trace
 
-__all__ = ["Placed", "accuracy", "placed_on", "run_in_parts"]
+if TYPE_CHECKING:
+    import pyopencl as cl
 
+__all__ = ["Placed", "Rounds", "accuracy"]
+
+T = TypeVar("T")
 Work: TypeAlias = Callable[[], object]  # runs a kernel and returns when it has ended
+ORACLE_REPEATS = 3  # of each kernel in each place
 #: Columns of the trace that have a value in some rows only, and the value of the others.
 SOMETIMES = {"host_seconds": math.nan, "device_seconds": math.nan, "best": "", "polls": 0}
 COLUMNS = ("kernel", "iteration", "device", "work", "arcs", "seconds", *SOMETIMES, "joules", "note")
 
 
+def _nothing() -> None:
+    pass
+
+
 class Placed:
-    """Runs kernels where ``policy`` says; without one, on both: the oracle."""
+    """Runs the kernels of ``task`` where ``placement`` says; the oracle runs them on both sides.
 
-    def __init__(self, device: OpenCL | None, policy: Policy | None, repeats: int = 3) -> None:
-        from ..kernels.runtime.launch import clock
+    ``lost`` says why the device is not used any more, and ``preparing`` how many seconds it took to
+    make it ready, which are no kernel's.
+    """
 
-        self.clock = clock
-        self.device = device
-        self.policy = policy
-        self.repeats = repeats
+    def __init__(self, chosen: Chosen, placement: str | Policy, task: str) -> None:
+        self.device, self.threads = chosen.opencl, threads_available()
+        self.policy: Policy | None = None  # the oracle
+        if self.device is None:
+            self.policy = Fixed("host")
+        elif not isinstance(placement, str):
+            self.policy = placement
+        elif placement != "oracle":
+            self.policy = named(placement, task, Host(self.threads), self.device)
         self.meter = Meter()
         self.rows: list[dict[str, object]] = []
         self.lost = ""
-        self.ready: Work = lambda: None  # makes the device ready, at its first kernel
-        self.preparing = 0.0  # seconds that took, which are no kernel's
+        self.ready: Work = _nothing  # makes the device ready, at its first kernel
+        self.preparing = 0.0
+
+    @property
+    def oracle(self) -> bool:
+        """Whether each kernel runs on both sides."""
+        return self.policy is None and self.device is not None
+
+    def attempt(self, solve: Callable[[OpenCL | None], T]) -> T:
+        """Return ``solve(device)``; if the device fails, what it had is lost: begin without it."""
+        try:
+            return solve(self.device)
+        except (DeviceError, TooLargeError) as problem:
+            self.device, self.lost = None, str(problem)
+        finally:
+            self.ready = _nothing  # which held the buffers of the run
+        return solve(None)
 
     def step(self, call: Call, host: Work, there: Work, undo: Work | None = None) -> None:
         """Run one kernel, by ``host()`` or ``there()``, which return when it has ended.
 
         ``undo`` puts back what it changes; without it, running it twice must do no harm.
         """
-        if self.device is None:
-            place = "host"
-        elif self.policy is None:
+        if self.oracle:
             self.prepare()
-            self._both(call, host, there, undo or (lambda: None))
+            self._both(call, host, there, undo or _nothing)
             return
-        else:
-            place = self.policy(call)
+        place = "host" if self.device is None or self.policy is None else self.policy(call)
         if place == "device":
             self.prepare()
-        self.note(call, place, self._seconds(there if place == "device" else host))
+        self.note(call, place, _seconds(there if place == "device" else host))
 
     def prepare(self) -> None:
         """Make the device ready, if it is not."""
-        self.preparing += self._seconds(self.ready)
-
-    def _seconds(self, work: Work) -> float:
-        begin = self.clock()
-        work()
-        return self.clock() - begin
+        self.preparing += _seconds(self.ready)
 
     def _both(self, call: Call, host: Work, there: Work, undo: Work) -> None:
         """Time both, in turns, and note the better one as where it ran."""
         taken: dict[str, list[float]] = {place: [] for place in PLACES}
-        for _ in range(self.repeats):
+        for _ in range(ORACLE_REPEATS):
             for place, work in zip(PLACES, (host, there), strict=True):
                 undo()
-                taken[place].append(self._seconds(work))
+                taken[place].append(_seconds(work))
         least = {place: min(found) for place, found in taken.items()}
         place = min(least, key=lambda name: least[name])
-        self.note(
-            call, place, least[place], best=place, **{f"{p}_seconds": s for p, s in least.items()}
-        )
+        times = {f"{name}_seconds": seconds for name, seconds in least.items()}
+        self.note(call, place, least[place], best=place, **times)
 
     def note(self, call: Call, place: str, seconds: float, **more: object) -> None:
         """Add a row to the trace."""
@@ -88,41 +111,69 @@ class Placed:
         row = dict(zip(COLUMNS, first, strict=False)) | SOMETIMES
         self.rows.append(row | {"joules": self.meter.joules(), "note": self.lost} | more)
 
-    def lose(self, problem: Exception) -> None:
-        """Go on without the device; the trace says why."""
-        self.device = None
-        self.lost = str(problem)
-
     @property
     def trace(self) -> Trace:
         """What was run where; ``best`` is known to the oracle only, ``joules`` where a meter is."""
         return Trace({name: [row[name] for row in self.rows] for name in COLUMNS})
 
 
-def placed_on(chosen: Chosen, placement: str | Policy, task: str) -> tuple[Placed, int]:
-    """Return a stage for the kernels of ``task``, and how many threads the host has for them."""
-    from ..kernels.runtime.launch import threads_available
-
-    device, threads = chosen.opencl, threads_available()
-    policy: Policy | None = None  # the oracle
-    if device is None:
-        policy = Fixed("host")
-    elif not isinstance(placement, str):
-        policy = placement
-    elif placement != "oracle":
-        policy = named(placement, task, Host(threads), device)
-    return Placed(device, policy), threads
+def _seconds(work: Work) -> float:
+    begin = clock()
+    work()
+    return clock() - begin
 
 
-def run_in_parts(
-    kernel: Callable[..., object], lo: int, hi: int, arguments: tuple[object, ...], workers: int
-) -> None:
-    """Call ``kernel(stop, begin, end, *arguments)`` on equal parts of ``lo:hi``, a worker for each."""
-    from ..kernels.runtime.launch import run
+class Rounds:
+    """One run of a task in rounds of kernels, each written twice: for the host and for a device.
 
-    cuts = [lo + (hi - lo) * w // workers for w in range(workers + 1)]
-    calls = [(begin, end, *arguments) for begin, end in itertools.pairwise(cuts)]
-    run(kernel, calls, brief=workers == 1)
+    ``arrays`` are those of both sides. A device's kernel finds its arguments by their names in
+    ``PROGRAM.cl``: among those given, or the arrays.
+    """
+
+    program: ClassVar[str]
+
+    def __init__(
+        self, placed: Placed, device: OpenCL | None, arrays: Mapping[str, np.ndarray]
+    ) -> None:
+        self.placed, self.device, self.threads = placed, device, placed.threads
+        self.arrays = Common(device, arrays)
+        self.kernels: dict[str, cl.Kernel] = {}  # of the device, by name
+        placed.ready = self.ready
+
+    def ready(self) -> None:
+        """Build the device's kernels, once, and launch each for nothing."""
+        if self.device is not None and not self.kernels:
+            self.build(self.device)
+            self.device.finish()
+
+    def build(self, device: OpenCL) -> None:
+        """Fill ``kernels``, and launch each of them for nothing."""
+        raise NotImplementedError
+
+    def launch(self, kernel: str, size: int, **given: object) -> None:
+        """Begin a kernel on ``size`` work-items of the device, at least one."""
+        assert self.device is not None
+        names = arguments_of(self.program, kernel)
+        found = [given[name] if name in given else self.arrays.there(name) for name in names]
+        self.device.launch(self.kernels[kernel], max(size, 1), *found)
+
+    def on_host(
+        self, kernel: Callable[..., object], lo: int, hi: int, workers: int, *arguments: object
+    ) -> None:
+        """Call ``kernel(stop, begin, end, *arguments)`` on equal parts of ``lo:hi``, one a worker."""
+        cuts = [lo + (hi - lo) * w // workers for w in range(workers + 1)]
+        calls = [(begin, end, *arguments) for begin, end in itertools.pairwise(cuts)]
+        run(kernel, calls, brief=workers == 1)
+
+    def clear_tally(self, lo: int = 0, hi: int | None = None) -> None:
+        """Set counters to zero."""
+        self.arrays.host("tally")[0][lo:hi] = 0
+        self.arrays.wrote("host", "tally")
+
+    def finish(self) -> None:
+        """Wait for the device."""
+        assert self.device is not None
+        self.device.finish()
 
 
 def accuracy(trace: Trace, policy: Policy, total: int) -> dict[str, float]:
@@ -136,12 +187,7 @@ def accuracy(trace: Trace, policy: Policy, total: int) -> dict[str, float]:
         time of all calls as placed, in the better place each, and in one place only.
     """
     host, device = trace["host_seconds"], trace["device_seconds"]
-    calls = [
-        Call(str(k), int(i), int(w), int(a), total)
-        for k, i, w, a in zip(
-            *(trace[c] for c in ("kernel", "iteration", "work", "arcs")), strict=True
-        )
-    ]
+    calls = [Call(r["kernel"], r["iteration"], r["work"], r["arcs"], total) for r in trace]
     there = np.array([policy(call) == "device" for call in calls], bool)
     right = there == (device < host)
     stake = abs(device - host)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..devices.memory import Buffer
+from ..devices.memory import Buffer, resident
 from ..devices.opencl import OpenCL
-from ..devices.residency import resident
 from ..kernels.runtime.launch import not_counted, run
 from ..kernels.similarity import edges as kernels
 
@@ -68,8 +68,6 @@ class InPlace:
         """Let go of what was shared: everything is where it belongs."""
         for buffer in self.outputs:
             buffer.fetch()
-        for buffer in (*self.inputs, *self.outputs):
-            buffer.release()
 
 
 class Apart:
@@ -85,7 +83,7 @@ class Apart:
         self.upto = np.concatenate([np.zeros(1, np.int64), np.cumsum(graph.degrees[every])])
         size = max(1, job.edges.values.size)
         if not device.room.fits(every.nbytes + job.base.nbytes + self.upto.nbytes + size * 8):
-            device.room.clear()
+            device.room.graphs.clear()
         arrays = {"the order": every, "places": job.base, "arcs before each": self.upto}
         self.buffers = [device.upload(array, what) for what, array in arrays.items()]
         self.found = device.scratch(size, self.real, "the similarities")
@@ -100,9 +98,9 @@ class Apart:
         order, base, upto = self.buffers
         owners = (order, np.int64(lo), np.int64(hi), base, np.int32(self.job.kind), upto)
         parts = range(len(self.rows.cuts) - 1)
-        for a, b in itertools.product(parts, parts):
-            arguments = (*self._part(a), *self._part(b), *owners, self.found)
-            self.device.launch(self.kernel, (arcs, LANES), *arguments, group=(ROWS, LANES))
+        launch = partial(self.device.launch, self.kernel, (arcs, LANES), group=(ROWS, LANES))
+        for a, b in itertools.product(parts, parts):  # kept in no variable: parts must leave
+            launch(*self._part(a), *self._part(b), *owners, self.found)
         self.device.finish()
 
     def _part(self, which: int) -> tuple[Buffer | np.int64, ...]:
@@ -115,8 +113,6 @@ class Apart:
         found = self.found.fetch()
         mine = found >= 0
         job.edges.values[mine] = found[mine]
-        for buffer in (*self.buffers, self.found):
-            buffer.release()
         for lo, hi in ranges:
             call = (lo, hi, job.order, job.graph.rows, job.base, job.edges)
             run(kernels.list_edges, [call], brief=True)

@@ -230,18 +230,14 @@ class _Problem(NamedTuple):
 
 def _on_device(problem: _Problem, device: DeviceLike, algorithm: str) -> SsspResult | None:
     """Search on an OpenCL device; return None if distances do not settle."""
-    from .on_device import distances_on, one_device
+    from .on_device import distances_on
 
     if not problem.approximation.exact:
         raise InputError("approximations run on the host: leave the device out")
     if algorithm not in ("auto", "bellman-ford"):
         raise InputError(f"{algorithm} runs on the host: on a device there is bellman-ford")
-    there = one_device(device)
-    found = distances_on(there, problem.graph, problem.weights, problem.sources)
-    if found is None:
-        return None
-    distances, trace, seconds = found
-    return problem.solved(distances, Run(seconds, trace, device=there.id))
+    found = distances_on(device, problem.graph, problem.weights, problem.sources)
+    return None if found is None else problem.solved(*found)
 
 
 def audited(

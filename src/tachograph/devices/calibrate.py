@@ -159,6 +159,4 @@ def _opencl(device: OpenCL, arrays: dict[str, np.ndarray]) -> Numbers:
             device.finish()
 
         rates["transfer"] = arrays["sum"].nbytes / _seconds(copy) / 1e9
-    for buffer in there.values():
-        buffer.release()
     return rates

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from ..journal import journal
+from ..util.cores import threads_available
 from ..util.errors import DeviceError, InputError, MissingDependencyError
 from .calibrate import calibration
 from .discovery import Found
@@ -71,12 +72,9 @@ def parse(device: DeviceLike | None) -> Chosen | None:
         raise InputError(
             f"device = {device!r}: give 'auto', 'host', a device, or the host and a device"
         )
-    host = None
-    if "host" in asked:
-        from ..kernels.runtime.launch import threads_available
-
-        host = Host(threads_available())
-    return Chosen(host, _opened(others[0]) if others else None)
+    host = Host(threads_available()) if "host" in asked else None
+    one = others[0] if others else None
+    return Chosen(host, one if one is None or isinstance(one, OpenCL) else open_device(one))
 
 
 def only_host(device: DeviceLike | None) -> bool:
@@ -101,10 +99,6 @@ def _listed(device: DeviceLike | None) -> Iterator[str | OpenCL | Found]:
             kind = type(one).__name__
             raise InputError(f"device takes names and devices, not {one!r}, which is a {kind}")
         yield "host" if isinstance(one, Host) else one
-
-
-def _opened(device: str | OpenCL | Found) -> OpenCL:
-    return device if isinstance(device, OpenCL) else open_device(device)
 
 
 def calibrated_device() -> OpenCL | None:

@@ -1,32 +1,41 @@
-"""Arrays on a device: copies, or the host's own arrays if device and host share memory."""
+"""Memory of a device: arrays (:class:`Buffer`), arrays of both sides (:class:`Common`), graphs.
+
+A buffer is freed when nothing refers to it any more, so there is nothing to close. If device and host
+share memory, buffers are the host's own arrays. A graph is uploaded once, and stays while it lives and
+the memory suffices. One that does not fit is cut into parts (runs of rows). Two parts are on the device
+at a time, which is enough for kernels that compare two rows.
+"""
 
 from __future__ import annotations
 
 import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..util.errors import TooLargeError
+from ..graph.graph import Graph
+from ..util.errors import DeviceError, TooLargeError
 from ..util.memory import human
 
 if TYPE_CHECKING:
     import pyopencl as cl
 
-    from ..graph.graph import Graph
     from .opencl import OpenCL
-    from .residency import Resident
 
-__all__ = ["Buffer", "Room"]
+__all__ = ["Buffer", "Common", "Part", "Resident", "Room", "resident", "whole"]
+
+RESIDENT_PARTS = 2  # of a graph that are on the device at the same time
+GRAPH_MEMORY_SHARE = 0.8  # of a device's free memory; algorithms need the rest
 
 
 class Room:
     """Counts how much of a device's memory is in use, and refuses what does not fit."""
 
     def __init__(self, name: str, memory: int, largest: int) -> None:
-        self.name = name
-        self.memory = memory
-        self.largest = largest
+        self.name, self.memory, self.largest = name, memory, largest
         self.used: int = 0
         #: graphs on the device, the most recently used last
         self.graphs: weakref.WeakKeyDictionary[Graph, Resident] = weakref.WeakKeyDictionary()
@@ -35,39 +44,34 @@ class Room:
         """Whether a buffer of ``size`` bytes can be allocated now."""
         return size <= self.largest and self.used + size <= self.memory
 
-    def take(self, size: int, what: str) -> None:
-        """Count ``size`` bytes as used, or raise :class:`TooLargeError` if they are not free."""
+    def check(self, size: int, what: str) -> None:
+        """Raise :class:`TooLargeError` unless ``size`` bytes are free."""
         if size > self.largest:
-            raise TooLargeError(
-                f"{what} takes {human(size)}, but the largest buffer of {self.name} has "
-                f"{human(self.largest)}: use the host"
-            )
-        if self.used + size > self.memory:
-            raise TooLargeError(
-                f"{what} takes {human(size)}, but {self.name} has {human(self.memory)}, of which "
-                f"{human(self.used)} are in use: use the host"
-            )
-        self.used += size
-
-    def clear(self) -> None:
-        """Remove all graphs from the device."""
-        for there in list(self.graphs.values()):
-            there.release()
-        self.graphs.clear()
-
-    def give_back(self, size: int) -> None:
-        """Count ``size`` bytes as free."""
-        self.used -= size
+            have = f"the largest buffer of {self.name} has {human(self.largest)}"
+        elif self.used + size > self.memory:
+            have = f"{self.name} has {human(self.memory)}, of which {human(self.used)} are in use"
+        else:
+            return
+        raise TooLargeError(f"{what} takes {human(size)}, but {have}: use the host")
 
 
 class Buffer:
-    """An array on a device. Made by :meth:`OpenCL.upload`, :meth:`OpenCL.output` and so on."""
+    """An array on a device. Made by :meth:`OpenCL.upload`, :meth:`OpenCL.output` and so on.
 
-    def __init__(self, device: OpenCL, memory: cl.Buffer, array: np.ndarray, size: int) -> None:
-        self.device = device
-        self.memory: cl.Buffer | None = memory
-        self.array = array  # what it was made from, and what fetch() writes
-        self._size = size  # bytes taken on the device: 0 if memory is shared
+    ``array`` is what it was made from, and what :meth:`fetch` writes.
+    """
+
+    def __init__(
+        self, device: OpenCL, make: Callable[[], cl.Buffer], array: np.ndarray, size: int
+    ) -> None:
+        self.device, self.array = device, array
+        self._size = 0  # bytes taken on the device: 0 if memory is shared
+        self.memory: cl.Buffer = make()
+        self._size = size
+        device.room.used += size
+
+    def __del__(self) -> None:
+        self.device.room.used -= self._size
 
     def fetch(self, lo: int = 0, hi: int | None = None) -> np.ndarray:
         """Wait for all kernels, copy what the device has to ``array[lo:hi]``, and return it."""
@@ -76,9 +80,163 @@ class Buffer:
             self.device.copy_back(self, part, lo * self.array.itemsize)
         return part
 
+
+@dataclass
+class _Twin:
+    """An array of both sides; ``stale`` is the side whose copy is out of date, if one is."""
+
+    host: np.ndarray
+    there: Buffer | np.ndarray | None = None
+    stale: str = ""
+
+
+class Common:
+    """Named arrays that are up to date on whichever side uses them.
+
+    They are on the host until the device uses one. With fine-grained shared memory, both sides then
+    use the same array; otherwise each side has its own, and one that the other side wrote last is
+    copied before it is used. ``device`` is None if only the host uses the arrays.
+    """
+
+    def __init__(self, device: OpenCL | None, arrays: Mapping[str, np.ndarray]) -> None:
+        self.device = device
+        self.shared: bool = device is not None and device.capabilities.svm == "fine"
+        self._twins = {name: _Twin(array) for name, array in arrays.items()}
+
+    def host(self, *names: str) -> tuple[np.ndarray, ...]:
+        """Return the arrays for the host."""
+        twins = [self._twins[name] for name in names]
+        for twin in twins:
+            if twin.stale == "host" and isinstance(twin.there, Buffer):
+                twin.host[:] = twin.there.fetch()
+                twin.stale = ""
+        return tuple(twin.host for twin in twins)
+
+    def there(self, name: str) -> Buffer | np.ndarray:
+        """Return an array as an argument of the device's kernels."""
+        twin, device = self._twins[name], self.device
+        assert device is not None
+        if twin.there is None and self.shared:
+            both = device.shared(twin.host.size, twin.host.dtype, name)
+            both[:] = twin.host
+            twin.host = twin.there = both
+        elif twin.there is None:
+            twin.there = device.output(twin.host.copy(), name)
+        elif twin.stale == "device" and isinstance(twin.there, Buffer):
+            device.write(twin.there, twin.host)
+            twin.stale = ""
+        return twin.there
+
+    def wrote(self, side: str, *names: str) -> None:
+        """Note that ``side``, ``"host"`` or ``"device"``, has written the arrays."""
+        for twin in (self._twins[name] for name in names):
+            if isinstance(twin.there, Buffer):
+                twin.stale = "device" if side == "host" else "host"
+
+    def swap(self, one: str, other: str) -> None:
+        """Exchange the names of two arrays."""
+        self._twins[one], self._twins[other] = self._twins[other], self._twins[one]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows from ``first`` on. ``indptr`` counts in the arcs of the whole graph, and ``indices``
+    begins with arc number ``begin``.
+    """
+
+    first: int
+    begin: int
+    indptr: Buffer
+    indices: Buffer
+
+    @property
+    def arguments(self) -> tuple[Buffer, Buffer, np.int64, np.int64]:
+        """The arguments that kernels take for a part."""
+        return self.indptr, self.indices, np.int64(self.first), np.int64(self.begin)
+
+
+class Resident:
+    """A graph on a device: whole (``cuts == [0, n]``) or in parts."""
+
+    def __init__(self, device: OpenCL, graph: Graph) -> None:
+        self.device, self.indptr, self.indices = device, graph.indptr, graph.indices
+        self.cuts: list[int] = self._cut()
+        self._parts: OrderedDict[int, Part] = OrderedDict()
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the graph is on the device at once."""
+        return len(self.cuts) == 2
+
+    def _cut(self) -> list[int]:
+        """Return where parts begin and end; as few parts as the device's memory allows."""
+        room, n = self.device.room, self.indptr.size - 1
+        shared = self.device.capabilities.shares_memory
+        free = room.memory if shared else int(GRAPH_MEMORY_SHARE * (room.memory - room.used))
+        size = self.indptr.nbytes + self.indices.nbytes
+        if size <= free and max(self.indices.nbytes, self.indptr.nbytes) <= room.largest:
+            return [0, n]
+        budget = min(free if shared else free // RESIDENT_PARTS, room.largest)
+        # bytes up to each row: its offset and its arcs
+        upto = np.arange(n + 1) * self.indptr.itemsize + self.indptr * self.indices.itemsize
+        cuts = [0]
+        while cuts[-1] < n:
+            end = int(np.searchsorted(upto, upto[cuts[-1]] + budget - 16, "right")) - 1
+            if end <= cuts[-1]:
+                row = int(self.indptr[cuts[-1] + 1] - self.indptr[cuts[-1]])
+                raise TooLargeError(
+                    f"vertex {cuts[-1]} has {row:,} neighbours, which take "
+                    f"{human(row * self.indices.itemsize)}, but {room.name} can hold "
+                    f"{human(budget)} at a time: use the host"
+                )
+            cuts.append(min(end, n))
+        return cuts
+
+    def part(self, which: int) -> Part:
+        """Return a part, uploaded if need be; the least recently used part makes room for it."""
+        if which in self._parts:
+            self._parts.move_to_end(which)
+            return self._parts[which]
+        while not self.whole and len(self._parts) >= RESIDENT_PARTS:
+            self.device.finish()
+            self._parts.popitem(last=False)
+        lo, hi = self.cuts[which], self.cuts[which + 1]
+        begin, end = int(self.indptr[lo]), int(self.indptr[hi])
+        indptr = self.device.upload(self.indptr[lo : hi + 1], "rows of the graph")
+        indices = self.device.upload(self.indices[begin:end], "arcs of the graph")
+        self._parts[which] = Part(lo, begin, indptr, indices)
+        return self._parts[which]
+
     def release(self) -> None:
-        """Free the memory."""
-        if self.memory is not None:
-            self.memory.release()
-            self.memory = None
-            self.device.room.give_back(self._size)
+        """Remove the graph from the device."""
+        self._parts.clear()
+
+
+def resident(device: OpenCL, graph: Graph) -> Resident:
+    """Return the graph on the device; parts are uploaded when they are used.
+
+    The least recently used graphs are removed if the memory does not suffice.
+
+    Raises
+    ------
+    TooLargeError
+        If the neighbours of one vertex do not fit.
+    """
+    kept = device.room.graphs
+    made = kept.pop(graph, None)
+    if made is None:
+        size = graph.indptr.nbytes + graph.indices.nbytes
+        for other in kept.values():  # the most recently used is the last
+            if not device.room.fits(size):
+                other.release()
+        made = Resident(device, graph)
+    kept[graph] = made
+    return made
+
+
+def whole(device: OpenCL, graph: Graph) -> Part:
+    """Return all of the graph on the device, for kernels that cannot work on parts."""
+    there = resident(device, graph)
+    if not there.whole:
+        raise DeviceError(f"the graph does not fit on {device.name} as a whole: use the host")
+    return there.part(0)

@@ -7,12 +7,14 @@ that an algorithm can finish on the host.
 from __future__ import annotations
 
 import copy
+import functools
 import os
+import re
 import threading
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -22,9 +24,8 @@ import numpy.typing as npt
 from .. import kernels
 from ..util.errors import DeviceError, TooLargeError
 from ..util.memory import human
-from .cores import thread_ids
 from .discovery import Capabilities, Found, discover, select
-from .host import cores
+from .host import cores, thread_ids
 from .memory import Buffer, Room
 from .probe import describe
 from .probe import devices as loaded_devices
@@ -43,6 +44,19 @@ _open: dict[str, OpenCL] = {}
 _opening = threading.Lock()
 
 
+def source_of(program: str) -> str:
+    """Return the text of ``PROGRAM.cl``."""
+    return next(SOURCES.rglob(f"{program}.cl")).read_text(encoding="utf-8")
+
+
+@functools.cache
+def arguments_of(program: str, kernel: str) -> tuple[str, ...]:
+    """Return the names of a kernel's arguments, in their order in ``PROGRAM.cl``."""
+    found = re.search(rf"__kernel void {kernel}\(([^)]*)\)", source_of(program))
+    assert found is not None
+    return tuple(re.findall(r"(\w+)\s*(?:,|$)", found[1]))
+
+
 class OpenCL:
     """A device that runs the OpenCL kernels of ``kernels``. :func:`open_device` makes it.
 
@@ -52,26 +66,31 @@ class OpenCL:
     """
 
     def __init__(self, found: Found, device: cl.Device) -> None:
-        import pyopencl as cl
+        import pyopencl
 
+        self.cl = pyopencl  # which may not be installed: only here it is certain
         self.found = found
         self.id: str = found.id
         self.name: str = found.name
         self.kind: str = found.kind
         self.capabilities: Capabilities = found.capabilities
-        self.threads: int = int(device.max_compute_units) if found.shares_cores else 0
-        self.workers: tuple[int, ...] = ()
         self.units: int = int(device.max_compute_units)
+        self.threads: int = self.units if found.shares_cores else 0
+        self.workers: tuple[int, ...] = ()
         self.room: Room = Room(found.name, found.memory, found.largest)
         self._programs: dict[tuple[str, ...], cl.Program] = {}
         with self._failures("opening it"):
-            self.context: cl.Context = cl.Context([device])
-            self.queue: cl.CommandQueue = cl.CommandQueue(self.context)
+            self.context: cl.Context = self.cl.Context([device])
+            self.queue: cl.CommandQueue = self.cl.CommandQueue(self.context)
 
     @property
     def key(self) -> str:
         """The key of its calibration: with another driver or number of threads it is another device."""
         return f"{self.name}, {self.found.driver}, {self.units} units"
+
+    def host_threads(self, wanted: int) -> int:
+        """Return the threads left for the host while this device runs, at most ``wanted``."""
+        return max(1, min(wanted, cores() - self.threads)) if self.threads else wanted
 
     def masked(self, *names: str, memory: int | None = None, largest: int | None = None) -> OpenCL:
         """Return the same device without some capabilities, or with less memory: for tests."""
@@ -90,28 +109,23 @@ class OpenCL:
         DeviceError
             If the driver cannot build it; the message shows the beginning of the build log.
         """
-        import pyopencl as cl
-
         key = (program, *options)
         if key not in self._programs:
-            source = next(SOURCES.rglob(f"{program}.cl")).read_text(encoding="utf-8")
-            self._programs[key] = self._built(program, source, options)
+            self._programs[key] = self._built(program, options)
         with self._failures(f"the kernel {name}"):
-            return cl.Kernel(self._programs[key], name)
+            return self.cl.Kernel(self._programs[key], name)
 
-    def _built(self, program: str, source: str, options: tuple[str, ...]) -> cl.Program:
-        import warnings
-
-        import pyopencl as cl
-
+    def _built(self, program: str, options: tuple[str, ...]) -> cl.Program:
         standard = () if any(o.startswith("-cl-std") for o in options) else ("-cl-std=CL1.2",)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", cl.CompilerWarning)  # notes of drivers
-                return cl.Program(self.context, source).build([*standard, *options])
-        except cl.Error as problem:
-            log = "\n".join(line for line in str(problem).splitlines() if line.strip())
-            shown = "\n".join(log.splitlines()[:LOG_LINES])
+                warnings.simplefilter("ignore", self.cl.CompilerWarning)  # notes of drivers
+                return self.cl.Program(self.context, source_of(program)).build(
+                    [*standard, *options]
+                )
+        except self.cl.Error as problem:
+            log = [line for line in str(problem).splitlines() if line.strip()]
+            shown = "\n".join(log[:LOG_LINES])
             raise DeviceError(
                 f"{program}.cl cannot be built for {self.name} ({self.found.driver}); use the host. "
                 f"The driver says:\n{shown}"
@@ -134,11 +148,9 @@ class OpenCL:
             self.queue.flush()
 
     def _argument(self, given: object) -> object:
-        import pyopencl as cl
-
         if isinstance(given, Buffer):
             return given.memory
-        return cl.SVM(given) if isinstance(given, np.ndarray) else given
+        return self.cl.SVM(given) if isinstance(given, np.ndarray) else given
 
     def finish(self) -> None:
         """Wait until all launched kernels have ended."""
@@ -149,74 +161,54 @@ class OpenCL:
 
     def upload(self, array: np.ndarray, what: str = "an array") -> Buffer:
         """Return a buffer of ``array`` that kernels only read; not copied if memory is shared."""
-        return self._buffer(np.ascontiguousarray(array), what, writes=False)
+        return self._buffer(np.ascontiguousarray(array), what, self.cl.mem_flags.READ_ONLY)
 
     def output(self, array: np.ndarray, what: str = "an array") -> Buffer:
         """Return a buffer that begins as ``array``; its ``fetch`` gets what kernels wrote."""
-        return self._buffer(array, what, writes=True)
-
-    def _buffer(self, array: np.ndarray, what: str, writes: bool) -> Buffer:
-        import pyopencl as cl
-
-        flags = cl.mem_flags
-        access = flags.READ_WRITE if writes else flags.READ_ONLY
-        if not array.size:
-            array = np.zeros(1, array.dtype)  # there are no empty buffers
-        shared = self.capabilities.shares_memory
-        if shared and array.nbytes > self.room.largest:
-            self.room.take(array.nbytes, what)  # raises
-        how = flags.USE_HOST_PTR if shared else flags.COPY_HOST_PTR
-        make = partial(cl.Buffer, self.context, access | how, hostbuf=array)
-        return self._allocated(make, array, 0 if shared else array.nbytes, what)
+        return self._buffer(array, what, self.cl.mem_flags.READ_WRITE)
 
     def scratch(self, size: int, kind: npt.DTypeLike, what: str = "working memory") -> Buffer:
         """Return a buffer of ``size`` elements that only kernels use; its content is undefined."""
-        import pyopencl as cl
+        taken = max(1, size) * np.dtype(kind).itemsize
+        self.room.check(taken, what)
+        flags = self.cl.mem_flags.READ_WRITE
+        with self._failures(f"{what} ({human(taken)})"):
+            make = functools.partial(self.cl.Buffer, self.context, flags, taken)
+            return Buffer(self, make, np.empty(0, kind), taken)
 
-        none = np.empty(0, kind)
-        taken = max(1, size) * none.itemsize
-        make = partial(cl.Buffer, self.context, cl.mem_flags.READ_WRITE, taken)
-        return self._allocated(make, none, taken, what)
-
-    def _allocated(
-        self, make: Callable[[], cl.Buffer], array: np.ndarray, taken: int, what: str
-    ) -> Buffer:
-        """Allocate a buffer that takes ``taken`` bytes of the device's memory."""
-        self.room.take(taken, what)
-        try:
-            with self._failures(what, size=taken or array.nbytes):
-                return Buffer(self, make(), array, taken)
-        except BaseException:
-            self.room.give_back(taken)
-            raise
+    def _buffer(self, array: np.ndarray, what: str, access: int) -> Buffer:
+        if not array.size:
+            array = np.zeros(1, array.dtype)  # there are no empty buffers
+        shared = self.capabilities.shares_memory
+        if not shared or array.nbytes > self.room.largest:
+            self.room.check(array.nbytes, what)
+        flags = self.cl.mem_flags
+        how = access | (flags.USE_HOST_PTR if shared else flags.COPY_HOST_PTR)
+        with self._failures(f"{what} ({human(array.nbytes)})"):
+            make = functools.partial(self.cl.Buffer, self.context, how, hostbuf=array)
+            return Buffer(self, make, array, 0 if shared else array.nbytes)
 
     def fill(self, buffer: Buffer, value: np.generic, size: int) -> None:
         """Set the first ``size`` elements of a buffer to ``value``, a NumPy scalar."""
-        import pyopencl as cl
-
         with self._failures("filling a buffer"):
-            cl.enqueue_fill_buffer(self.queue, buffer.memory, value, 0, size * value.itemsize)
+            self.cl.enqueue_fill_buffer(self.queue, buffer.memory, value, 0, size * value.itemsize)
 
-    def write(self, buffer: Buffer, array: np.ndarray, at: int = 0) -> None:
-        """Copy ``array`` into a buffer, from element ``at`` on."""
-        import pyopencl as cl
-
+    def write(self, buffer: Buffer, array: np.ndarray) -> None:
+        """Copy ``array`` into a buffer."""
         with self._failures("writing a buffer"):
-            cl.enqueue_copy(self.queue, buffer.memory, array, dst_offset=at * array.itemsize)
+            self.cl.enqueue_copy(self.queue, buffer.memory, array)
 
     def copy_back(self, buffer: Buffer, part: np.ndarray, offset: int) -> None:
         """Wait, and copy a part of a buffer unless memory is shared; see :meth:`Buffer.fetch`."""
-        import pyopencl as cl
-
+        queue, memory = self.queue, buffer.memory
         with self._failures("reading a buffer"):
             if self.capabilities.shares_memory:
-                mapped, _ = cl.enqueue_map_buffer(
-                    self.queue, buffer.memory, cl.map_flags.READ, offset, part.shape, part.dtype
-                )
-                mapped.base.release(self.queue)
-                self.queue.finish()
+                where = (self.cl.map_flags.READ, offset, part.shape, part.dtype)
+                mapped, _ = self.cl.enqueue_map_buffer(queue, memory, *where)
+                mapped.base.release(queue)
+                queue.finish()
             else:
-                cl.enqueue_copy(self.queue, part, buffer.memory, src_offset=offset)
+                self.cl.enqueue_copy(queue, part, memory, src_offset=offset)
 
     def shared(self, size: int, kind: npt.DTypeLike, what: str = "shared memory") -> np.ndarray:
         """Return an array that host and device can use at the same time, with atomic writes.
@@ -226,33 +218,27 @@ class OpenCL:
         DeviceError
             If the device has no fine-grained shared memory.
         """
-        import pyopencl as cl
-
         if self.capabilities.svm != "fine":
             raise DeviceError(
                 f"{self.name} has no memory that it and the host can use at the same time"
             )
-        flags = cl.svm_mem_flags.READ_WRITE | cl.svm_mem_flags.SVM_FINE_GRAIN_BUFFER
+        flags = self.cl.svm_mem_flags
+        how = flags.READ_WRITE | flags.SVM_FINE_GRAIN_BUFFER
         if self.capabilities.svm_atomics:
-            flags |= cl.svm_mem_flags.SVM_ATOMICS
-        with self._failures(what, size=size * np.dtype(kind).itemsize):
-            made: np.ndarray = cl.svm_empty(self.context, flags, (max(1, size),), kind)
+            how |= flags.SVM_ATOMICS
+        with self._failures(f"{what} ({human(size * np.dtype(kind).itemsize)})"):
+            made: np.ndarray = self.cl.svm_empty(self.context, how, (max(1, size),), kind)
         return made[:size]
 
-    # -- what drivers say -----------------------------------------------------------------------
-
     @contextmanager
-    def _failures(self, what: str, size: int | None = None) -> Iterator[None]:
-        import pyopencl as cl
-
+    def _failures(self, what: str) -> Iterator[None]:
+        """Turn what a driver says into an error of ours."""
         try:
             yield
-        except cl.MemoryError as problem:
-            shown = "" if size is None else f" ({human(size)})"
-            raise TooLargeError(
-                f"{self.name} has no memory for {what}{shown}: {problem}; use the host"
-            ) from None
-        except cl.Error as problem:
+        except self.cl.MemoryError as problem:
+            text = f"{self.name} has no memory for {what}: {problem}; use the host"
+            raise TooLargeError(text) from None
+        except self.cl.Error as problem:
             raise DeviceError(f"{self.name} failed at {what}: {problem}; use the host") from None
 
     def __repr__(self) -> str:
@@ -309,16 +295,15 @@ def open_device(wanted: str | Found = "opencl", threads: int | None = None) -> O
 def _opened(found: Found, threads: int | None) -> OpenCL:
     before = thread_ids()
     with _threads_for_pocl(threads or max(1, cores() // 2)):
-        for platform in loaded_devices():
-            for device in platform:
-                facts = describe(device)
-                if facts["name"] == found.name and facts["platform"] == found.platform:
-                    if facts["driver"] != found.driver:  # updated since it was tested
-                        current = [d for d in discover(again=True) if d.name == found.name]
-                        made = OpenCL(current[0], device)
-                    else:
-                        made = OpenCL(replace(found, units=facts["units"]), device)
-                    started = tuple(sorted(thread_ids() - before))
-                    made.workers = started if len(started) == made.threads else ()
-                    return made
+        for device in (device for platform in loaded_devices() for device in platform):
+            facts = describe(device)
+            if facts["name"] != found.name or facts["platform"] != found.platform:
+                continue
+            found = replace(found, units=facts["units"])
+            if facts["driver"] != found.driver:  # updated since it was tested
+                found = next(d for d in discover(again=True) if d.name == found.name)
+            made = OpenCL(found, device)
+            started = tuple(sorted(thread_ids() - before))
+            made.workers = started if len(started) == made.threads else ()
+            return made
     raise DeviceError(f"{found.id} ({found.name}) is no longer there: tacho devices lists devices")

@@ -23,7 +23,7 @@ from ..decisions.placement.model import named
 from ..decisions.placement.rules import Policy
 from ..decisions.placement.state import Call
 from ..decisions.placement.train import Trainer, learn, task_of
-from ..devices.host import Host, host_threads
+from ..devices.host import Host
 from ..devices.opencl import OpenCL, open_device
 from ..graph import generate
 from ..graph.graph import Graph
@@ -81,7 +81,7 @@ def graphs(full: bool) -> dict[str, Callable[[], Graph]]:
 def _device() -> tuple[OpenCL, Host]:
     """Open the device; it and the host get a core each if it computes on the host's cores."""
     device = open_device("opencl")
-    return device, Host(host_threads(1 + device.threads, device.found, device.threads))
+    return device, Host(device.host_threads(1 + device.threads))
 
 
 def _notes(table: str, device: OpenCL, host: Host) -> list[str]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...graph.graph import Graph
 from ...journal.campaign import Record
+from ...util.cores import threads_available
 from ...util.errors import InputError
 from ..graphs import family, graph_named, hash_of
 from ..trainer import DeviceTrainer, Quality, run_named
@@ -45,7 +46,6 @@ def calibrated(device: OpenCL, threads: int) -> OpenCL:
     """Return the device when its calibration and the host's are in the journal."""
     from ...devices.calibrate import calibrate, calibration
     from ...devices.host import Host
-    from ...kernels.runtime.launch import threads_available
 
     for one in (Host(threads), Host(threads_available()), device):
         if calibration(one) is None:
@@ -127,11 +127,8 @@ class Trainer(DeviceTrainer[Model]):
 
     def collect(self, names: Sequence[str]) -> list[Record]:
         """Return a record for each graph; graphs that cannot be had are left out, with a warning."""
-        from ...devices.host import host_threads
-        from ...kernels.runtime.launch import threads_available
-
         device = self.opened
-        threads = host_threads(threads_available(), device.found, device.threads)
+        threads = device.host_threads(threads_available())
         calibrated(device, threads)
         common = {"device": device.found.id, "threads": threads, "run": self.runner.run}
         tasks = [{"name": name, **common} for name in names]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.algorithms import flow_rounds
+from tachograph.algorithms import flow_solve
 from tachograph.decisions.graphs import layers
 from tests import oracles
 from tests.devices.support import any_device, needs_pyopencl
@@ -27,11 +27,11 @@ def test_rounds_find_the_value(case, directed, workers, data):
     source = data.draw(st.integers(0, n - 1))
     sink = (source + data.draw(st.integers(1, n - 1))) % n
     g = make(edges, n, np.int32, directed=directed)
-    flow_rounds.SERIAL_BELOW_VERTICES, small = 0, flow_rounds.SERIAL_BELOW_VERTICES
+    flow_solve.SERIAL_BELOW_VERTICES, small = 0, flow_solve.SERIAL_BELOW_VERTICES
     try:
         found = tg.maximum_flow(g, source, sink, device="host", threads=workers, verify=True)
     finally:
-        flow_rounds.SERIAL_BELOW_VERTICES = small
+        flow_solve.SERIAL_BELOW_VERTICES = small
     assert found.value == oracles.maximum_flow(edges, n, source, sink, directed)
 
 

@@ -1,11 +1,15 @@
+"""Cores of their own for host and device, and the energy that processors use."""
+
 from __future__ import annotations
 
+import math
 import os
 import threading
 
 import pytest
 
-from tachograph.devices.cores import apart, thread_ids
+from tachograph.devices import host
+from tachograph.devices.host import Meter, apart, thread_ids
 
 needs_affinity = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2,
@@ -39,3 +43,23 @@ def test_more_workers_than_cores_and_workers_that_have_ended():
             assert not possible
             assert os.sched_getaffinity(0) == own
         assert os.sched_getaffinity(0) == own
+
+
+def test_counters_are_summed_and_may_go_round(tmp_path, monkeypatch):
+    monkeypatch.setattr(host, "POWERCAP", tmp_path)
+    assert not Meter().available
+    assert math.isnan(Meter().joules())
+    for zone, now in (
+        ("intel-rapl:0", 9_000_000),
+        ("intel-rapl:1", 5_000_000),
+        ("intel-rapl:0:0", 1),
+    ):
+        (tmp_path / zone).mkdir()
+        (tmp_path / zone / "energy_uj").write_text(str(now))
+        (tmp_path / zone / "max_energy_range_uj").write_text("10000000")
+    meter = Meter()
+    assert meter.available
+    (tmp_path / "intel-rapl:0" / "energy_uj").write_text("1000000")  # 2 J, past the end
+    (tmp_path / "intel-rapl:1" / "energy_uj").write_text("5500000")
+    assert meter.joules() == 2.5
+    assert meter.joules() == 0
