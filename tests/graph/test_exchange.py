@@ -118,6 +118,11 @@ def test_other_libraries_take_a_graph_for_a_table(kind):
     assert tg.Graph.from_arrow(g).directed == g.directed
 
 
+def test_a_requested_schema_is_followed():
+    wanted = pa.schema([("source", pa.int64()), ("target", pa.int64())])
+    assert pa.table(tg.path(3), schema=wanted).schema.types == wanted.types
+
+
 def test_arrow_columns():
     table = pa.table({"a": [1], "b": [0], "c": [7], "d": [8]})
     g = tg.Graph.from_arrow(table, source="a", target="b", weight="d", n=5, directed=False)

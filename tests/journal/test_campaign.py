@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tachograph.journal import journal
-from tachograph.journal.campaign import Campaign, Failure, Tally, code_hash
+from tachograph.journal.campaign import Campaign, Failure, code_hash, progress
 from tachograph.util.errors import InputError, TachographError, TachographWarning
 from tachograph.util.processes import Local
 
@@ -257,17 +257,9 @@ def test_nothing_to_do(executor):
     assert Campaign("test", "campaign_tasks:work", []).records(executor) == []
 
 
-def test_progress_says_how_fast(monkeypatch):
-    now = 100.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    tally = Tally(20)
-    now += 2.0
-    for _ in range(8):
-        tally.add({})
-    assert tally.text() == "8 of 20, 4.0/s"
-    now += 998.0
-    tally.add(Failure("no"))
-    assert tally.text() == "9 of 20, 0.5/min, 1 failed"
+def test_progress_says_how_fast():
+    assert progress(8, 20, 0, 2.0) == "8 of 20, 4.0/s"
+    assert progress(9, 20, 1, 1000.0) == "9 of 20, 0.5/min, 1 failed"
 
 
 def test_the_hash_of_code_is_that_of_a_room(tmp_path):

@@ -19,8 +19,6 @@ from .files import FORMATS, read
 from .files.streams import COMPRESSIONS
 from .graph import Graph
 
-__all__ = ["DataSet", "dataset", "datasets"]
-
 VARIABLE = "TACHOGRAPH_DATA"
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 import numpy as np
 
-from ..util.arrow import ArrowStream, stream_of
 from ..util.errors import InputError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -17,11 +16,15 @@ if TYPE_CHECKING:
     from .build import EdgeOptions, EdgeTable
     from .graph import Graph
 
-__all__ = ["Exchange", "edge_columns"]
-
 SOURCE_NAMES = ("source", "src", "from", "u", "tail", "start")
 TARGET = ("target", "dst", "to", "v", "head", "end", "destination")
 WEIGHT = ("weight", "w", "cost", "distance", "length", "capacity", "value")
+
+
+class ArrowStream(Protocol):
+    """A table of any library: what it can do is hand over its data as a stream of Arrow."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 
 class Exchange:
@@ -134,22 +137,24 @@ class Exchange:
         """Return the edges as a stream of Arrow data, so that ``polars.DataFrame(graph)``,
         ``pyarrow.table(graph)`` and ``duckdb.from_arrow(graph)`` make a table of them.
         """
-        graph = cast("Graph", self)
-        source, target, weights = graph.to_edges()
-        columns = {"source": source, "target": target}
-        if graph.names is not None:
-            columns = {name: graph.names[ids] for name, ids in columns.items()}
-        if weights is not None:
-            columns["weight"] = weights
-        metadata = {"directed": str(graph.directed)}
-        metadata |= {"vertices": str(graph.n)} if graph.names is None else {"named": "True"}
-        return stream_of(columns, requested_schema, metadata)
+        stream: object = self.to_arrow().__arrow_c_stream__(requested_schema)
+        return stream
 
     def to_arrow(self) -> pa.Table:
         """Return a ``pyarrow.Table`` with the columns source, target and, if weighted, weight."""
         import pyarrow as pa
 
-        return pa.table(self)
+        graph = cast("Graph", self)
+        source, target, weights = graph.to_edges()
+        columns = {"source": source, "target": target}
+        metadata = {"directed": str(graph.directed), "vertices": str(graph.n)}
+        if graph.names is not None:
+            columns = {name: graph.names[ids] for name, ids in columns.items()}
+            metadata = {"directed": str(graph.directed), "named": "True"}
+        if weights is not None:
+            columns["weight"] = weights
+        made = pa.table({name: pa.array(values) for name, values in columns.items()})
+        return made.replace_schema_metadata(metadata)
 
 
 def edge_columns(

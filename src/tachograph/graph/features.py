@@ -15,8 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     from .graph import Graph
 
-__all__ = ["Features"]
-
 SEARCHES = 16  # small ones, whose mean is Features.opening
 MARGIN = 0.05  # of the sampled hub probability, at 95 % confidence
 BRIEF_BELOW_ROWS_AND_ARCS = 1 << 20  # a sweep that is over before it could be interrupted

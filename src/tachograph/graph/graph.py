@@ -18,8 +18,6 @@ from .exchange import Exchange
 if TYPE_CHECKING:
     from .features import Features
 
-__all__ = ["Graph"]
-
 #: The arguments of ``Graph(...)``; the attribute of each has an underscore before its name.
 FIELDS = ("indptr", "indices", "weights", "directed", "names", "meta", "is_sorted", "m")
 

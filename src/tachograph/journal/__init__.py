@@ -12,44 +12,116 @@ hash of what it is going to do as key: what is in the journal already need not b
 from __future__ import annotations
 
 import functools
-import json
 import os
 import time
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any, Protocol
 
 from ..util.cores import machine
-from .runs import Run, Runs
-from .store import Record, content_key, home, own_machine
+from .store import Record, Store, content_key, from_json, home, own_machine, to_json
 
 __all__ = ["Journal", "Record", "Run", "content_key", "home", "journal", "machine"]
 
+LONGEST_TRACE_ROWS = 20_000  # a longer trace is not kept
 
-class Journal(Runs):
-    """Runs, and records by kind and key.
+
+class Columns(Protocol):
+    """A trace as it is recorded, such as :class:`tachograph.Trace`."""
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+    def __getitem__(self, name: str) -> Sized: ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, to be recorded or read from the journal.
+
+    Parameters
+    ----------
+    task
+        The task's name.
+    graph
+        What identifies the graph: name, n, m, directed, mark, and its shape for the models.
+    seconds
+        How long the run took, or would take if it was simulated.
+    options
+        The arguments of the call.
+    plan
+        How it was run (``way``), why (``reason``), the uncorrected prediction (``base``), and the
+        other candidates. None if nothing was planned.
+    predicted
+        The seconds that the plan promised.
+    provenance
+        ``measured``, ``modelled``, ``simulated`` or ``published``.
+    facts
+        What is worth telling of the result: single values, not arrays.
+    parent
+        The id of the run that this one belongs to, for example the run that it audits.
+    key
+        A hash of all that the result depends on, if a run like this need not be repeated.
+    trace
+        The columns of its trace. A run that is read has None here: see :meth:`Journal.trace`.
+    id, created, machine, version
+        Filled in by the journal.
+    """
+
+    task: str
+    graph: Record
+    seconds: float
+    options: Record = field(default_factory=dict)
+    plan: Record | None = None
+    predicted: float | None = None
+    provenance: str = "measured"
+    facts: Record = field(default_factory=dict)
+    parent: int | None = None
+    key: str | None = None
+    trace: Columns | Mapping[str, Sized] | None = field(default=None, repr=False)
+    id: int = 0
+    created: float = 0.0
+    machine: str = ""
+    version: str = ""
+
+    def to_dict(self) -> Record:
+        """Return all fields but the trace, as JSON can hold them."""
+        return {name: getattr(self, name) for name in RUN_COLUMNS}
+
+
+RUN_COLUMNS = ("id", *(f.name for f in fields(Run) if f.name not in ("id", "trace")))
+JSON_COLUMNS = ("graph", "options", "plan", "facts")
+
+
+class Journal(Store):
+    """Runs and their traces, and records by kind and key.
 
     >>> kept = Journal(Path("journal.db"))
     >>> kept.put("calibration", "host", {"stream": 11.5})
     >>> kept.get("calibration", "host")
     {'stream': 11.5}
+    >>> kept.record(Run("bfs", {"name": "path"}, 0.25, trace={"seconds": [0.1, 0.15]}))
+    1
+    >>> kept.runs()[0].seconds, kept.trace(1)
+    (0.25, {'seconds': [0.1, 0.15]})
     """
 
     def put(self, kind: str, key: str, value: Mapping[str, object]) -> None:
         """Keep ``value``; it replaces an older one of the same kind and key."""
         from .. import __version__
 
-        text = json.dumps(dict(value), allow_nan=True)
+        text = to_json(dict(value))
         with self._writing() as db:
             if db is not None:
-                db.execute(
-                    "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)",
-                    (kind, key, text, own_machine(db), __version__, time.time()),
-                )
+                row = (kind, key, text, own_machine(db), __version__, time.time())
+                db.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def get(self, kind: str, key: str) -> Record | None:
         """Return the record of that kind and key, or None."""
         found = self._read("SELECT value FROM records WHERE kind = ? AND key = ?", kind, key)
-        return json.loads(found[0][0]) if found else None
+        return from_json(found[0][0]) if found else None
 
     def kinds(self) -> list[str]:
         """Return the kinds of records there are."""
@@ -61,7 +133,75 @@ class Journal(Runs):
         rows = self._read(
             "SELECT key, value FROM records WHERE kind = ? ORDER BY created, key", kind
         )
-        return {key: json.loads(value) for key, value in rows}
+        return {key: from_json(value) for key, value in rows}
+
+    def record(self, run: Run) -> int | None:
+        """Keep a run, and its trace unless that is very long.
+
+        Returns the run's id, or None if the journal is off.
+        """
+        from .. import __version__
+
+        columns = _packed(run.trace)
+        with self._writing() as db:
+            if db is None:
+                return None
+            own = {"id": None, "machine": own_machine(db), "version": __version__}
+            row = run.to_dict() | own | {"created": time.time()}
+            told = [name for name in JSON_COLUMNS if row[name] is not None]
+            row |= {name: to_json(dict(row[name]), plain=True) for name in told}
+            places = ", ".join(f":{name}" for name in RUN_COLUMNS)
+            made = db.execute(f"INSERT INTO runs ({', '.join(RUN_COLUMNS)}) VALUES ({places})", row)
+            if columns is not None:
+                db.execute("INSERT INTO traces VALUES (?, ?)", (made.lastrowid, columns))
+            return made.lastrowid
+
+    def runs(self, task: str | None = None, last: int | None = None) -> list[Run]:
+        """Return the runs, oldest first: all, or those of one task, or the ``last`` ones."""
+        where, values = ("", []) if task is None else ("WHERE task = ?", [task])
+        limit = -1 if last is None else last
+        return self._runs(f"{where} ORDER BY id DESC LIMIT ?", *values, limit)[::-1]
+
+    def run(self, number: int) -> Run | None:
+        """Return the run of that id, or None."""
+        return next(iter(self._runs("WHERE id = ?", number)), None)
+
+    def run_with_key(self, key: str) -> Run | None:
+        """Return the last run with that key, or None."""
+        return next(iter(self._runs("WHERE key = ? ORDER BY id DESC LIMIT 1", key)), None)
+
+    def _runs(self, which: str, *values: object) -> list[Run]:
+        found = []
+        for row in self._read(f"SELECT {', '.join(RUN_COLUMNS)} FROM runs {which}", *values):
+            run: Record = dict(zip(RUN_COLUMNS, row, strict=True))
+            told = [name for name in JSON_COLUMNS if run[name] is not None]
+            found.append(Run(**run | {name: from_json(run[name]) for name in told}))
+        return found
+
+    def trace(self, run: int) -> dict[str, list[Any]] | None:
+        """Return the columns of a run's trace, or None if it has none."""
+        rows = self._read("SELECT columns FROM traces WHERE run = ?", run)
+        return from_json(zlib.decompress(rows[0][0])) if rows else None
+
+    def prune(self, before: float) -> int:
+        """Forget the runs from before that time, and their traces. Return how many there were."""
+        with self._writing() as db:
+            if db is None:
+                return 0
+            gone = db.execute("DELETE FROM runs WHERE created < ?", [before]).rowcount
+        if gone:
+            self._read("VACUUM")
+        return gone
+
+
+def _packed(trace: Columns | Mapping[str, Sized] | None) -> bytes | None:
+    if trace is None:
+        return None
+    names = trace if isinstance(trace, Mapping) else trace.columns
+    columns = {name: trace[name] for name in names}
+    if not columns or not 0 < len(next(iter(columns.values()))) <= LONGEST_TRACE_ROWS:
+        return None
+    return zlib.compress(to_json(columns, plain=True).encode(), 1)
 
 
 @functools.lru_cache(maxsize=2)  # one that is not used any more is closed

@@ -68,10 +68,8 @@ class Campaign:
     def keys(self, executor: Executor) -> list[str]:
         """Return the keys of the tasks' records."""
         place = executor.place() if self.measured else ()
-        return [
-            content_key(self.kind, self.function, dict(task), self.mark, *place)
-            for task in self.tasks
-        ]
+        own = self.kind, self.function
+        return [content_key(*own, dict(task), self.mark, *place) for task in self.tasks]
 
     def known(self, key: str) -> Record | None:
         """Return the record of a task that was done before, or None."""
@@ -89,7 +87,7 @@ class Campaign:
         A record is in the journal when it is given. After ``budget`` seconds no task is begun.
         """
         executor = executor or Local()
-        end = time.monotonic() + budget
+        begin = time.monotonic()
         same: dict[str, list[int]] = {}
         for number, key in enumerate(self.keys(executor)):
             same.setdefault(key, []).append(number)
@@ -101,21 +99,21 @@ class Campaign:
                 yield from ((number, known) for number in numbers)
         if not missing:
             return
-        tally = Tally(len(missing))
         work = Work(self.function, self.shared, self.measured, recorded=True, tries=TRIES)
-        calls = (self.tasks[same[key][0]] for key in missing if time.monotonic() < end)
+        tasks = [self.tasks[same[key][0]] for key in missing]
+        calls = (task for task in tasks if time.monotonic() < begin + budget)
+        failed = 0
         with (
             bar(self.label, len(missing)) as shown,
             closing(executor.perform(work, calls)) as outcomes,
         ):
             try:
-                for place, outcome in outcomes:
-                    key = missing[place]
-                    made = self._kept(key, self.tasks[same[key][0]], outcome)
-                    tally.add(made)
+                for done, (place, outcome) in enumerate(outcomes, 1):
+                    made = self._kept(missing[place], tasks[place], outcome)
+                    failed += isinstance(made, Failure)
                     shown.advance(1)
-                    shown.note(tally.text())
-                    yield from ((number, made) for number in same[key])
+                    shown.note(progress(done, len(missing), failed, time.monotonic() - begin))
+                    yield from ((number, made) for number in same[missing[place]])
             except Lost as error:
                 raise Lost(f"{error}: run again, what is finished is in the journal") from None
 
@@ -149,16 +147,16 @@ class Campaign:
                 failures.append((number, outcome))
             else:
                 yield number, outcome
-        if failures:
-            number, first = failures[0]
-            if len(failures) == len(self.tasks):
-                raise first.exception()
-            warnings.warn(
-                f"{len(failures)} of {len(self.tasks)} tasks failed and are left out; a rerun tries "
-                f"again. The first: {dict(self.tasks[number])}: {first.error}",
-                TachographWarning,
-                stacklevel=2,
-            )
+        if not failures:
+            return
+        number, first = failures[0]
+        if len(failures) == len(self.tasks):
+            raise first.exception()
+        left_out = (
+            f"{len(failures)} of {len(self.tasks)} tasks failed and are left out; a rerun tries "
+            f"again. The first: {dict(self.tasks[number])}: {first.error}"
+        )
+        warnings.warn(left_out, TachographWarning, stacklevel=2)
 
     def records(
         self, executor: Executor | None = None, budget: float = float("inf")
@@ -168,24 +166,11 @@ class Campaign:
         return [found.get(number) for number in range(len(self.tasks))]
 
 
-class Tally:
-    """What a progress bar says about a campaign."""
-
-    def __init__(self, total: int) -> None:
-        self.total, self.done, self.failed = total, 0, 0
-        self.begin: float = time.monotonic()
-
-    def add(self, outcome: Outcome) -> None:
-        """Count a task that has ended."""
-        self.done += 1
-        self.failed += isinstance(outcome, Failure)
-
-    def text(self) -> str:
-        """Say how many tasks are done, and how fast."""
-        rate = self.done / max(time.monotonic() - self.begin, 1e-9)
-        speed = f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
-        failed = f", {self.failed} failed" if self.failed else ""
-        return f"{self.done} of {self.total}, {speed}{failed}"
+def progress(done: int, total: int, failed: int, seconds: float) -> str:
+    """Say how many tasks are done, and how fast."""
+    rate = done / max(seconds, 1e-9)
+    speed = f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
+    return f"{done} of {total}, {speed}" + (f", {failed} failed" if failed else "")
 
 
 @functools.cache

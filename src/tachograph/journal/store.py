@@ -19,8 +19,6 @@ from typing import Any, TypeAlias
 from ..util.cores import machine
 from ..util.errors import TachographError, TachographWarning
 
-__all__ = ["Record", "Store", "content_key", "home", "own_machine"]
-
 #: Values by name, all of which JSON can hold.
 Record: TypeAlias = dict[str, Any]
 
@@ -85,6 +83,25 @@ def content_key(*parts: object) -> str:
     """
     text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def to_json(value: Record, plain: bool = False) -> str:
+    """Return what the file keeps of ``value``; ``plain``: arrays as lists, other objects as text."""
+    return json.dumps(value, default=_plain if plain else None)
+
+
+def _plain(value: object) -> object:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def from_json(text: str | bytes) -> Record:
+    """Return a value that the file keeps: everything that is read passes here."""
+    value: Record = json.loads(text)
+    return value
+
+
+class ReadOnly(TachographError):
+    """The place of the journal can't be written."""
 
 
 class Store:
@@ -207,7 +224,3 @@ def own_machine(db: sqlite3.Connection) -> str:
     name, about = machine()
     db.execute("INSERT OR IGNORE INTO machines VALUES (?, ?)", (name, json.dumps(about)))
     return name
-
-
-class ReadOnly(TachographError):
-    """The place of the journal can't be written."""

@@ -15,8 +15,7 @@ import numpy as np
 
 from ..algorithms.result import Lazy, Result
 from ..graph.graph import Graph
-from ..journal import journal
-from ..journal.runs import Run
+from ..journal import Run, journal
 from .decide import Candidate, choose, in_words
 from .question import Question, ask
 from .table import TASKS, Task, task_named

@@ -16,8 +16,6 @@ from typing import IO
 
 from .errors import InputError
 
-__all__ = ["THREADS", "machine", "pin", "threads", "threads_available"]
-
 #: Variables that say how many threads libraries may use.
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 

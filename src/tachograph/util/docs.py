@@ -6,8 +6,6 @@ import inspect
 import re
 from collections.abc import Callable
 
-__all__ = ["parameters_of", "summary_of"]
-
 
 def summary_of(function: Callable[..., object]) -> str:
     """Return the first paragraph of a docstring, on one line."""

@@ -4,19 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = [
-    "DeviceError",
-    "FileFormatError",
-    "InputError",
-    "MissingDependencyError",
-    "MissingFileError",
-    "NegativeCycleError",
-    "TachographError",
-    "TachographWarning",
-    "TooLargeError",
-    "VerificationError",
-]
-
 
 class TachographError(Exception):
     """Base of every error that Tachograph raises on purpose."""

@@ -19,8 +19,6 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from .errors import TachographError
 
-__all__ = ["Executor", "Failure", "Lost", "Work", "results"]
-
 T = TypeVar("T")
 DEATHS = 3  # workers that may die with a call before it is given up
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from .errors import InputError, TooLargeError
 
-__all__ = ["as_bytes", "available", "human", "require"]
-
 CGROUP = Path("/sys/fs/cgroup")
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .errors import InputError
 
-__all__ = ["ALIASES", "NAMES", "canonical"]
-
 #: The public function's name is the task's name everywhere; behind it what else is accepted.
 NAMES: dict[str, tuple[str, ...]] = {
     "bfs": (),

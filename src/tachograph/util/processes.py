@@ -22,8 +22,6 @@ from .cores import THREADS, machine, pin, threads_available
 from .errors import InputError, TachographError
 from .executor import DEATHS, Call, Failure, Job, Outcomes, Todo, Work, attempt, portable
 
-__all__ = ["Local"]
-
 GOODBYE_SECONDS = 1.0  # how long idle workers may take to end
 
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["Bar", "bar"]
-
 SHOW_AFTER_SECONDS = 1.0  # work that takes less shows no bar
 _outermost = threading.Lock()
 

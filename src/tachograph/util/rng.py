@@ -9,8 +9,6 @@ import numpy as np
 
 from .errors import InputError
 
-__all__ = ["Rng", "seed_of"]
-
 #: A seed, a generator that draws one, or None for a fresh one.
 Rng: TypeAlias = int | np.random.Generator | None
 
