@@ -17,10 +17,10 @@ import numpy as np
 
 from ..rows import build as csr
 from ..rows.passes import over_rows
-from ..runtime.atomics import ld, st, stop_at
+from ..runtime.atomics import fetch_add, ld, st, stop_at, stopped
 from ..runtime.launch import kernel, workers_for
 from ..runtime.nouns import Rows
-from ..runtime.team import run_team, take
+from ..runtime.team import TICKET, run_team
 from .sparse import walk_sparse
 
 __all__ = ["count_triangles"]
@@ -39,10 +39,10 @@ def walk(team, rows, whole):
     mark = np.zeros(n, np.uint8)
     total = np.int64(0)
     while True:
-        begin, end = take(control, 0, MARKING_CHUNK, n)
-        if begin >= end:
+        begin = fetch_add(control, TICKET, MARKING_CHUNK)  # with ``take`` it is 10 % slower
+        if begin >= n or stopped(control):
             break
-        for u in range(begin, end):
+        for u in range(begin, min(begin + MARKING_CHUNK, n)):
             first = ld(indptr, u)
             last = ld(indptr, u + 1)
             if whole:
