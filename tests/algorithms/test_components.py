@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_components
-from tachograph.kernels.components import afforest as kernel
+from tachograph.kernels import components as kernel
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tests import oracles
 from tests.algorithms.test_bfs import GRAPHS

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms.verify import check_triangles
+from tachograph.kernels import triangles as kernel
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
-from tachograph.kernels.triangles import marks as kernel
 from tests.algorithms.test_bfs import GRAPHS
 from tests.graph.test_build import make
 from tests.strategies import edge_lists

@@ -71,7 +71,7 @@ def connected_components(
     >>> r.labels.tolist(), r.count
     ([0, 1, 0, 1, 4], 3)
     """
-    from ..kernels.components import afforest as kernel
+    from ..kernels import components as kernel
     from ..kernels.runtime.launch import clock
     from ..kernels.runtime.launch import threads as using
 

@@ -75,9 +75,9 @@ def triangles(
     >>> tg.triangles(tg.complete(4), per_vertex=True).per_vertex.tolist()
     [3, 3, 3, 3]
     """
+    from ..kernels import triangles as kernel
     from ..kernels.runtime.launch import clock, threads_available
     from ..kernels.runtime.launch import threads as using
-    from ..kernels.triangles import marks as kernel
 
     if graph.directed:
         raise InputError("triangles are counted in undirected graphs: make one with directed=False")

@@ -25,7 +25,7 @@ __all__ = ["ahead", "exercise"]
 #: The module with the loop ``walk`` of each algorithm.
 MODULES = {
     "bfs": "tachograph.kernels.bfs.search",
-    "connected_components": "tachograph.kernels.components.afforest",
+    "connected_components": "tachograph.kernels.components",
 }
 
 

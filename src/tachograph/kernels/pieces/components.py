@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..components.afforest import link
+from ..components import link
 from ..runtime.atomics import ld, ld_acquire, st, st_release, stopped
 from ..runtime.launch import inline, kernel
 from . import VERTICES_PER_LOOK

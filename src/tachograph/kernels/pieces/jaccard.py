@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..rows.passes import search
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import inline, kernel
 from ..runtime.nouns import Rows
-from ..similarity.edges import KINDS, search, similarity_of
+from ..similarity.edges import JACCARD, similarity_of
 
 __all__ = ["Other", "from_here", "from_there"]
 
-JACCARD = KINDS["jaccard"]
 LONG_ROWS_PER_LOOK = 256  # rows, with all that they are compared with, between two looks
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.atomics import stop_at
+from ..runtime.atomics import ld, stop_at
 from ..runtime.launch import inline, kernel, run, workers_for
 
 __all__ = [
@@ -25,13 +25,13 @@ __all__ = [
     "count_mutual",
     "over_rows",
     "repeated_row",
+    "search",
     "squeeze",
     "unsorted_row",
     "value_range",
     "value_spread",
 ]
 
-BLOCK = 1 << 14  # rows between two looks at the stop flag, where stop_at is not used yet
 COMBINE = {"first": 0, "min": 1, "sum": 2}
 MIN, SUM = 1, 2
 
@@ -44,6 +44,18 @@ def over_rows(worker: Callable[..., Any], indptr: np.ndarray, *arguments: Any) -
     cuts = [0, *np.searchsorted(indptr[:-1], work).tolist(), n]
     calls = [(lo, hi, indptr, *arguments) for lo, hi in itertools.pairwise(cuts)]
     return run(worker, calls, brief=brief)
+
+
+@inline
+def search(indices, lo, hi, x):
+    """The first place in ``lo:hi`` whose entry is not below ``x``; ``hi`` if there is none."""
+    while lo < hi:
+        middle = (lo + hi) >> 1
+        if ld(indices, middle) < x:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
 
 
 @kernel

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..rows.passes import over_rows
+from ..rows.passes import over_rows, search
 from ..runtime.atomics import bit_length, fetch_add, ld, nanoseconds, prefetch, st, stopped
 from ..runtime.launch import inline, kernel, run
 from ..runtime.team import TICKET
@@ -61,18 +61,6 @@ def similarity_of(kind, common, a, b):
     if kind == OVERLAP:
         return common / min(a, b)
     return 2.0 * common / (a + b)
-
-
-@inline
-def search(indices, lo, hi, x):
-    """The first place in ``lo:hi`` whose entry is not below ``x``; ``hi`` if there is none."""
-    while lo < hi:
-        middle = (lo + hi) >> 1
-        if ld(indices, middle) < x:
-            lo = middle + 1
-        else:
-            hi = middle
-    return lo
 
 
 @kernel

@@ -16,11 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..rows import build as csr
+from ..rows.passes import search
 from ..runtime.atomics import fetch_add, ld, st, stopped
 from ..runtime.launch import inline, kernel, threads_available
 from ..runtime.nouns import Rows, WeightedRows
 from ..runtime.team import TICKET, run_team
-from .edges import COSINE, search, similarity_of
+from .edges import COSINE, similarity_of
 
 __all__ = ["pair_similarities", "weighted_sizes"]
 
@@ -148,11 +149,7 @@ def weighted_sizes(indptr: np.ndarray, weights: np.ndarray, kind: int) -> np.nda
 
 
 def pair_similarities(
-    rows: Rows,
-    weights: np.ndarray | None,
-    source: np.ndarray,
-    target: np.ndarray,
-    kind: int,
+    rows: Rows, weights: np.ndarray | None, source: np.ndarray, target: np.ndarray, kind: int
 ) -> tuple[np.ndarray, int]:
     """Similarities of pairs of existing vertices of a simple graph with sorted rows, and the number of
     workers.

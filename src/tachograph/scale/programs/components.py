@@ -105,7 +105,7 @@ def _join(piece: Piece, root: np.ndarray) -> int:
 
     First a little is joined, which makes most of it one component.
     """
-    from ...kernels.components.afforest import most_frequent
+    from ...kernels.components import most_frequent
     from ...kernels.pieces import components as kernel
     from ...kernels.rows.passes import over_rows
     from ...kernels.runtime.launch import over_parts

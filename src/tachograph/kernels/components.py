@@ -18,19 +18,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.atomics import (
-    compare_exchange,
-    ld,
-    ld_acquire,
-    nanoseconds,
-    prefetch,
-    st,
-    st_release,
-)
-from ..runtime.launch import inline, kernel, workers_for
-from ..runtime.nouns import Rows
-from ..runtime.random import draw
-from ..runtime.team import TAIL, meet, next_phase, run_team, take
+from .runtime.atomics import compare_exchange, ld, ld_acquire, nanoseconds, prefetch, st, st_release
+from .runtime.launch import inline, kernel, subroutine, workers_for
+from .runtime.nouns import Rows
+from .runtime.random import draw
+from .runtime.team import TAIL, meet, next_phase, run_team, take
 
 __all__ = ["PHASES", "label_components", "link", "most_frequent"]
 
@@ -57,73 +49,57 @@ def link(u, v, label):
         q = ld_acquire(label, low)
 
 
-@kernel
-def hook(control, phase, rows, label):
+@subroutine
+def hook(begin, end, rows, label):
     """Let every vertex point to its first neighbour, if that has a lower id, else to itself."""
     indptr, indices = rows
-    while True:
-        begin, end = take(control, phase, CHUNK_VERTICES, label.size)
-        if begin >= end:
-            break
-        for v in range(begin, end):
-            k = ld(indptr, v)
-            first = v
-            if k < ld(indptr, v + 1):
-                first = min(v, np.int64(ld(indices, k)))
-            st(label, v, first)
+    for v in range(begin, end):
+        k = ld(indptr, v)
+        first = v
+        if k < ld(indptr, v + 1):
+            first = min(v, np.int64(ld(indices, k)))
+        st(label, v, first)
 
 
-@kernel
-def link_second(control, phase, rows, label):
+@subroutine
+def link_second(begin, end, rows, label):
     """Link every vertex with its second neighbour."""
     indptr, indices = rows
     n = label.size
-    while True:
-        begin, end = take(control, phase, CHUNK_VERTICES, n)
-        if begin >= end:
-            break
-        for v in range(begin, end):
-            k = ld(indptr, min(v + VERTICES_AHEAD, n - 1)) + 1
-            if k < indices.size:
-                prefetch(label, ld(indices, k))
-            k = ld(indptr, v) + 1
-            if k < ld(indptr, v + 1):
-                link(v, ld(indices, k), label)
+    for v in range(begin, end):
+        k = ld(indptr, min(v + VERTICES_AHEAD, n - 1)) + 1
+        if k < indices.size:
+            prefetch(label, ld(indices, k))
+        k = ld(indptr, v) + 1
+        if k < ld(indptr, v + 1):
+            link(v, ld(indices, k), label)
 
 
-@kernel
-def link_rest(control, phase, rows, back, directed, label, skip):
+@subroutine
+def link_rest(begin, end, rows, back, directed, label, skip):
     """Link vertices outside the component ``skip`` with all their neighbours."""
     indptr, indices = rows
     back_indptr, back_indices = back
-    while True:
-        begin, end = take(control, phase, CHUNK_VERTICES // 4, label.size)
-        if begin >= end:
-            break
-        for v in range(begin, end):
-            if ld(label, v) == skip:
-                continue
-            for k in range(ld(indptr, v), ld(indptr, v + 1)):
-                link(v, ld(indices, k), label)
-            if directed:
-                for k in range(ld(back_indptr, v), ld(back_indptr, v + 1)):
-                    link(v, ld(back_indices, k), label)
+    for v in range(begin, end):
+        if ld(label, v) == skip:
+            continue
+        for k in range(ld(indptr, v), ld(indptr, v + 1)):
+            link(v, ld(indices, k), label)
+        if directed:
+            for k in range(ld(back_indptr, v), ld(back_indptr, v + 1)):
+                link(v, ld(back_indices, k), label)
 
 
-@kernel
-def shorten(control, phase, label):
+@subroutine
+def shorten(begin, end, label):
     """Let every vertex point to its root."""
-    while True:
-        begin, end = take(control, phase, CHUNK_VERTICES, label.size)
-        if begin >= end:
-            break
-        for v in range(begin, end):
-            up = ld_acquire(label, v)
+    for v in range(begin, end):
+        up = ld_acquire(label, v)
+        root = ld_acquire(label, up)
+        while up != root:
+            st(label, v, root)
+            up = root
             root = ld_acquire(label, up)
-            while up != root:
-                st(label, v, root)
-                up = root
-                root = ld_acquire(label, up)
 
 
 @kernel
@@ -152,17 +128,22 @@ def walk(team, rows, back, directed, label, times):
     begin = nanoseconds(box)
     for phase in range(times.size):
         next_phase(control, me, phase)
-        if phase == 0:
-            hook(control, phase, rows, label)
-        elif phase == 2:
-            link_second(control, phase, rows, label)
-        elif phase == 4:
-            if me == 0:
-                st_release(control, TAIL, most_frequent(label.size, label))
-        elif phase == 5:
-            link_rest(control, phase, rows, back, directed, label, ld_acquire(control, TAIL))
-        else:
-            shorten(control, phase, label)
+        if phase == 4 and me == 0:
+            st_release(control, TAIL, most_frequent(label.size, label))
+        skip = ld_acquire(control, TAIL)
+        chunk = CHUNK_VERTICES // 4 if phase == 5 else CHUNK_VERTICES
+        while phase != 4:
+            first, last = take(control, phase, chunk, label.size)
+            if first >= last:
+                break
+            if phase == 0:
+                hook(first, last, rows, label)
+            elif phase == 2:
+                link_second(first, last, rows, label)
+            elif phase == 5:
+                link_rest(first, last, rows, back, directed, label, skip)
+            else:
+                shorten(first, last, label)
         if not meet(team):
             return
         if me == 0:

@@ -1,1 +1,0 @@
-"""Weakly connected components."""
