@@ -17,7 +17,7 @@ from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
 from ..kernels.flow import rounds as kernels
 from ..kernels.flow.augmenting import LOOKED, PATHS
-from ..kernels.flow.network import Network, Residual, flow_of_arcs, network
+from ..kernels.flow.network import Residual, flow_of_arcs, network
 from ..kernels.flow.push_relabel import Solver
 from ..kernels.rows import build as csr
 from ..kernels.runtime.launch import clock, run
@@ -54,22 +54,24 @@ def solve(
     graph = problem.graph
     times = [clock()]
     rows, capacity, order = _rows(graph, problem.capacity)
-    made = network(rows, capacity, graph.directed, _turned(problem))
+    turned = _turned(problem)
+    made = network(rows, capacity, graph.directed, turned)
+    fresh = partial(Solver, made, problem.source, problem.sink, turned)
     times.append(clock())
     if placed is None:
-        solver = Solver(made, problem.source, problem.sink)
+        solver = fresh()
         done = solver.fill_paths()
         times.append(clock())
         if not done:
             solver.begin()
             solver.drain()
     else:
-        solver = placed.attempt(partial(_in_rounds, made, problem, placed))
+        solver = placed.attempt(partial(_in_rounds, fresh, placed))
     value, side = solver.value, solver.cut()
     times.append(clock())
     flow = made.room[:0]
     if wanted:
-        flow = flow_of_arcs(made, solver.give_back(), rows, graph.directed)
+        flow = flow_of_arcs(made, solver.give_back(), rows, graph.directed, turned)
         if order is not None:  # back into the order of the graph's arcs
             flow[order] = flow.copy()
         times.append(clock())
@@ -84,8 +86,8 @@ def solve(
     return value.item(), side, flow, run
 
 
-def _in_rounds(made: Network, problem: Problem, placed: Placed, device: OpenCL | None) -> Solver:
-    solver = Solver(made, problem.source, problem.sink)
+def _in_rounds(fresh: Callable[[], Solver], placed: Placed, device: OpenCL | None) -> Solver:
+    solver = fresh()
     solver.begin()
     return FlowRounds(solver, placed, device).run()
 

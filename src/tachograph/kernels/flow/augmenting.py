@@ -50,8 +50,7 @@ class Trees(NamedTuple):
 @inline
 def usable(net, k, side):
     """Whether something can go along arc ``k`` of a vertex (source's tree), or come along it."""
-    _, _, back, room = net
-    return ld(room, k) > 0 if side == SOURCE else ld(room, ld(back, k)) > 0
+    return ld(net.room, k if side == SOURCE else np.int64(ld(net.back, k))) > 0
 
 
 @inline
@@ -63,47 +62,41 @@ def count(state, what, more):
 @inline
 def activate(trees, v, side):
     """Let ``v`` grow; it is counted unless it is listed already."""
-    _, _, after, _, _, state = trees
-    if ld(after, v) >= 0:
+    if ld(trees.after, v) >= 0:
         return
-    last = ld(state, LIST_TAIL)
+    last = ld(trees.state, LIST_TAIL)
     if last >= 0:
-        st(after, last, v)
+        st(trees.after, last, v)
     else:
-        st(state, LIST_HEAD, v)
-    st(after, v, v)
-    st(state, LIST_TAIL, v)
-    count(state, GROWING + side, 1)
+        st(trees.state, LIST_HEAD, v)
+    st(trees.after, v, v)
+    st(trees.state, LIST_TAIL, v)
+    count(trees.state, GROWING + side, 1)
 
 
 @inline
 def remove_first(trees, v):
     """Take ``v``, the first one, off the list."""
-    _, _, after, _, _, state = trees
-    following = ld(after, v)
-    st(after, v, -1)
+    following = ld(trees.after, v)
+    st(trees.after, v, -1)
+    st(trees.state, LIST_HEAD, -1 if following == v else following)
     if following == v:
-        st(state, LIST_HEAD, -1)
-        st(state, LIST_TAIL, -1)
-    else:
-        st(state, LIST_HEAD, following)
+        st(trees.state, LIST_TAIL, -1)
 
 
 @inline
 def lose(trees, v):
     """Cut ``v`` off its parent; it will look for another."""
-    _, link, _, lost, _, state = trees
-    st(link, v, LOST)
-    st(lost, ld(state, MISSING), v)
-    count(state, MISSING, 1)
+    st(trees.link, v, LOST)
+    st(trees.lost, ld(trees.state, MISSING), v)
+    count(trees.state, MISSING, 1)
 
 
 @inline
 def parent(net, trees, v, side):
     """The parent of ``v``, which has one."""
-    _, target, back, _ = net
     k = ld(trees.link, v)
-    return ld(target, k) if side == SINK else ld(target, ld(back, k))
+    return ld(net.target, k if side == SINK else np.int64(ld(net.back, k)))
 
 
 @inline
@@ -139,11 +132,11 @@ def narrowest(net, trees, v, side, amount):
 @inline
 def send(net, k, amount):
     """Send along arc ``k``; what room is left."""
-    _, _, back, room = net
-    reverse = ld(back, k)
-    st(room, k, ld(room, k) - amount)
-    st(room, reverse, ld(room, reverse) + amount)
-    return ld(room, k)
+    reverse = ld(net.back, k)
+    left = ld(net.room, k) - amount
+    st(net.room, k, left)
+    st(net.room, reverse, ld(net.room, reverse) + amount)
+    return left
 
 
 @inline
@@ -159,9 +152,9 @@ def send_down(net, trees, v, side, amount):
 @inline
 def fill(net, trees, met):
     """Send along the path over the arc ``met`` what it can take; gives how much."""
-    _, target, back, room = net
-    begin, end = np.int64(ld(target, ld(back, met))), np.int64(ld(target, met))
-    amount = narrowest(net, trees, begin, SOURCE, ld(room, met))
+    begin = np.int64(ld(net.target, ld(net.back, met)))
+    end = np.int64(ld(net.target, met))
+    amount = narrowest(net, trees, begin, SOURCE, ld(net.room, met))
     amount = narrowest(net, trees, end, SINK, amount)
     send(net, met, amount)
     send_down(net, trees, begin, SOURCE, amount)

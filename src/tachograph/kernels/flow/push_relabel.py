@@ -27,11 +27,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.atomics import ld, st, stopped
+from ..runtime.atomics import ld, st, stop_at
 from ..runtime.launch import inline, kernel, run, subroutine
 from .augmenting import ARCS_OF_AN_END, ENTRIES, SINK, SOURCE, Trees, fill_paths
-from .network import BRIEF_BELOW_ARCS, VERTICES_BETWEEN_STOPS, Network, Residual
-from .unwind import Walk, unwind
+from .network import BRIEF_BELOW_ARCS, Residual, Walk, unwind
 
 __all__ = ["Solver"]
 
@@ -64,26 +63,24 @@ def stack(levels, v, level):
 @inline
 def enlist(levels, v, level):
     """Put ``v`` in the list of a height."""
-    _, _, _, first, after, ahead, _ = levels
-    old = ld(first, level)
-    st(after, v, old)
-    st(ahead, v, -1)
+    old = ld(levels.first, level)
+    st(levels.after, v, old)
+    st(levels.ahead, v, -1)
     if old >= 0:
-        st(ahead, old, v)
-    st(first, level, v)
+        st(levels.ahead, old, v)
+    st(levels.first, level, v)
 
 
 @inline
 def delist(levels, v, level):
     """Take ``v`` out of the list of a height."""
-    _, _, _, first, after, ahead, _ = levels
-    left, right = ld(ahead, v), ld(after, v)
+    left, right = ld(levels.ahead, v), ld(levels.after, v)
     if left >= 0:
-        st(after, left, right)
+        st(levels.after, left, right)
     else:
-        st(first, level, right)
+        st(levels.first, level, right)
     if right >= 0:
-        st(ahead, right, left)
+        st(levels.ahead, right, left)
 
 
 @subroutine
@@ -143,7 +140,7 @@ def drain(stop, net, ends, levels, excess, counts):
             highest -= 1
             continue
         steps += 1
-        if steps % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
+        if stop_at(stop, steps):
             break
         st(top, highest, ld(after, v))
         level = highest
@@ -228,60 +225,36 @@ def clear_above(levels, level):
     n = height.size
     above = level + 1
     while above < n and (ld(first, above) >= 0 or ld(top, above) >= 0):
-        v = ld(first, above)
-        while v >= 0:
-            st(height, v, n)
-            v = ld(after, v)
-        v = ld(top, above)
-        while v >= 0:
-            st(height, v, n)
-            v = ld(after, v)
+        for v in (ld(first, above), ld(top, above)):
+            while v >= 0:
+                st(height, v, n)
+                v = ld(after, v)
         st(first, above, -1)
         st(top, above, -1)
         above += 1
 
 
-@kernel
-def fill_source(stop, net, source, excess):
-    """Send as much as possible along every arc out of the source."""
-    begins, target, back, room = net
-    for k in range(begins[source], begins[source + 1]):
-        u = target[k]
-        if u != source and room[k] > 0:
-            excess[u] += room[k]
-            room[back[k]] += room[k]
-            room[k] = 0
-
-
 class Solver:
     """One flow problem: :meth:`begin`, :meth:`drain`; for the flow itself, :meth:`give_back` at last.
 
-    :meth:`fill_paths` may come first, and may be enough.
-
-    In a network that was turned round the sink sends and the source receives.
+    :meth:`fill_paths` may come first, and may be enough. In a network that was ``turned`` round the
+    sink sends and the source receives.
     """
 
-    def __init__(self, made: Network, source: int, sink: int) -> None:
-        self.made = made
-        self.ends: tuple[int, int] = (sink, source) if made.turned else (source, sink)
-        self.room = made.room.copy()
-        n = made.begins.size - 1
-        ids = made.target.dtype
-        self.height = np.empty(n, ids)
+    def __init__(self, made: Residual, source: int, sink: int, turned: bool) -> None:
+        self.made, self.turned = made, turned
+        self.ends: tuple[int, int] = (sink, source) if turned else (source, sink)
+        self.net: Residual = made._replace(room=made.room.copy())  # the network as it is now
+        self.room = self.net.room
+        n, ids = made.begins.size - 1, made.target.dtype
+        self.height, after, ahead, queue = (np.empty(n, ids) for _ in range(4))
+        top, first = np.empty(n + 1, ids), np.empty(n + 1, ids)
         self.levels: Levels = Levels(
-            self.height,
-            np.empty(n, np.int64),
-            *(np.empty(n + 1, ids) for _ in range(2)),
-            *(np.empty(n, ids) for _ in range(3)),
+            self.height, np.empty(n, np.int64), top, first, after, ahead, queue
         )
         self.excess = np.zeros(n, made.room.dtype)
         self.counts = np.zeros(3, np.int64)  # searches, pushes, lifts
         self.paths = np.zeros(ENTRIES, np.int64)
-
-    @property
-    def net(self) -> Residual:
-        """The network as it is now."""
-        return self.made.residual(self.room)
 
     def fill_paths(self) -> bool:
         """Send what goes along few single paths, if an end has few arcs; whether that is all.
@@ -302,8 +275,14 @@ class Solver:
         return bool(complete)
 
     def begin(self) -> None:
-        """Empty the source."""
-        run(fill_source, [(self.net, self.ends[0], self.excess)], brief=True)
+        """Empty the source: send as much as possible along every arc out of it."""
+        begins, target, back, room = self.net
+        source = self.ends[0]
+        arcs = np.arange(begins[source], begins[source + 1])
+        arcs = arcs[target[arcs] != source]
+        np.add.at(self.excess, target[arcs], room[arcs])
+        room[back[arcs]] += room[arcs]
+        room[arcs] = 0
 
     def drain(self) -> None:
         """Send all excess that can get there to the sink; what cannot has height n at the end.
@@ -323,7 +302,7 @@ class Solver:
     def cut(self) -> np.ndarray:
         """For each vertex whether it is on the source's side of a minimum cut, by the heights."""
         apart = self.height == self.height.size
-        return ~apart if self.made.turned else apart
+        return ~apart if self.turned else apart
 
     def give_back(self) -> np.ndarray:
         """Send excess that did not get there back; what is left of every arc's capacity."""

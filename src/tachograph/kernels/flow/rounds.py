@@ -25,9 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.atomics import compare_exchange, fetch_add, ld, st, stopped
+from ..runtime.atomics import compare_exchange, fetch_add, ld, st, stop_at
 from ..runtime.launch import inline, kernel
-from .network import VERTICES_BETWEEN_STOPS
 
 __all__ = ["Lists", "Sent", "Vertices", "adjust", "bfs", "preflow"]
 
@@ -74,7 +73,7 @@ def preflow(stop, lo, hi, net, vertices, sent, lists):
     n = height.size
     seen = np.int64(0)
     for i in range(lo, hi):
-        if i % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         v = ld(work, i)
         have = ld(excess, v)
@@ -117,7 +116,7 @@ def adjust(stop, lo, hi, net, vertices, sent, lists, ends):
     n = height.size
     seen = np.int64(0)
     for i in range(lo, hi):
-        if i % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         v = ld(work, i)
         st(mark, v, 0)
@@ -158,7 +157,7 @@ def bfs(stop, net, vertices, lists, ends):
     tail = np.int64(1)
     found = np.int64(0)
     while head < tail:
-        if head % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
+        if stop_at(stop, head):
             break
         v = ld(queue, head)
         head += 1
