@@ -9,7 +9,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tachograph.kernels.text import numbers, parse
-from tachograph.kernels.text.decimal import POWERS, decimal_to_float
 
 
 def run(text: bytes, *, fields=2, tag=b"", column=-1, base=0, ids=np.int32, comments=b"#%"):
@@ -22,7 +21,7 @@ def run(text: bytes, *, fields=2, tag=b"", column=-1, base=0, ids=np.int32, comm
     state = np.zeros(parse.STATE_SLOTS, np.int64)
     table = parse.classes(comments=comments)
     letter = tag[0] if tag else 0
-    form = parse.Form(table, POWERS, letter, fields, column, base, np.iinfo(ids).max)
+    form = parse.Form(table, letter, fields, column, base, np.iinfo(ids).max)
     edges = parse.Edges(source, target, weight, late)
     parse.parse_edges(np.zeros(1, np.int64), data, 0, data.size, form, edges, state)
     k = state[parse.RECORDS]
@@ -98,7 +97,7 @@ def test_weights_are_what_python_reads(x):
 @settings(max_examples=1000, deadline=None)
 def test_decimals_are_rounded_correctly_or_left_open(mantissa, exponent):
     box = np.zeros(1, np.uint64)
-    if decimal_to_float(np.uint64(mantissa), exponent, POWERS, box):
+    if numbers.decimal_to_float(np.uint64(mantissa), exponent, box):
         assert same(box.view(np.float64)[0], float(f"{mantissa}e{exponent}"))
     else:  # rare: only near the ends of the range
         assert not 1e-300 < float(f"{mantissa}e{exponent}") < 1e300

@@ -149,13 +149,12 @@ class _Parser:
         """Return the edges and the state of each part; ``late`` if Python decides some weights."""
         from ...kernels.runtime.launch import run, threads_available
         from ...kernels.text import parse
-        from ...kernels.text.decimal import POWERS
 
         layout, size, most = block.layout, block.bytes.size, np.iinfo(self.ids).max
         table = parse.classes(layout.separators, comments=layout.comments)
         tag = layout.tag[0] if layout.tag else 0
         limit = most if layout.n is None else min(layout.n, most)
-        form = parse.Form(table, POWERS, tag, self.fields, self.column, layout.base, limit)
+        form = parse.Form(table, tag, self.fields, self.column, layout.base, limit)
         calls = []
         for lo, hi in _cuts(block.bytes, max(1, min(threads_available(), size // PART_BYTES))):
             room = (hi - lo) // 4 + 1  # an edge takes four bytes or more

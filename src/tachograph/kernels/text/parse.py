@@ -23,23 +23,8 @@ import numpy as np
 
 from ..runtime.atomics import stopped
 from ..runtime.launch import inline, kernel
-from .numbers import (
-    BELOW_BASE,
-    COMMA,
-    COMMENT,
-    EMPTY_FIELD,
-    NEWLINE,
-    OK,
-    OTHER,
-    RAGGED,
-    SPACE,
-    TOO_FEW,
-    TOO_LARGE,
-    WRONG_TAG,
-    read_digits,
-    read_id,
-    read_number,
-)
+from . import numbers
+from .numbers import OK, read_digits, read_id
 
 # slots of ``state``
 RECORDS, ERROR, OFFSET, FRACTIONS, UNDECIDED, NUMBERS, LINES, INEXACT = range(8)
@@ -53,10 +38,10 @@ def classes(
 ) -> np.ndarray:
     """The table that says what each byte is. A comment character counts only at a line's start."""
     table = np.zeros(256, np.uint8)
-    table[list(separators)] = SPACE
-    table[list(commas)] = COMMA
-    table[list(comments)] = COMMENT
-    table[10] = NEWLINE
+    table[list(separators)] = numbers.SPACE
+    table[list(commas)] = numbers.COMMA
+    table[list(comments)] = numbers.COMMENT
+    table[10] = numbers.NEWLINE
     return table
 
 
@@ -64,7 +49,6 @@ class Form(NamedTuple):
     """How edges are written, and which ids are allowed."""
 
     table: np.ndarray  # what each byte is: see :func:`classes`
-    powers: np.ndarray  # ``decimal.POWERS``
     tag: int  # the letter that begins an edge's line, or 0
     fields: int  # columns that every line must have, without the tag
     column: int  # the column of the weight, or -1
@@ -98,23 +82,23 @@ def next_field(text, at, table):
     """(start of the next field or the line end, error): passes blanks and at most one comma."""
     commas = 0
     kind = table[text[at]]
-    while kind in (SPACE, COMMA):
-        commas += kind == COMMA
+    while kind in (numbers.SPACE, numbers.COMMA):
+        commas += kind == numbers.COMMA
         at += 1
         kind = table[text[at]]
-    if commas > 1 or (commas == 1 and kind == NEWLINE):
-        return at, EMPTY_FIELD
+    if commas > 1 or (commas == 1 and kind == numbers.NEWLINE):
+        return at, numbers.EMPTY_FIELD
     return at, OK
 
 
 @inline
 def parse_line(text, at, hi, form, number, edges, k, state):
     """Parse the record that begins at ``at`` into slot ``k``: (where it ended, fields, error)."""
-    table, powers, tag, _, column, base, limit = form
+    table, tag, _, column, base, limit = form
     source, target, weight, late = edges
     if tag:
-        if text[at] != tag or table[text[at + 1]] != SPACE:
-            return at, 0, WRONG_TAG
+        if text[at] != tag or table[text[at + 1]] != numbers.SPACE:
+            return at, 0, numbers.WRONG_TAG
         at, _ = next_field(text, at + 1, table)
     fields = 0
     while fields == 0 or text[at] != 10:
@@ -125,16 +109,16 @@ def parse_line(text, at, hi, form, number, edges, k, state):
                 return at, fields, error
             value -= base
             if value < 0:
-                return begin, fields, BELOW_BASE
+                return begin, fields, numbers.BELOW_BASE
             if value >= limit:
-                return begin, fields, TOO_LARGE
+                return begin, fields, numbers.TOO_LARGE
             if fields == 0:
                 source[k] = value
             else:
                 target[k] = value
         elif fields == column:
             number.flags[1] = 0
-            at, error = read_number(text, at, table, powers, number.bits, number.flags)
+            at, error = numbers.read_number(text, at, table, number.bits, number.flags)
             if error:
                 return begin, fields, error
             if number.flags[1]:
@@ -143,7 +127,7 @@ def parse_line(text, at, hi, form, number, edges, k, state):
                     late[k] = begin + 1
             weight[k] = number.value[0]
         else:
-            while table[text[at]] == OTHER or table[text[at]] == COMMENT:
+            while table[text[at]] == numbers.OTHER or table[text[at]] == numbers.COMMENT:
                 at += 1
         fields += 1
         at, error = next_field(text, at, table)
@@ -213,17 +197,17 @@ def parse_edges(stop, text, lo, hi, form, edges, state):
             k += 1
             at = end + 1
             continue
-        while table[text[at]] == SPACE:
+        while table[text[at]] == numbers.SPACE:
             at += 1
         kind = table[text[at]]
-        if kind == COMMENT:
+        if kind == numbers.COMMENT:
             while text[at] != 10:
                 at += 1
-        elif kind != NEWLINE:
+        elif kind != numbers.NEWLINE:
             begin = at
             at, fields, error = parse_line(text, at, hi, form, number, edges, k, state)
             if error == OK and (fields != form.fields or fields < 2):
-                error = TOO_FEW if fields < 2 else RAGGED
+                error = numbers.TOO_FEW if fields < 2 else numbers.RAGGED
                 at = begin
             if error:
                 state[ERROR] = error
@@ -250,14 +234,14 @@ def parse_rows(stop, text, lo, hi, table, values, lengths, state):
         state[LINES] += 1
         if state[LINES] % LINES_PER_LOOK == 0 and stopped(stop):
             break
-        if table[text[at]] == COMMENT:
+        if table[text[at]] == numbers.COMMENT:
             while text[at] != 10:
                 at += 1
             at += 1
             continue
         before = found
         while True:
-            while table[text[at]] == SPACE:
+            while table[text[at]] == numbers.SPACE:
                 at += 1
             if text[at] == 10:
                 break
