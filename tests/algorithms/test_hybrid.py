@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.algorithms import lanes, lanes_placed
-from tachograph.algorithms.similarity_device import InPlace
+from tachograph.algorithms import similarity_edges, similarity_request
+from tachograph.algorithms.similarity_edges import InPlace
 from tachograph.decisions.split import model as split
 from tachograph.devices.calibrate import UNITS
 from tachograph.devices.host import Host
@@ -37,9 +37,9 @@ pytestmark = needs_pyopencl
 
 @pytest.fixture(autouse=True)
 def _many_chunks(monkeypatch):
-    monkeypatch.setattr(lanes, "CHUNK_ARCS_AT_LEAST", 1)
-    monkeypatch.setattr(lanes, "SERIAL_BELOW_ARCS", 0)
-    monkeypatch.setattr(lanes, "DEVICE_CHUNK_SECONDS", 0.0)
+    monkeypatch.setattr(similarity_edges, "CHUNK_ARCS_AT_LEAST", 1)
+    monkeypatch.setattr(similarity_edges, "SERIAL_BELOW_ARCS", 0)
+    monkeypatch.setattr(similarity_edges, "DEVICE_CHUNK_SECONDS", 0.0)
 
 
 @pytest.fixture(params=MASKS)
@@ -94,7 +94,7 @@ def test_the_sparse_end_is_the_hosts():
     g = tg.kronecker(11, rng=1)
     owner_degree = []
     for share in (0.5, 1.0):
-        queue = lanes._Queue(g, ordered=True)
+        queue = similarity_edges._Queue(g, ordered=True)
         place = queue.cut_at(g, share)
         owner_degree.append(g.degrees[queue.order[:place]].max())
     assert owner_degree[0] < owner_degree[1] == g.degrees.max()
@@ -164,7 +164,7 @@ def test_a_device_lost_in_the_middle_is_replaced_by_the_host(device, monkeypatch
 
 def test_a_device_alone_that_is_lost(monkeypatch):
     g = tg.kronecker(9, rng=1)
-    monkeypatch.setattr(lanes, "ALONE_LAUNCH_ARCS", 1000)
+    monkeypatch.setattr(similarity_edges, "ALONE_LAUNCH_ARCS", 1000)
     calls = []
 
     def dying(self, lo, hi):
@@ -213,7 +213,7 @@ def calibrated(device, host_rate, device_rate):
 
 
 def test_auto_takes_the_host_until_a_device_is_calibrated(monkeypatch):
-    monkeypatch.setattr(lanes_placed, "HOST_BELOW_ARCS", 0)
+    monkeypatch.setattr(similarity_request, "HOST_BELOW_ARCS", 0)
     found = tg.jaccard(tg.kronecker(8, rng=1))
     assert found.share == 1.0
     assert "no device is calibrated" in found.run.reason
@@ -222,7 +222,7 @@ def test_auto_takes_the_host_until_a_device_is_calibrated(monkeypatch):
 @pytest.mark.parametrize(("rates", "share"), [((100, 1), 1.0), ((1, 100), 0.0), ((10, 10), None)])
 def test_auto_takes_what_is_predicted_to_be_fastest(monkeypatch, rates, share):
     device = any_device()
-    monkeypatch.setattr(lanes_placed, "HOST_BELOW_ARCS", 0)
+    monkeypatch.setattr(similarity_request, "HOST_BELOW_ARCS", 0)
     zero = np.zeros(len(split.DEGREE_FEATURES))
     monkeypatch.setattr(split, "the_model", lambda: split.Model(zero, zero, zero))
     calibrated(device, *rates)
@@ -239,9 +239,9 @@ def test_auto_takes_what_is_predicted_to_be_fastest(monkeypatch, rates, share):
 def test_a_part_of_the_threads_is_taken_to_be_as_much_slower():
     journal().put("calibration", Host(4).key, {"gather": 100.0})
     with tg.threads(4):
-        assert lanes_placed._of_all(1) == {"gather": 25.0}
+        assert similarity_request._of_all(1) == {"gather": 25.0}
     with tg.threads(3):
-        assert lanes_placed._of_all(1) is None  # not calibrated
+        assert similarity_request._of_all(1) is None  # not calibrated
 
 
 def test_the_best_device_is_a_matter_of_predicted_times():

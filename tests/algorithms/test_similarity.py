@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.algorithms import lanes
+from tachograph.algorithms import similarity_edges
 from tachograph.algorithms.verify import check_similarity
 from tachograph.kernels.similarity import pairs as pair_kernel
 from tachograph.util.memory import as_bytes
@@ -43,8 +43,8 @@ def compare(found, rows, task):
 @pytest.fixture
 def split_work(monkeypatch):
     """Several workers and chunks, however small the graph."""
-    monkeypatch.setattr(lanes, "SERIAL_BELOW_ARCS", 0)
-    monkeypatch.setattr(lanes, "CHUNK_ARCS_AT_LEAST", 1)
+    monkeypatch.setattr(similarity_edges, "SERIAL_BELOW_ARCS", 0)
+    monkeypatch.setattr(similarity_edges, "CHUNK_ARCS_AT_LEAST", 1)
     monkeypatch.setattr(pair_kernel, "SERIAL_BELOW_PAIRS", 0)
 
 
@@ -53,15 +53,15 @@ def split_work(monkeypatch):
 @settings(max_examples=100, deadline=None)
 def test_edges_against_the_oracle(case, task, directed, workers):
     n, edges = case
-    lanes.SERIAL_BELOW_ARCS, lanes.CHUNK_ARCS_AT_LEAST, before = (
+    similarity_edges.SERIAL_BELOW_ARCS, similarity_edges.CHUNK_ARCS_AT_LEAST, before = (
         0,
         1,
-        (lanes.SERIAL_BELOW_ARCS, lanes.CHUNK_ARCS_AT_LEAST),
+        (similarity_edges.SERIAL_BELOW_ARCS, similarity_edges.CHUNK_ARCS_AT_LEAST),
     )
     try:
         found = TASKS[task](make(edges, n, directed=directed), threads=workers, verify=True)
     finally:
-        lanes.SERIAL_BELOW_ARCS, lanes.CHUNK_ARCS_AT_LEAST = before
+        similarity_edges.SERIAL_BELOW_ARCS, similarity_edges.CHUNK_ARCS_AT_LEAST = before
     compare(found, rows_of(n, edges, directed, False), task)
     ends = {(u, v) if directed or u < v else (v, u) for u, v in edges if u != v}
     assert list(zip(found.source.tolist(), found.target.tolist(), strict=True)) == sorted(ends)

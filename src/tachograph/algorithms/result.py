@@ -7,17 +7,18 @@ share what is here.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .trace import Trace
+from ..util.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped]
     import pyarrow as pa
 
     from ..plots.drawing import Drawing
@@ -25,6 +26,108 @@ if TYPE_CHECKING:
 __all__ = ["Lazy", "Result", "Run", "Trace"]
 
 T = TypeVar("T")
+
+
+class Trace:
+    """One row per iteration: what was chosen, how much work there was, how long it took.
+
+    Columns are arrays: ``trace["seconds"]``; ``len(trace)`` is the number of rows. A trace is an Arrow
+    stream, so ``polars.DataFrame(trace)`` and DuckDB take it as it is.
+
+    >>> import tachograph as tg
+    >>> trace = tg.bfs(tg.path(4), 0).trace
+    >>> trace["frontier_vertices"].tolist()
+    [1, 1, 1, 1]
+    >>> next(iter(trace))["direction"]
+    'push'
+    """
+
+    def __init__(self, columns: Mapping[str, object], kept: bool = True) -> None:
+        wanted = columns if kept else {}
+        self._columns = {name: np.asarray(column) for name, column in wanted.items()}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self._columns)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Rows as dictionaries."""
+        lists = [c.tolist() for c in self._columns.values()]
+        return (dict(zip(self._columns, row, strict=True)) for row in zip(*lists, strict=True))
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._columns:
+            raise InputError(f"the trace has no column {name!r}: {', '.join(self._columns)}")
+        return self._columns[name]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns as lists."""
+        return {name: column.tolist() for name, column in self._columns.items()}
+
+    def to_arrow(self) -> pa.Table:
+        """A ``pyarrow.Table``."""
+        import pyarrow as pa
+
+        return pa.table({k: pa.array(v.tolist()) for k, v in self._columns.items()})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A ``pandas.DataFrame``."""
+        return self.to_arrow().to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def plot(self, path: str | Path | None = None) -> Drawing:
+        """Draw the rounds of a search, the kernels of each iteration, or who worked when.
+
+        With ``path`` it is written there: .svg, .html, or, with matplotlib, .png or .pdf. A search with
+        ``direction="oracle"`` also shows what each direction would have taken.
+
+        Raises
+        ------
+        InputError
+            If there is no chart for such a trace.
+        """
+        from ..plots.drawing import check_picture
+        from ..plots.traces import charts_of
+
+        if path is not None:
+            check_picture(path)
+        drawn = charts_of(self.to_dict())
+        if not drawn:
+            raise InputError(
+                "there is no chart of this trace: those of searches, of kernels in iterations and of "
+                "work by devices can be drawn"
+            )
+        if path is not None:
+            drawn[0].save(path)
+        return drawn[0]
+
+    def _repr_html_(self) -> str:
+        from ..plots.tables import trace_html
+
+        return trace_html(self.to_dict())
+
+    def summary(self) -> dict[str, Any]:
+        """Rows and seconds in all, and for each direction, phase or kernel."""
+        seconds = self._columns.get("seconds", np.zeros(len(self)))
+        made: dict[str, Any] = {"iterations": len(self), "seconds": float(seconds.sum())}
+        kind = next((k for k in ("direction", "phase", "kernel") if k in self._columns), None)
+        if kind is not None:
+            for name in dict.fromkeys(self[kind].tolist()):
+                chosen = self[kind] == name
+                made[name] = {
+                    "iterations": int(chosen.sum()),
+                    "seconds": float(seconds[chosen].sum()),
+                }
+        return made
+
+    def __repr__(self) -> str:
+        return f"Trace({len(self)} rows: {', '.join(self._columns)})"
 
 
 class Lazy(Generic[T]):
@@ -45,10 +148,6 @@ class Lazy(Generic[T]):
 
     def __getstate__(self) -> dict[str, object]:
         return {"_compute": None, "_value": self()}  # functions do not travel
-
-
-def _unknown() -> None:
-    return None
 
 
 @dataclass(frozen=True)
@@ -73,7 +172,7 @@ class Run:
     device: str = "host"
     provenance: str = "measured"
     number: int | None = None
-    prediction: Lazy[float | None] = dataclasses.field(default=Lazy(_unknown), repr=False)
+    prediction: Lazy[float | None] = dataclasses.field(default=Lazy(lambda: None), repr=False)
 
     @property
     def predicted(self) -> float | None:
@@ -123,15 +222,10 @@ class Result:
         """``measured``, ``modelled`` or ``simulated``."""
         return self.run.provenance
 
-    def _names(self) -> Iterator[str]:
-        """The names of the values; a value that is computed late has a field with an underscore."""
-        for field in dataclasses.fields(self):
-            if field.name != "run":
-                yield field.name.removeprefix("late_")
-
     def to_dict(self) -> dict[str, object]:
         """All values by name."""
-        return {name: getattr(self, name) for name in self._names()}
+        names = [f.name.removeprefix("late_") for f in dataclasses.fields(self) if f.name != "run"]
+        return {name: getattr(self, name) for name in names}
 
     def with_run(self, **changes: object) -> Self:
         """The same values with another :class:`Run`."""
@@ -181,14 +275,12 @@ class Result:
 
     def shown(self) -> dict[str, object]:
         """The values that are known already."""
-        return {name: value for name, value in self.__dict__.items()
-                if name != "run" and not isinstance(value, Lazy)}  # fmt: skip
+        known = self.__dict__.items()
+        return {k: v for k, v in known if k != "run" and not isinstance(v, Lazy)}
 
     def __repr__(self) -> str:
-        shown = [
-            f"{name}: {value.dtype}[{value.size}]"
-            if isinstance(value, np.ndarray)
-            else f"{name}={value!r}"
-            for name, value in self.shown().items()
-        ]
-        return f"{type(self).__name__}({', '.join(shown)}, {self.seconds * 1e3:.3g} ms)"
+        def text(v: object) -> str:
+            return f": {v.dtype}[{v.size}]" if isinstance(v, np.ndarray) else f"={v!r}"
+
+        shown = "".join(f"{name}{text(value)}, " for name, value in self.shown().items())
+        return f"{type(self).__name__}({shown}{self.seconds * 1e3:.3g} ms)"

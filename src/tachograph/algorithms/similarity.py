@@ -16,7 +16,7 @@ from ..graph.graph import Graph
 from .result import Result, Trace
 
 if TYPE_CHECKING:
-    from .lanes_placed import Placement
+    from .similarity_request import Placement
 
 __all__ = ["SimilarityResult", "cosine", "jaccard", "overlap", "sorensen"]
 

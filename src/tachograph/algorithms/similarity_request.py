@@ -1,30 +1,38 @@
-"""A request for similarities: what was asked for, checked, and who answers it."""
+"""A request for similarities: what was asked for, checked, and where it is computed."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..decisions.split import model as decision
+from ..devices.calibrate import calibration
+from ..devices.choice import DeviceLike, calibrated_device, only_host, parse
+from ..devices.host import Host
+from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
+from ..kernels.runtime.launch import clock
+from ..kernels.similarity.edges import KINDS
+from ..kernels.similarity.pairs import pair_similarities
 from ..util import memory
+from ..util.cores import threads_available
 from ..util.errors import InputError, TooLargeError
 from ..util.memory import as_bytes, human
-from .lanes_placed import Placement, place
 from .result import Run, Trace
 from .similarity import RESULTS, SimilarityResult, Wanted
 from .simple import simple
 from .verify import check_similarity
 
-__all__ = ["Request", "host_result"]
+__all__ = ["Placement", "Request", "host_result", "place"]
+
+HOST_BELOW_ARCS = 1 << 18  # with fewer, asking which devices there are takes longer than it gains
 
 
 class Request:
     """What was asked for, checked."""
 
     def __init__(self, task: str, graph: Graph, wanted: Wanted) -> None:
-        from ..kernels.similarity.edges import KINDS
-
         pairs, topk, self.output = wanted.pairs, wanted.topk, wanted.output
         self.task, self.kind, self.wanted = task, KINDS[task], wanted
         self.weighted = _weighted(graph, wanted.weight, task)
@@ -68,30 +76,16 @@ class Request:
 
     def _edges(self, plan: Placement) -> SimilarityResult:
         """Compare the ends of all edges of an undirected graph, on one device or two."""
-        from .lanes import edge_similarities
+        from .similarity_edges import edge_similarities
 
         g = self.graph
         size = g.arcs // 2 * (8 + 2 * g.indices.itemsize) + g.n * (4 + plan.workers)
         self.require(size, "the similarity of all edges", "ask for fewer pairs")
-        done = edge_similarities(g, self.kind, plan)
-        m, lanes = g.arcs // 2, done.lanes
-        columns = {
-            "phase": [lane.name for lane in lanes],
-            "begin": [lane.begin for lane in lanes],
-            "seconds": [lane.end - lane.begin for lane in lanes],
-            "edges": [lane.edges for lane in lanes],
-        }
-        host = sum(lane.edges for lane in lanes if lane.name == "host")
-        why = done.failure or plan.reason
-        run = Run(done.seconds, Trace(columns), reason=why, device=plan.id)
-        share = host / m if m else 1.0
-        return RESULTS[self.task](**done.edges._asdict(), share=share, count=m, run=run)
+        edges, share, run = edge_similarities(g, self.kind, plan)
+        return RESULTS[self.task](**edges._asdict(), share=share, count=g.arcs // 2, run=run)
 
     def _pairs(self) -> SimilarityResult:
         """Compare given pairs, or all edges with weights or of a directed graph, on the host."""
-        from ..kernels.runtime.launch import clock
-        from ..kernels.similarity.pairs import pair_similarities
-
         g = self.graph
         begin = clock()
         source, target = self._ends()
@@ -156,3 +150,107 @@ def _weighted(graph: Graph, weight: str | None, task: str) -> bool:
     if task != "cosine" and graph.weights.size and graph.weights.min() < 0:
         raise InputError(f"{task} with weights needs weights that are not negative")
     return True
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Who computes: ``workers`` threads of the host (0: none), a device (None: none).
+
+    ``share`` is the host's part if it is fixed; otherwise both take chunks until they meet, and
+    ``guess`` is the part that is expected.
+    """
+
+    workers: int
+    device: OpenCL | None
+    share: float | None
+    guess: float
+    reason: str
+
+    @property
+    def id(self) -> str:
+        """The devices that compute, by their ids."""
+        names = ["host"] if self.workers else []
+        return ",".join([*names, *([self.device.id] if self.device is not None else [])])
+
+
+def place(graph: Graph, device: DeviceLike, split: float | str, splits: bool) -> Placement:
+    """Follow what was asked for, or decide. ``splits`` says whether devices can take part at all."""
+    workers = threads_available()
+    if not splits:
+        if not only_host(device):
+            raise InputError(
+                "devices take part for edges of undirected graphs without weights only: leave out "
+                "device, or give 'host'"
+            )
+        return Placement(workers, None, None, 1.0, "computed by the host")
+    share = _share(split)
+    asked = parse(device)
+    if share is not None and (asked is None or not asked.both):
+        raise InputError("split needs two devices: device=['host', 'opencl']")
+    if asked is None:
+        return _decided(graph, workers)
+    there = asked.opencl
+    if there is None:
+        return Placement(workers, None, None, 1.0, "the host was asked for")
+    if asked.host is None:
+        return Placement(0, there, None, 0.0, f"{there.id} was asked for")
+    mine = there.host_threads(workers)
+    expected = _expected(graph, mine, there)
+    guess = 0.5 if expected is None else expected.share
+    return Placement(mine, there, share, guess, "both were asked for")
+
+
+def _share(split: float | str) -> float | None:
+    if split == "auto":
+        return None
+    if isinstance(split, str) or not 0 <= split <= 1:
+        raise InputError(f"split = {split!r}: 'auto', or the host's share from 0 to 1")
+    return float(split)
+
+
+def _decided(graph: Graph, workers: int) -> Placement:
+    """Choose what is predicted to be fastest; the host where nothing is known."""
+
+    def host(reason: str) -> Placement:
+        return Placement(workers, None, None, 1.0, f"the host: {reason}")
+
+    if graph.arcs < HOST_BELOW_ARCS:
+        return host("the graph is small")
+    device = calibrated_device()
+    if device is None:
+        return host("no device is calibrated and works (tacho devices --calibrate)")
+    alone = _expected(graph, workers, device)
+    mine = device.host_threads(workers)
+    shared = _expected(graph, mine, device)
+    if alone is None or shared is None:
+        return host("it is not calibrated itself (tacho devices --calibrate)")
+    best = decision.choose(alone.host, alone.device, shared.both)
+    times = (
+        f"predicted {alone.host * 1e3:.3g} ms on the host, {alone.device * 1e3:.3g} on {device.id}, "
+        f"{shared.both * 1e3:.3g} on both"
+    )
+    if best == "host":
+        return host(times)
+    if best == "device":
+        return Placement(0, device, None, 0.0, f"{device.id}: {times}")
+    return Placement(mine, device, None, shared.share, f"both: {times}")
+
+
+def _expected(graph: Graph, workers: int, device: OpenCL) -> decision.Expected | None:
+    """Return the predicted times, or None if the host or the device is not calibrated."""
+    theirs = calibration(device)
+    ours = calibration(Host(workers)) or _of_all(workers)
+    if theirs is None or ours is None:
+        return None
+    resident = graph in device.room.graphs or device.capabilities.shares_memory
+    state = decision.State.of(graph, 0 if resident else graph.nbytes)
+    return decision.expected(state, ours, theirs, device.found.shares_cores)
+
+
+def _of_all(workers: int) -> dict[str, float | None] | None:
+    """Return the host's calibration with all its threads, slowed down to those that work."""
+    cores = threads_available()
+    known = calibration(Host(cores))
+    if known is None or known["gather"] is None:
+        return None
+    return {**known, "gather": known["gather"] * min(workers, cores) / cores}

@@ -281,7 +281,7 @@ def _path_to(graph: Graph, result: Any, options: dict[str, Any]) -> dict[str, ob
 
 def _draw(task: Task, graph: Graph, told: dict[str, Any], result: Result, path: Path) -> None:
     """Draw the trace; for a breadth-first search, with the times of both directions at each level."""
-    from ..algorithms.trace import Trace
+    from ..algorithms.result import Trace
     from ..tasks.road import run
 
     trace = result.trace

@@ -252,7 +252,7 @@ def _seconds(candidate: Candidate) -> float:
 
 def _placed_similarity(question: Question) -> tuple[Candidate, str]:
     """Let the model of the split decide which devices compute the similarity of edges."""
-    from ..algorithms.lanes_placed import place
+    from ..algorithms.similarity_request import place
     from ..algorithms.simple import simple
     from ..kernels.runtime.launch import threads as using
 

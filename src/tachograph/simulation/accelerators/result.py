@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algorithms.trace import Trace
+from ...algorithms.result import Trace
 from ..dram import MemoryResult
 from ..dram.statistics import Timeline
 from .problem import ANSWERS

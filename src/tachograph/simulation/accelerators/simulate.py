@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...algorithms.trace import Trace
+from ...algorithms.result import Trace
 from ...graph.graph import Graph
 from ...kernels.runtime.launch import clock
 from ...util.errors import InputError

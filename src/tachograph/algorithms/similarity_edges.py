@@ -8,25 +8,30 @@ the host does its part.
 
 from __future__ import annotations
 
+import itertools
 import time
 import warnings
 import weakref
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..devices.memory import Buffer, resident
 from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
 from ..kernels.rows.passes import over_rows
-from ..kernels.runtime.launch import clock, prepare, run
+from ..kernels.runtime.launch import clock, not_counted, prepare, run
 from ..kernels.runtime.nouns import Rows
 from ..kernels.runtime.team import SIZE
 from ..kernels.similarity import edges as kernels
 from ..util.errors import DeviceError, TachographWarning, TooLargeError
-from .lanes_placed import Placement
+from .result import Run, Trace
 
-__all__ = ["Job", "Lane", "Outcome", "edge_similarities"]
+if TYPE_CHECKING:
+    from .similarity_request import Placement
+
+__all__ = ["edge_similarities"]
 
 MOST_CHUNKS = 1024  # of the queue
 CHUNK_ARCS_AT_LEAST = 2048
@@ -36,11 +41,21 @@ FIRST_NTH_OF_SHARE = 8  # a device first takes this part of its share, to see ho
 DEVICE_CHUNK_SECONDS = 0.001  # that a device's chunk should take at least
 ALONE_LAUNCH_ARCS = 1 << 25  # of a launch if the device works alone, so that Ctrl-C is heard
 SERIAL_BELOW_ARCS = 1 << 15  # with fewer, one worker is faster than several
+ROWS, LANES = 2, 32  # arcs of a work-group, and work-items for each
 
 Found: TypeAlias = tuple[int, int, int]  # edges of a worker, when it began and ended (nanoseconds)
 
 #: numbers of the edges of graphs, kept as long as these
 _numbers: weakref.WeakKeyDictionary[Graph, np.ndarray] = weakref.WeakKeyDictionary()
+
+
+class Lane(NamedTuple):
+    """One bar of the time-line: who worked from when on and how long, and on how many edges."""
+
+    phase: str
+    begin: float
+    seconds: float
+    edges: int
 
 
 class Job(NamedTuple):
@@ -60,35 +75,11 @@ class Job(NamedTuple):
         """Return what the host's loop takes for chunks that end at these cuts."""
         return cuts, self.order, self.graph.rows, self.base, self.kind, self.edges
 
-
-class Worker(Protocol):
-    """What a device does with owners: see ``similarity_device``."""
-
-    def compute(self, lo: int, hi: int) -> None:
-        """Compute the edges of the owners at places ``lo:hi`` of the order."""
-
-    def finish(self, ranges: list[tuple[int, int]]) -> None:
-        """Bring back what was computed for these places."""
-
-
-@dataclass(frozen=True)
-class Lane:
-    """One bar of the time-line: who worked from when to when, and on how many edges."""
-
-    name: str
-    begin: float
-    end: float
-    edges: int
-
-
-@dataclass
-class Outcome:
-    """What was computed, and by whom."""
-
-    edges: kernels.Edges
-    lanes: list[Lane] = field(default_factory=list)
-    seconds: float = 0.0
-    failure: str | None = None
+    def options(self, double: bool) -> list[str]:
+        """Return the types and sizes that the device's kernels are built for."""
+        ids, base = ({4: "int", 8: "long"}[a.itemsize] for a in (self.graph.indices, self.base))
+        sizes = [f"-DROWS={ROWS}", f"-DLANES={LANES}"]
+        return [f"-DID={ids}", f"-DBASE={base}", *sizes, *["-DDOUBLE"] * double]
 
 
 class _Queue:
@@ -109,12 +100,6 @@ class _Queue:
     def chunks(self) -> int:
         return self.cuts.size - 1
 
-    def left(self) -> tuple[int, int]:
-        """Return how many chunks are taken at the low end, and how many nobody has taken."""
-        taken = int(self.control[kernels.CLAIM])
-        low, high = taken % kernels.HALF, taken // kernels.HALF
-        return low, max(0, self.chunks - low - high)
-
     def cut_at(self, graph: Graph, share: float) -> int:
         """Return the place in the order up to which vertices own this share of the edges."""
         owned = np.zeros(graph.n, np.int64)
@@ -122,28 +107,29 @@ class _Queue:
         upto = np.cumsum(owned[self.order] if self.order.size else owned)
         return int(np.searchsorted(upto, share * (graph.arcs // 2), "left")) + 1 if share else 0
 
-    def split(self, place: int) -> None:
-        """Leave the places from ``place`` on to the device, in one piece."""
-        self.cuts = np.unique(np.append(self.cuts[self.cuts < place], place))
 
-
-def edge_similarities(graph: Graph, kind: int, plan: Placement) -> Outcome:
-    """Compute the similarities of all edges of a simple undirected graph with sorted rows."""
+def edge_similarities(graph: Graph, kind: int, plan: Placement) -> tuple[kernels.Edges, float, Run]:
+    """Return the similarities of all edges of a simple undirected graph with sorted rows, and the
+    host's share.
+    """
     m, ids = graph.arcs // 2, graph.indices.dtype
-    done = Outcome(kernels.Edges(np.empty(m, ids), np.empty(m, ids), np.empty(m)))
+    edges = kernels.Edges(np.empty(m, ids), np.empty(m, ids), np.empty(m))
     begin, before = clock(), time.perf_counter()
     queue = _Queue(graph, ordered=plan.device is not None and _order_pays(graph, plan))
     base = _numbers.get(graph)
     if base is None:
         base = _numbers[graph] = kernels.edge_numbers(graph.indptr, graph.indices)
-    work = _Work(Job(graph, kind, queue.order, base, done.edges), queue, done)
+    work = _Work(Job(graph, kind, queue.order, base, edges), queue, plan)
     if plan.device is None:
         work.host(plan.workers)
     else:
-        work.both(plan, plan.device)
-    done.seconds = clock() - begin
-    done.lanes = [replace(x, begin=x.begin - before, end=x.end - before) for x in done.lanes]
-    return done
+        work.both(plan.device)
+    seconds = clock() - begin
+    lanes = [lane._replace(begin=lane.begin - before) for lane in work.lanes]
+    trace = Trace({name: [getattr(lane, name) for lane in lanes] for name in Lane._fields})
+    host = sum(lane.edges for lane in lanes if lane.phase == "host")
+    run = Run(seconds, trace, reason=work.failure or plan.reason, device=plan.id)
+    return edges, host / m if m else 1.0, run
 
 
 def _order_pays(graph: Graph, plan: Placement) -> bool:
@@ -160,8 +146,10 @@ def _order_pays(graph: Graph, plan: Placement) -> bool:
 class _Work:
     """One run: the job, the queue, and the lanes."""
 
-    def __init__(self, job: Job, queue: _Queue, done: Outcome) -> None:
-        self.job, self.graph, self.queue, self.done = job, job.graph, queue, done
+    def __init__(self, job: Job, queue: _Queue, plan: Placement) -> None:
+        self.job, self.graph, self.queue, self.plan = job, job.graph, queue, plan
+        self.lanes: list[Lane] = []
+        self.failure = ""
         self.ranges: list[tuple[int, int]] = []  # places that the device took
         self.times: list[tuple[float, float]] = []  # and when it worked on those it finished
 
@@ -172,33 +160,31 @@ class _Work:
         self._host_lanes(run(kernels.walk, calls, self.queue.control, brief, "similarity"))
 
     def _host_lanes(self, found: list[Found]) -> None:
-        for edges, begin, end in found:
-            self.done.lanes.append(Lane("host", begin / 1e9, end / 1e9, edges))
+        rows = ((begin / 1e9, (end - begin) / 1e9, edges) for edges, begin, end in found)
+        self.lanes += [Lane("host", *row) for row in rows]
 
-    def both(self, plan: Placement, device: OpenCL) -> None:
+    def both(self, device: OpenCL) -> None:
         """Share the work of host and device; the device works alone if there are no workers."""
-        from .similarity_device import worker
-
-        threads, queue = plan.workers, self.queue
+        threads, queue, plan = self.plan.workers, self.queue, self.plan
         prepare(kernels.walk, (queue.control, *self.job.arguments(queue.cuts)))
         prepare(kernels.claim_high, (queue.control, 1, 1))
         try:
-            made = worker(device, self.job)
+            made = _worker(device, self.job)
         except (DeviceError, TooLargeError) as problem:
             self.host(max(1, threads))
             self._give_up(device, str(problem))
             return
         place = None
-        if plan.share is not None:
+        if plan.share is not None:  # the places from there on are the device's, in one piece
             place = min(self.graph.n, queue.cut_at(self.graph, plan.share))
-            queue.split(place)
+            queue.cuts = np.unique(np.append(queue.cuts[queue.cuts < place], place))
         arguments = self.job.arguments(queue.cuts)
 
         def lane(stop: np.ndarray, me: int) -> Found | str | None:
             if me < threads:
                 found: Found = kernels.walk(stop, *arguments)
                 return found
-            return self._device_lane(made, stop, place, plan)
+            return self._device_lane(made, stop, place)
 
         calls = [(me,) for me in range(threads + 1)]
         *found, failure = run(lane, calls, queue.control, label="similarity")
@@ -209,41 +195,42 @@ class _Work:
             self._give_up(device, failure)
 
     def _device_lane(
-        self, made: Worker, stop: np.ndarray, place: int | None, plan: Placement
+        self, made: InPlace | Apart, stop: np.ndarray, place: int | None
     ) -> str | None:
         """Do the device's part; return what went wrong, if something did."""
         try:
             if place is not None:
                 self._compute(made, place, self.graph.n)
             else:
-                self._take_chunks(made, stop, plan)
+                self._take_chunks(made, stop)
             made.finish(self.ranges)
         except (DeviceError, TooLargeError) as problem:
             return str(problem)
         return None
 
-    def _take_chunks(self, made: Worker, stop: np.ndarray, plan: Placement) -> None:
+    def _take_chunks(self, made: InPlace | Apart, stop: np.ndarray) -> None:
         """Take chunks at the high end until both have met: a small part of the expected share, then
         half of what would be left for the device at the measured rates, and so on.
         """
         queue, begin, mine = self.queue, time.perf_counter(), 0
-        want = max(1, int((1 - plan.guess) * queue.chunks / FIRST_NTH_OF_SHARE))
+        want = max(1, int((1 - self.plan.guess) * queue.chunks / FIRST_NTH_OF_SHARE))
         pieces = 1 + self.graph.arcs // ALONE_LAUNCH_ARCS
         while not stop[0]:
-            if not plan.workers:
+            if not self.plan.workers:
                 want = -(-queue.chunks // pieces)
             first, count = kernels.claim_high(queue.control, queue.chunks, want)
             if not count:
                 return
             self._compute(made, int(queue.cuts[first]), int(queue.cuts[first + count]))
             mine += count
-            low, left = queue.left()
+            high, low = divmod(int(queue.control[kernels.CLAIM]), kernels.HALF)
+            left = max(0, queue.chunks - low - high)
             rate = mine / sum(end - start for start, end in self.times)
             theirs = low / (time.perf_counter() - begin)
             least = min(left, int(rate * DEVICE_CHUNK_SECONDS))
             want = max(1, int(left * rate / (rate + theirs) / 2), least)
 
-    def _compute(self, made: Worker, lo: int, hi: int) -> None:
+    def _compute(self, made: InPlace | Apart, lo: int, hi: int) -> None:
         if lo < hi:
             self.ranges.append((lo, hi))
             start = time.perf_counter()
@@ -254,11 +241,11 @@ class _Work:
         """Add the bars of the device. It did the edges that the host has not; they are divided among
         the bars by the number of places.
         """
-        rest = 0 if failed else self.graph.arcs // 2 - sum(x.edges for x in self.done.lanes)
+        rest = 0 if failed else self.graph.arcs // 2 - sum(lane.edges for lane in self.lanes)
         ends = np.cumsum([0, *(hi - lo for lo, hi in self.ranges[: len(self.times)])])
         edges = np.diff(ends * rest // max(1, int(ends[-1])))
         for (begin, end), count in zip(self.times, edges.tolist(), strict=True):
-            self.done.lanes.append(Lane(name, begin, end, count))
+            self.lanes.append(Lane(name, begin, end - begin, count))
 
     def _rescue(self, threads: int) -> None:
         """Let the host take what nobody has taken, and what the device has taken."""
@@ -272,5 +259,93 @@ class _Work:
             self._host_lanes(run(kernels.walk, calls, control, label="similarity"))
 
     def _give_up(self, device: OpenCL, failure: str) -> None:
-        self.done.failure = f"{device.id} was given up, the host did its part: {failure}"
-        warnings.warn(self.done.failure, TachographWarning, stacklevel=6)
+        self.failure = f"{device.id} was given up, the host did its part: {failure}"
+        warnings.warn(self.failure, TachographWarning, stacklevel=6)
+
+
+def _worker(device: OpenCL, job: Job) -> InPlace | Apart:
+    """Return what the device does with owners: marks in the host's memory if it computes on the same
+    cores, otherwise searches in memory of its own.
+    """
+    able = device.capabilities
+    fits = max(job.graph.indptr.nbytes, job.graph.indices.nbytes) <= device.room.largest
+    in_place = device.found.shares_cores and able.shares_memory and able.double and fits
+    return InPlace(device, job) if in_place else Apart(device, job)
+
+
+class InPlace:
+    """Reads the graph and writes the results where they are: ``by_marks``."""
+
+    def __init__(self, device: OpenCL, job: Job) -> None:
+        self.device, n = device, job.graph.n
+        with not_counted():
+            self.kernel = device.kernel("similarity", "by_marks", *job.options(True))
+        part = resident(device, job.graph).part(0)
+        marks = device.scratch(device.units * n, np.uint8, "marks")
+        device.fill(marks, np.uint8(0), device.units * n)
+        self.outputs = [device.output(array) for array in job.edges]
+        ordered = np.int32(job.order.size > 0)
+        rows = part.indptr, part.indices, np.int64(n)
+        self.first = (*rows, ordered, device.upload(job.order))
+        self.last = (device.upload(job.base), np.int32(job.kind), marks, *self.outputs)
+        with not_counted():  # the first launch finishes compiling
+            self.compute(0, 0)
+
+    def compute(self, lo: int, hi: int) -> None:
+        """Compute the edges of the owners at places ``lo:hi`` of the order."""
+        arguments = (*self.first, np.int64(lo), np.int64(hi), *self.last)
+        self.device.launch(self.kernel, self.device.units, *arguments, group=1)
+        self.device.finish()
+
+    def finish(self, ranges: list[tuple[int, int]]) -> None:
+        """Wait: everything is where it belongs."""
+        for buffer in self.outputs:
+            buffer.fetch()
+
+
+class Apart:
+    """Searches in copies of the graph, or of two parts of it at a time: ``by_search``."""
+
+    def __init__(self, device: OpenCL, job: Job) -> None:
+        self.device, self.job = device, job
+        graph, double = job.graph, device.capabilities.double
+        with not_counted():
+            self.kernel = device.kernel("similarity", "by_search", *job.options(double))
+        self.real = np.float64 if double else np.float32
+        every = job.order if job.order.size else np.arange(graph.n, dtype=graph.indices.dtype)
+        self.upto = np.concatenate([np.zeros(1, np.int64), np.cumsum(graph.degrees[every])])
+        size = max(1, job.edges.values.size)
+        if not device.room.fits(every.nbytes + job.base.nbytes + self.upto.nbytes + size * 8):
+            device.room.graphs.clear()
+        arrays = {"the order": every, "places": job.base, "arcs before each": self.upto}
+        self.buffers = [device.upload(array, what) for what, array in arrays.items()]
+        self.found = device.scratch(size, self.real, "the similarities")
+        device.fill(self.found, self.real(-1), size)
+        self.rows = resident(device, graph)  # in what is left
+        with not_counted():
+            self.compute(0, 0)
+
+    def compute(self, lo: int, hi: int) -> None:
+        """Compute the edges of the owners at places ``lo:hi`` of the order."""
+        arcs = int(self.upto[hi] - self.upto[lo])
+        order, base, upto = self.buffers
+        owners = (order, np.int64(lo), np.int64(hi), base, np.int32(self.job.kind), upto)
+        parts = range(len(self.rows.cuts) - 1)
+        launch = partial(self.device.launch, self.kernel, (arcs, LANES), group=(ROWS, LANES))
+        for a, b in itertools.product(parts, parts):  # kept in no variable: parts must leave
+            launch(*self._part(a), *self._part(b), *owners, self.found)
+        self.device.finish()
+
+    def _part(self, which: int) -> tuple[Buffer | np.int64, ...]:
+        return (*self.rows.part(which).arguments, np.int64(self.rows.cuts[which + 1]))
+
+    def finish(self, ranges: list[tuple[int, int]]) -> None:
+        """Copy what was found back, and list the edges, which the device has not."""
+        job = self.job
+        self.found.array = np.empty(job.edges.values.size, self.real)
+        found = self.found.fetch()
+        mine = found >= 0
+        job.edges.values[mine] = found[mine]
+        for lo, hi in ranges:
+            call = (lo, hi, job.order, job.graph.rows, job.base, job.edges)
+            run(kernels.list_edges, [call], brief=True)
