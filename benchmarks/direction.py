@@ -14,18 +14,14 @@ from functools import partial
 import numpy as np
 from record import Table, main, rounded
 
-from tachograph.decisions.direction.collect import Levels, levels_of
-from tachograph.decisions.direction.fit import fit_cost, fit_surf
-from tachograph.decisions.direction.model import Policy, cost_policy, surf_policy
-from tachograph.decisions.direction.train import Trainer, chosen_unseen, score
-
-
-def cost(rest: Levels) -> Policy:
-    return cost_policy(fit_cost(rest))
-
-
-def surf(seed: int, rest: Levels) -> Policy:
-    return surf_policy(fit_surf(rest, seed))
+from tachograph.decisions.direction.train import (
+    Trainer,
+    chosen_unseen,
+    cost_of,
+    levels_of,
+    score,
+    surf_of,
+)
 
 
 def measure(graphs: bool = False, seeds: int = 5) -> Iterator[Table]:
@@ -33,9 +29,9 @@ def measure(graphs: bool = False, seeds: int = 5) -> Iterator[Table]:
     levels = levels_of(trainer.collect(trainer.choose()))
     rows, names = [], {}
     for name in ("family", "graph") if graphs else ("family",):
-        fits = {"cost": cost}
+        fits = {"cost": cost_of}
         for seed in range(seeds if name == "family" else 1):
-            fits[f"surf, seed {seed}"] = partial(surf, seed)
+            fits[f"surf, seed {seed}"] = partial(surf_of, seed=seed)
         for policy, fit in fits.items():
             by = getattr(levels, name)
             names = score(levels, chosen_unseen(levels, fit, by)).summary()

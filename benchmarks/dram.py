@@ -26,8 +26,8 @@ import numpy as np
 from record import Table, main, rounded
 
 import tachograph as tg
-from tachograph.kernels.runtime.launch import threads_available
 from tachograph.simulation.dram import Memory, write_trace
+from tachograph.util.cores import threads_available
 
 
 class Config(NamedTuple):

@@ -22,7 +22,7 @@ from time import perf_counter
 from record import Table, in_turns, main, rounded
 
 import tachograph as tg
-from tachograph.kernels.runtime.launch import threads_available
+from tachograph.util.cores import threads_available
 
 
 def calls() -> Table:

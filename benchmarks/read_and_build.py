@@ -30,7 +30,7 @@ from record import Table, in_turns, main, rounded
 
 import tachograph as tg
 from tachograph.kernels.runtime import random
-from tachograph.kernels.runtime.launch import threads_available
+from tachograph.util.cores import threads_available
 
 SCALE, FACTOR = 20, 16
 Candidates = dict[str, Callable[[], tuple[int, int] | float]]

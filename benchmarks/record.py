@@ -33,8 +33,8 @@ from typing import Any
 import render
 
 from tachograph.journal.campaign import code_hash
-from tachograph.kernels.runtime.launch import threads_available
 from tachograph.papers.reproduce import Table
+from tachograph.util.cores import threads_available
 
 RESULTS = render.RESULTS
 OURS = "tachograph"

@@ -44,7 +44,7 @@ def peers(name: str) -> list[Any]:
     import networkit as nk
     import networkx as nx
 
-    from tachograph.kernels.runtime.launch import threads_available
+    from tachograph.util.cores import threads_available
 
     g = undirected(name)
     found = tg.jaccard(g, device="host")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.decisions.approximation.inaccuracy import inaccuracy
+from tachograph.decisions.approximation.rules import inaccuracy
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tachograph.kernels.sssp import delta_stepping
 from tests import oracles

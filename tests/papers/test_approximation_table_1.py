@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import tachograph as tg
-from tachograph.decisions.approximation.inaccuracy import inaccuracy
+from tachograph.decisions.approximation.rules import inaccuracy
 from tachograph.papers.approximation import table_1
 from tachograph.papers.published import published
 from tachograph.papers.reproduce import Settings, reproduce

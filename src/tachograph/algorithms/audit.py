@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from ..decisions.approximation.inaccuracy import relative_errors
+from ..decisions.approximation.rules import relative_errors
 from ..util.rng import Rng
 
 __all__ = ["Audit", "audit"]

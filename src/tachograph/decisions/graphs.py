@@ -21,10 +21,8 @@ import numpy as np
 from ..graph.graph import Graph
 from ..util.errors import InputError
 
-__all__ = [
-    "PARTS", "Registered", "family", "graph_named", "hash_of", "layers", "names_of", "present",
-    "registry", "weighted",
-]  # fmt: skip
+__all__ = ["PARTS", "Registered", "about", "family", "graph_named", "hash_of", "layers", "names_of"]
+__all__ += ["present", "registry", "weighted"]
 
 PARTS = ("fit", "tune", "test")
 SEED = 7  # of the graphs that are named by a generator and its arguments
@@ -69,12 +67,13 @@ class Registered(NamedTuple):
 @lru_cache(1)
 def registry() -> dict[str, Registered]:
     """Return all rows of the table by name."""
-    with Path(__file__).with_name("graphs.csv").open(encoding="utf-8", newline="") as file:
-        rows = [
-            Registered(row.pop("name"), row.pop("made"), {k: v for k, v in row.items() if v})
-            for row in csv.DictReader(file)
-        ]
-    return {row.name: row for row in rows}
+    lines = Path(__file__).with_name("graphs.csv").read_text(encoding="utf-8").splitlines()
+    return {
+        row["name"]: Registered(
+            row.pop("name"), row.pop("made"), {k: v for k, v in row.items() if v}
+        )
+        for row in csv.DictReader(lines)
+    }
 
 
 def names_of(fork: str, *parts: str) -> list[str]:
@@ -107,8 +106,7 @@ def family(name: str) -> str:
     row = _row(name)
     if not row.is_data:
         return (row.made or name).split()[0]
-    found = [k for k, starts in FAMILIES.items() if any(name.startswith(s) for s in starts)]
-    return found[0] if found else "other"
+    return next((k for k, starts in FAMILIES.items() if name.startswith(starts)), "other")
 
 
 def graph_named(name: str) -> Graph:
@@ -180,15 +178,17 @@ def weighted(graph: Graph, rng: int = 1) -> Graph:
     if graph.weighted and not graph.self_loops:
         return graph
     source, target, weights = graph.to_edges()
-    if weights is not None:
-        return Graph.from_edges(
-            source, target, weights, n=graph.n, directed=graph.directed, drop_self_loops=True
-        )
-    drawn = random.integers(rng, "weights", source.size, 1, 256)
+    own = weights is not None
+    drawn = weights if own else random.integers(rng, "weights", source.size, 1, 256)
     return Graph.from_edges(
-        source, target, drawn, n=graph.n, directed=graph.directed, dedupe="first",
-        drop_self_loops=True,
+        source, target, drawn, n=graph.n, directed=graph.directed,
+        dedupe="keep" if own else "first", drop_self_loops=True,
     )  # fmt: skip
+
+
+def about(name: str, graph: Graph) -> dict[str, str]:
+    """Return what every record says about its graph."""
+    return {"graph": name, "hash": hash_of(graph), "family": family(name)}
 
 
 def hash_of(graph: Graph) -> str:

@@ -30,7 +30,7 @@ from ..journal.campaign import Record
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
 from ..util.errors import TachographWarning as Warned
 
-__all__ = ["Kept", "ModelFile", "models_home", "own_model", "read", "shipped_model", "write"]
+__all__ = ["Kept", "ModelFile", "own_model", "read", "shipped_model", "write"]
 
 FORMAT, VERSION = "tachograph-model", 1
 READABLE_VALUES = 256  # arrays of at most so many values are written as numbers
@@ -38,19 +38,21 @@ Arrays = Mapping[str, NDArray[np.generic]]
 M = TypeVar("M")
 
 
-def models_home() -> Path:
-    """Return the directory of the user's own models."""
-    return home() / "models"
+@lru_cache(32)  # every search asks, and paths take long to put together
+def _places(kept: Path, fork: str) -> tuple[Path, Path]:
+    """Where a model may be: the user's own, and the one of the package."""
+    own, shipped = kept / "models", Path(__file__).parent / "models"
+    return own / f"{fork}.json", shipped / f"{fork}.json"
 
 
 def own_model(fork: str) -> Path:
     """Return where the model trained on this machine is kept."""
-    return models_home() / f"{fork}.json"
+    return _places(home(), fork)[0]
 
 
 def shipped_model(fork: str) -> Path:
     """Return where the model that comes with the package is; not every fork has one."""
-    return Path(__file__).parent / "models" / f"{fork}.json"
+    return _places(home(), fork)[1]
 
 
 @dataclass(frozen=True)
@@ -95,14 +97,9 @@ def write(path: Path, model: ModelFile) -> None:
     """Write a model aside, then rename it into place, so that no half-written file is ever seen."""
     from ..graph.files.streams import aside
 
-    content: Record = {
-        "format": FORMAT,
-        "version": VERSION,
-        "fork": model.fork,
-        "card": model.card,
-        "state": list(model.state),
-        "arrays": {name: _encoded(array) for name, array in model.arrays.items()},
-    }
+    head = {"format": FORMAT, "version": VERSION, "fork": model.fork, "card": model.card}
+    arrays = {name: _encoded(array) for name, array in model.arrays.items()}
+    content: Record = {**head, "state": list(model.state), "arrays": arrays}
     content["checksum"] = _checksum(content)
     path.parent.mkdir(parents=True, exist_ok=True)
     with aside(path) as temporary:
@@ -139,9 +136,8 @@ def read(path: Path, fork: str, state: tuple[str, ...] | None = None) -> ModelFi
         arrays = {name: _decoded(entry) for name, entry in content["arrays"].items()}
         found = ModelFile(fork, tuple(content["state"]), arrays, dict(content["card"]), path)
     except (KeyError, TypeError, ValueError, AttributeError, zlib.error) as error:
-        raise FileFormatError(
-            path, f"is damaged ({type(error).__name__}): train it again"
-        ) from None
+        problem = f"is damaged ({type(error).__name__}): train it again"
+        raise FileFormatError(path, problem) from None
     if state is not None and found.state != state:
         raise found.problem("was trained for another version of Tachograph")
     return found
@@ -191,8 +187,7 @@ class Kept(Generic[M]):
 
     def find(self) -> M | None:
         """Return the model in use, or None if there is neither an own one nor a shipped one."""
-        own, shipped = _places(home(), self.fork)
-        for path in (own, shipped):
+        for path in _places(home(), self.fork):
             try:
                 changed = path.stat().st_mtime_ns
             except OSError:
@@ -203,8 +198,7 @@ class Kept(Generic[M]):
 
     def __call__(self) -> M:
         """Return the model in use; it is an error if there is none."""
-        found = self.find()
-        if found is None:
+        if (found := self.find()) is None:
             raise MissingFileError(f"there is no model of {self.fork}: tacho train {self.fork}")
         return found
 
@@ -219,9 +213,3 @@ class Kept(Generic[M]):
                 f"{error}. The model of the package is used instead.", Warned, stacklevel=4
             )
             return None
-
-
-@lru_cache(32)
-def _places(kept: Path, fork: str) -> tuple[Path, Path]:
-    """Where a model may be: every search asks, and paths take long to put together."""
-    return kept / "models" / f"{fork}.json", shipped_model(fork)

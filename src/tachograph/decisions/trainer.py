@@ -1,9 +1,9 @@
 """Training: the same six steps for every fork, and the table of forks.
 
-1. ``choose`` the graphs, 2. ``collect`` measurements on them (a campaign; what the journal has is not
-measured again), 3. ``fit`` a model, 4. ``evaluate`` it on what it has not seen, 5. write its ``card``,
-6. ``save`` it. :func:`train` takes them in turn; a fork's ``train.py`` holds a :class:`Trainer` with
-steps 2 to 4. Its fields are the options of ``tacho train FORK``.
+1. ``choose`` the graphs, 2. ``collect`` measurements on them, 3. ``fit`` a model, 4. ``evaluate`` it on
+what it has not seen, 5. write its card, 6. save it. :func:`train` takes them in turn; a fork's
+``train.py`` has ``measure_graph``, which measures one graph, and a :class:`Trainer` with what else
+differs. Its fields are the options of ``tacho train FORK``.
 
 The forks are below the algorithms that they decide about, so whoever trains hands in how a task is run:
 a :class:`Runner`. It names a function instead of holding one, because the processes and machines that
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -34,11 +34,8 @@ from .model_file import Kept, ModelFile, own_model, write
 if TYPE_CHECKING:
     from ..devices.opencl import OpenCL
 
-__all__ = [
-    "FORKS", "DeviceTrainer", "Fork", "Measured", "Run", "Runner", "TimedWay", "Trained", "Trainer",
-    "device_here",
-    "run_named", "train",
-]  # fmt: skip
+__all__ = ["FORKS", "DeviceTrainer", "Fork", "Measured", "Run", "Runner", "TimedWay", "Trained"]
+__all__ += ["Trainer", "device_here", "run_named", "train"]
 
 Arrays = Mapping[str, NDArray[np.generic]]
 Quality = list[Record]  # rows of a table: what was judged, and the numbers
@@ -94,8 +91,6 @@ class Fitted(Protocol):
 
 
 Model = TypeVar("Model", bound=Fitted)
-
-
 NO_RUNNER = Runner()
 
 
@@ -112,7 +107,7 @@ def run_named(path: str) -> Run:
 
 @dataclass(frozen=True)
 class Fork:
-    """A decision. Its folder has the same files as every other: state, rules, model, train."""
+    """A decision. Its folder has the same files as every other: rules (if any), model, train."""
 
     name: str
     question: str
@@ -165,9 +160,7 @@ FORKS = {
 class Trainer(ABC, Generic[Model]):
     """One training: its options, and the steps that differ from fork to fork."""
 
-    graphs: Sequence[str] | None = (
-        None  # by name; by default those of the table with the part "fit"
-    )
+    graphs: Sequence[str] | None = None  # by name; by default those to fit of the table
     budget: float = 600.0  # seconds of measuring
     executor: Executor | None = None
     runner: Runner = NO_RUNNER
@@ -175,6 +168,9 @@ class Trainer(ABC, Generic[Model]):
     name: ClassVar[str]  # of the fork, and of its model file
     state: ClassVar[tuple[str, ...]] = ()  # what the model looks at
     without: ClassVar[tuple[str, ...]] = ()  # options of ``tacho train`` that make no sense here
+    kind: ClassVar[str] = ""  # of records in the journal, if it is not the name
+    measures: ClassVar[str] = "train:measure_graph"  # the task of the campaign
+    fewest: ClassVar[tuple[int, int]] = (0, 0)  # graphs and families that a fit needs
 
     def choose(self) -> list[str]:
         """Return the graphs to measure: those that were asked for, or all to fit that are here."""
@@ -182,34 +178,38 @@ class Trainer(ABC, Generic[Model]):
             return list(self.graphs)
         return registry.present(registry.names_of(self.name, "fit"))
 
-    @abstractmethod
+    def how(self) -> tuple[Record, str]:
+        """Return the arguments of ``measures`` after the name, and what else its times depend on."""
+        return {}, ""
+
     def collect(self, names: Sequence[str]) -> list[Record]:
         """Measure; return a record for each graph, or several, with its name and hash."""
+        arguments, mark = self.how()
+        return self.measured([{"name": name, **arguments} for name in names], mark)
 
-    @abstractmethod
-    def fit(self, records: list[Record]) -> Model:
-        """Fit a model to the records; refuse too few of them."""
-
-    @abstractmethod
-    def evaluate(self, model: Model, records: list[Record]) -> Quality:
-        """Return a table that says how good the model is where it has not seen the answer."""
+    def measured(self, tasks: list[Record], mark: str = "") -> list[Record]:
+        """Return the records of a campaign, without what failed or did not fit in the budget."""
+        function, label = f"{__package__}.{self.name}.{self.measures}", f"measuring for {self.name}"
+        kind = self.kind or self.name
+        campaign = Campaign(kind, function, tasks, mark, measured=True, label=label)
+        found = [r for r in campaign.records(self.executor, self.budget) if r is not None]
+        return [record for graph in found for record in graph.get("records", [graph])]
 
     def used(self, records: list[Record]) -> list[Record]:
         """Return the records that the model is fitted to."""
         return records
 
+    @abstractmethod
+    def fit(self, records: list[Record]) -> Model:
+        """Fit a model to the records that are used."""
+
+    @abstractmethod
+    def evaluate(self, model: Model, records: list[Record]) -> Quality:
+        """Return a table that says how good the model is where it has not seen the answer."""
+
     def facts(self, model: Model) -> Record:
         """Return what else the card should tell."""
         return {}
-
-    def measured(
-        self, kind: str, function: str, tasks: list[Record], mark: str = ""
-    ) -> Iterator[Record]:
-        """Yield the records of a campaign, without those that failed or did not fit in the budget."""
-        campaign = Campaign(
-            kind, function, tasks, mark=mark, measured=True, label=f"measuring for {self.name}"
-        )
-        yield from (r for r in campaign.records(self.executor, self.budget) if r is not None)
 
 
 @dataclass(frozen=True)
@@ -240,26 +240,27 @@ class Trained(NamedTuple):
 
 def train(trainer: Trainer[Model], output: Path | None = None) -> Trained:
     """Take the six steps; without ``output`` the model is used on this machine from now on."""
-    names = trainer.choose()
-    records = trainer.collect(names)
-    model = trainer.fit(records)
-    quality = trainer.evaluate(model, records)
-    card = _card(trainer.used(records), quality) | trainer.facts(model)
-    file = ModelFile(trainer.name, trainer.state, model.arrays(), card)
-    path = output or own_model(trainer.name)
-    write(path, file)
-    return Trained(file, path)
-
-
-def _card(records: list[Record], quality: Quality) -> Record:
-    """Step 5: what the model was made from, when, where, and how good it is."""
-    return {
+    records = trainer.collect(trainer.choose())
+    used = trainer.used(records)
+    graphs, families = (len({r.get(key) for r in used}) for key in ("graph", "family"))
+    fewest, kinds = trainer.fewest
+    if graphs < fewest or families < kinds:
+        raise InputError(
+            f"{graphs} graphs of {families} families were measured: at least {fewest} graphs "
+            f"of {kinds} families are needed; name more graphs, or allow a larger --budget"
+        )
+    model = trainer.fit(used)
+    card = {
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine()[1],
         "code": code_hash(),
-        "graphs": dict(sorted({r["graph"]: r.get("hash") for r in records}.items())),
-        "quality": quality,
+        "graphs": dict(sorted({r["graph"]: r.get("hash") for r in used}.items())),
+        "quality": trainer.evaluate(model, records),
     }
+    arrays, path = model.arrays(), output or own_model(trainer.name)
+    file = ModelFile(trainer.name, trainer.state, arrays, card | trainer.facts(model))
+    write(path, file)
+    return Trained(file, path)
 
 
 def device_here() -> OpenCL | None:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..decisions.model_file import models_home
+from ..journal import home
 from ..journal.campaign import Campaign, Executor, code_hash
 from ..util.errors import InputError
 
@@ -90,7 +90,7 @@ def measure(
     ``function`` is one of this package, as ``module:name``, and ``tasks`` the arguments of each call.
     ``mark`` names what else the records depend on, besides code and models.
     """
-    models = [path.read_bytes() for path in sorted(models_home().glob("*")) if path.is_file()]
+    models = [path.read_bytes() for path in sorted((home() / "models").glob("*.json"))]
     mark = f"{code_hash()} {sha256(b''.join(models)).hexdigest()[:16]} {mark}"
     target = f"{__package__}.{function}"
     campaign = Campaign("experiment", target, tasks, mark, measured=True, label="measuring")

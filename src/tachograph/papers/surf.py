@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..algorithms.bfs import bfs
-from ..decisions.direction.collect import Levels, levels_of, sources_of
-from ..decisions.direction.collect import measure as measure_search
 from ..decisions.direction.model import Policy, State, policy_named, scripted
-from ..decisions.direction.train import Trainer, score
+from ..decisions.direction.train import Levels, Trainer, levels_of, score, sources_of
+from ..decisions.direction.train import measure as measure_search
 from ..decisions.graphs import graph_named, names_of, present
 from ..journal import machine
 from ..kernels.runtime.launch import clock
@@ -122,8 +121,8 @@ def _percent(values: Iterable[float], digits: int = 2) -> list[Cell]:
 def table_3(settings: Settings) -> Iterator[Table]:
     """Accuracy and share of the possible time saved, per graph; what SURF's features contribute."""
     names = unseen_graphs(settings.full)
-    trainer = Trainer(budget=float("inf"), executor=settings.executor)
-    levels = levels_of(trainer.collect(names, SEARCH_SOURCES, seed=2))
+    trainer = Trainer(None, float("inf"), settings.executor, searches=SEARCH_SOURCES, seed=2)
+    levels = levels_of(trainer.collect(names))
     scores = [score(levels, levels.chosen_by(named(p))) for p in COMPARED]
     columns = [*COMPARED, *(f"saved {p}" for p in COMPARED)]
     found = np.array([s.accuracy for s in scores] + [s.saved for s in scores])

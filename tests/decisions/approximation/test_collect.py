@@ -5,7 +5,7 @@ import pytest
 
 import tachograph as tg
 from tachograph.decisions.approximation import collect as measuring
-from tachograph.decisions.approximation.inaccuracy import inaccuracy
+from tachograph.decisions.approximation.rules import inaccuracy
 from tachograph.decisions.approximation.state import FEATURES
 from tachograph.decisions.approximation.train import Trainer
 from tachograph.decisions.trainer import Runner
@@ -31,11 +31,7 @@ def collect(size=1.0):
     """How many configurations of the graph are measured."""
     trainer = Trainer(["kronecker-14"], runner=Runner("tachograph.tasks.measure:run"), size=size)
     names = trainer.choose()
-    done = trainer.measured(
-        measuring.KIND, "tachograph.decisions.approximation.collect:measure_block",
-        list(measuring.tasks(names, size, trainer.runner.run)),
-    )  # fmt: skip
-    return sum(len(block["records"]) for block in done)
+    return len(trainer.measured(list(measuring.tasks(names, size, trainer.runner.run))))
 
 
 def test_what_is_in_the_journal_is_not_measured_again(tiny, monkeypatch):

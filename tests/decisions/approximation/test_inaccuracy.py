@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.decisions.approximation.inaccuracy import inaccuracy
+from tachograph.decisions.approximation.rules import inaccuracy
 
 DISTANCE = st.one_of(st.just(math.inf), st.floats(0, 100))
 

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.decisions import graphs
-from tachograph.decisions.direction import collect
-from tachograph.decisions.direction import train as evaluate
-from tachograph.decisions.direction.collect import Levels, levels_of
+from tachograph.decisions.direction import train as direction
 from tachograph.decisions.direction.model import learned, policy_named, the_model
-from tachograph.decisions.direction.train import Trainer
+from tachograph.decisions.direction.train import Levels, Trainer, levels_of
 from tachograph.decisions.trainer import train
 
 SMALL = ["kronecker 9 8", "uniform 600 6", "road 20 20", "tree 500 3", "small_world 400 3 0.1"]
@@ -24,8 +22,8 @@ SMALL = ["kronecker 9 8", "uniform 600 6", "road 20 20", "tree 500 3", "small_wo
 
 def test_a_search_is_measured_level_by_level():
     g = graphs.graph_named("kronecker 9 8")
-    source = int(collect.sources_of(g, 1)[0])
-    record = collect.measure(g, "kronecker 9 8", source)
+    source = int(direction.sources_of(g, 1)[0])
+    record = direction.measure(g, "kronecker 9 8", source)
     levels = tg.bfs(g, source).levels
     at = record["levels"]
     sizes = np.bincount(levels[levels >= 0])
@@ -48,7 +46,7 @@ def test_a_search_is_measured_level_by_level():
 
 def test_a_rerun_measures_only_what_is_missing(monkeypatch):
     measured = []
-    real = collect.measure
+    real = direction.measure
 
     def measure(graph, name, source, repeats):
         measured.append(name)
@@ -56,11 +54,11 @@ def test_a_rerun_measures_only_what_is_missing(monkeypatch):
             raise KeyboardInterrupt  # killed in the second graph
         return real(graph, name, source, repeats)
 
-    monkeypatch.setattr(collect, "measure", measure)
+    monkeypatch.setattr(direction, "measure", measure)
     with pytest.raises(KeyboardInterrupt):
-        Trainer().collect(["tree 50 2", "road 20 20"], 2)
+        Trainer(searches=2).collect(["tree 50 2", "road 20 20"])
     assert measured == ["tree 50 2"] * 2 + ["road 20 20"]
-    found = Trainer().collect(["tree 50 2", "road 20 20"], 2)
+    found = Trainer(searches=2).collect(["tree 50 2", "road 20 20"])
     assert measured[3:] == ["road 20 20"] * 2
     assert [r["graph"] for r in found] == ["tree 50 2"] * 2 + ["road 20 20"] * 2
 
@@ -111,7 +109,7 @@ def test_scores_of_known_choices():
     }  # fmt: skip
     levels = levels_of([record])
     assert levels.best().tolist() == [0, 1, 1]
-    found = evaluate.score(levels, np.array([0, 0, 1]))
+    found = direction.score(levels, np.array([0, 0, 1]))
     assert found.accuracy.tolist() == [2 / 3]
     assert found.saved.tolist() == [(30 + 10) / (30 + 80 + 10)]
     assert found.slowdown.tolist() == [(10 + 100 + 3 + 40) / (10 + 2 + 20 + 40)]
@@ -129,7 +127,7 @@ def test_training_writes_a_model_that_can_be_used(tmp_path):
     assert [row["policy"] for row in card["quality"]] == ["cost", "surf"]
     levels = levels_of(Trainer().collect(SMALL))  # from the journal
     for name in ("cost", "surf"):
-        summary = evaluate.score(levels, levels.chosen_by(learned(name, again))).summary()
+        summary = direction.score(levels, levels.chosen_by(learned(name, again))).summary()
         assert summary["slowdown"] < 3
     with pytest.raises(tg.InputError, match="at least 4 graphs"):
         train(Trainer(SMALL[:2]))

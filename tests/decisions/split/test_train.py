@@ -51,8 +51,8 @@ def test_measurements_are_kept_and_the_model_is_used():
     assert np.array_equal(host, done.file.arrays["host"])
     again = split.Trainer(GRAPHS, 0.0, runner=runner(), device=device.id)  # all was measured
     assert np.array_equal(again.fit(again.collect(GRAPHS)).host, host)
-    with pytest.raises(tg.InputError, match="at least 6 are needed"):
-        again.fit(again.collect(GRAPHS[:2]))
+    with pytest.raises(tg.InputError, match="at least 6 graphs"):
+        train(split.Trainer(GRAPHS[:2], 0.0, runner=runner(), device=device.id))
 
 
 def test_the_model_of_the_package_is_sane():

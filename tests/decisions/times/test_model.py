@@ -13,6 +13,7 @@ from tachograph.decisions.model_file import ModelFile
 from tachograph.decisions.times.model import shape, the_model
 from tachograph.decisions.times.state import SHAPE_FEATURES
 from tachograph.decisions.times.train import Trainer, fit, measure
+from tachograph.decisions.trainer import train
 from tachograph.tasks.measure import run, runner
 from tachograph.util.names import NAMES
 
@@ -94,9 +95,8 @@ def test_every_way_on_the_host_is_measured():
 
 
 def test_too_few_graphs_are_refused():
-    trainer = Trainer(["tree 50 2"], 0.0, runner=runner())
-    with pytest.raises(tg.InputError, match="0 graphs are measured, and 8 are needed"):
-        trainer.fit(trainer.collect(trainer.choose()))
+    with pytest.raises(tg.InputError, match="0 graphs of 0 families were measured: at least 8"):
+        train(Trainer(["tree 50 2"], 0.0, runner=runner()))
 
 
 @pytest.mark.parametrize("graph", [tg.Graph.from_edges([], [], n=0), tg.path(1), tg.star(9)])

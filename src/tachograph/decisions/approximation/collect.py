@@ -26,24 +26,19 @@ from numpy.typing import NDArray
 from ...graph.graph import Graph
 from ...journal import journal
 from ...journal.campaign import Record
-from ...kernels.runtime.launch import threads_available
+from ...util.cores import threads_available
 from ..graphs import family, graph_named, hash_of, registry, weighted
 from ..trainer import Measured, Run, run_named
-from .inaccuracy import Inaccuracy, inaccuracy
-from .rules import METHODS, Approximation
-from .state import ALGORITHMS, FEATURES, LEAST_ARCS_LEFT, Configuration, State, spread
+from .rules import METHODS, Approximation, Inaccuracy, inaccuracy
+from .state import ALGORITHMS, FEATURES, Configuration, State
 
-__all__ = [
-    "CSV_COLUMNS", "KIND", "PLAIN", "Data", "Search", "configurations", "group_of", "measure",
-    "measure_block", "parameters", "records", "signals", "tasks", "write_csv",
-]  # fmt: skip
+__all__ = ["CSV_COLUMNS", "KIND", "PLAIN", "Data", "Search", "configurations", "group_of"]
+__all__ += ["measure", "measure_block", "parameters", "records", "signals", "tasks", "write_csv"]
 
 KIND = "approximation-4"  # of records; a new one when what is measured changes
 BLOCK_CONFIGURATIONS = 12  # that take turns with the exact searches
 RUNS, FEWER_RUNS, LONG_SECONDS = 15, 6, 0.005  # searches that take longer are run less often
-SEEDS = (
-    3  # random choices that errors and times are averaged over; both numbers of runs are multiples
-)
+SEEDS = 3  # random choices that errors and times are averaged over; runs are multiples of it
 STARTS = 3  # of each graph: the vertex of highest degree, as in the paper, and random ones
 FRACTIONS = (0.75, 0.5, 0.25, 0.9, 0.1)
 STEEP_FRACTIONS = (0.99, 0.97, 0.9, 0.75)  # on roads, what is left out is lost for all behind it
@@ -91,12 +86,10 @@ def configurations(state: State, algorithm: str, size: int, seed: int) -> list[C
     # the advisor chooses among searches by delta-stepping that take the whole queue
     shares = (1.0,) if algorithm == ALGORITHMS[0] else (1.0, *fractions[:3])
     combined = [
-        Approximation(cap, low, high, share)
+        Approximation(cap, *pair, share)
         for cap in (None, *state.iteration_caps)
-        for low in (0, *spread(least, 6))
-        for high in (None, *spread(most, 3))
+        for pair in state.pairs(6)
         for share in shares
-        if state.leaves(low, high) >= LEAST_ARCS_LEFT
     ]
     random = np.random.default_rng(seed)
     random.shuffle(alone)
@@ -150,11 +143,6 @@ def trimmed(times: Sequence[float]) -> float:
     return float(np.mean(sorted(times)[1:-1] if len(times) > 2 else times))
 
 
-def _mean(found: list[Inaccuracy]) -> dict[str, float]:
-    columns = [asdict(f) for f in found]
-    return {name: float(np.mean([c[name] for c in columns])) for name in columns[0]}
-
-
 def _block(
     run: Run, graph: Graph, sources: NDArray[np.int64], block: Sequence[Configuration]
 ) -> Iterator[tuple[Configuration, Record]]:
@@ -176,29 +164,21 @@ def _block(
             times[configuration].append(found.seconds)
             if number < SEEDS:
                 errors[configuration].append(inaccuracy(exact, found.distances, sources))
+    exactly = {"exact_times": times[own], "fastest_times": times[fastest]}
     for configuration in block:
+        columns = [asdict(found) for found in errors[configuration]]
+        mean = {name: float(np.mean([c[name] for c in columns])) for name in columns[0]}
         yield configuration, {
-            "inaccuracy": _mean(errors[configuration]), "times": times[configuration],
-            "exact_times": times[own], "fastest_times": times[fastest],
+            "inaccuracy": mean, "times": times[configuration], **exactly,
             "iterations": rounds[configuration], "exact_iterations": iterations,
         }  # fmt: skip
 
 
-class Loaded(NamedTuple):
-    """A graph with the source of its searches."""
-
-    graph: Graph
-    hash: str
-    sources: NDArray[np.int64]
-    state: State
-
-
 @lru_cache(1)
-def _loaded(name: str, source: int, threads: int) -> Loaded:
-    """Tasks of one graph come after each other, so one is kept."""
+def _loaded(name: str, source: int, threads: int) -> tuple[str, State]:
+    """A graph's hash and its state: tasks of one graph come after each other, so one is kept."""
     graph = weighted(graph_named(name))
-    sources = _start(name, graph, source)
-    return Loaded(graph, hash_of(graph), sources, State(graph, sources, threads))
+    return hash_of(graph), State(graph, _start(name, graph, source), threads)
 
 
 def _count(name: str, source: int, algorithm: str) -> int:
@@ -209,7 +189,8 @@ def _count(name: str, source: int, algorithm: str) -> int:
 
 def measure_block(graph: str, source: int, algorithm: str, block: int, run: str) -> Record:
     """The records of so many configurations: a task of the campaign."""
-    made, mark, sources, state = _loaded(graph, source, threads_available())
+    mark, state = _loaded(graph, source, threads_available())
+    made = state.graph
     count = _count(graph, source, algorithm)
     if algorithm in ALGORITHMS[2:] and made.arcs >= TWO_ALGORITHMS_ARCS:
         count = 0
@@ -230,7 +211,7 @@ def measure_block(graph: str, source: int, algorithm: str, block: int, run: str)
         "largest_degree": made.features.max_degree, "algorithm": algorithm,
     }  # fmt: skip
     found = []
-    measured = _block(run_named(run), made, sources, chosen)
+    measured = _block(run_named(run), made, state.sources, chosen)
     for numbers, (configuration, times) in zip(state.rows(chosen), measured, strict=True):
         features = dict(zip(FEATURES, numbers.tolist(), strict=True))
         choice = configuration.approximation.to_dict()

@@ -11,34 +11,21 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...graph.graph import Graph
 from ...journal.campaign import Record
+from ...util.cores import threads_available
 from ...util.errors import InputError
 from ..model_file import Kept, ModelFile
-from ..trees import Trees
 from .rules import EXACT
 from .state import ALGORITHMS, FEATURES, Configuration, State
 
-__all__ = [
-    "CHOOSING_ARCS",
-    "CONSIDERED",
-    "WORTH",
-    "Advice",
-    "Model",
-    "Option",
-    "advise",
-    "best",
-    "checked_budget",
-    "from_scale",
-    "the_model",
-    "to_scale",
-]  # fmt: skip
+__all__ = ["CHOOSING_ARCS", "CONSIDERED", "WORTH", "Advice", "Model", "Option", "Trees", "advise"]
+__all__ += ["best", "from_scale", "the_model", "to_scale"]
 
 Numbers = NDArray[np.float64]
 ERROR_FLOOR = 1e-3  # errors far below this are all the same
@@ -46,6 +33,8 @@ WORTH = 1.05  # a predicted gain below this is not worth an error
 CONSIDERED = ALGORITHMS[:1]  # the others are slower, and not more accurate
 CHOOSING_ARCS = 1 << 19  # searched in about the time that choosing takes
 SHOWN_OPTIONS = 10
+#: The types of the trees' arrays in a file; the others are float64.
+KEPT_AS = {"roots": np.int32, "feature": np.int16, "left": np.int32}
 
 
 def to_scale(error: Numbers | float) -> Numbers:
@@ -62,6 +51,52 @@ def from_scale(level: Numbers | float) -> Numbers:
 
 
 @dataclass(frozen=True)
+class Trees:
+    """A sum of boosted trees (``kernels.features.forest`` has their encoding) and a constant."""
+
+    roots: np.ndarray
+    feature: np.ndarray
+    value: np.ndarray
+    left: np.ndarray
+    constant: np.ndarray  # one number
+
+    def __post_init__(self) -> None:
+        """Refuse arrays that a walk could leave, or in which it would not end."""
+        size = self.feature.size
+        inner = np.flatnonzero(self.feature >= 0)
+        after = self.left[inner] if self.left.size == size else np.empty(0)
+        fits = self.value.size == size and after.size == inner.size and self.constant.size == 1
+        inside = ((self.roots >= 0) & (self.roots < size)).all()
+        if not (fits and inside and (after > inner).all() and (after + 1 < size).all()):
+            raise InputError("the trees of this model are damaged: train or install it again")
+
+    @classmethod
+    def of(cls, file: ModelFile, prefix: str) -> Trees:
+        """Take the entries ``prefix.roots``, ``prefix.feature``, ... of a file."""
+        found = {f.name: file.array(f"{prefix}.{f.name}", (None,)) for f in fields(cls)}
+        kinds = dict.fromkeys(KEPT_AS, np.int64)
+        return cls(**{k: v.astype(kinds.get(k, np.float64)) for k, v in found.items()})
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:
+        """Return the entries for a file, as small as they can be."""
+        kept = {k: v.astype(KEPT_AS.get(k, np.float64)) for k, v in vars(self).items()}
+        return {f"{prefix}.{k}": v for k, v in kept.items()}
+
+    def predict(self, rows: Numbers) -> Numbers:
+        """Return a number for each row, which must have all columns that the trees look at."""
+        if self.feature.max(initial=-1) >= rows.shape[1]:
+            raise InputError(f"the model looks at more than {rows.shape[1]} features")
+        from ...kernels.features.forest import predict
+        from ...kernels.runtime.launch import run
+
+        out = np.full(len(rows), float(self.constant[0]))
+        flat = np.ascontiguousarray(rows, np.float64).ravel()
+        trees = (self.roots, self.feature, self.value, self.left)
+        run(predict, [(flat, rows.shape[1], *trees, out)], brief=True)
+        return out
+
+
+@dataclass(frozen=True)
 class Model:
     """Trees for error and gain, and what calibration found."""
 
@@ -75,8 +110,7 @@ class Model:
     def of(cls, file: ModelFile) -> Model:
         """Take the model from a file and check it."""
         scores, short = (np.sort(file.array(k, (None,))) for k in ("scores", "gain_scores"))
-        error, gain = (Trees.from_arrays(file.arrays, k) for k in ("error", "gain"))
-        return cls(error, gain, scores, short, file.card)
+        return cls(Trees.of(file, "error"), Trees.of(file, "gain"), scores, short, file.card)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the numbers for a file."""
@@ -119,18 +153,6 @@ class Option:
     gain: float
     gain_bound: float
 
-    def to_dict(self) -> Record:
-        """For JSON."""
-        choice = self.configuration
-        return {
-            "algorithm": choice.algorithm,
-            "approximation": choice.approximation.to_dict(),
-            "error": self.error,
-            "error_bound": self.error_bound,
-            "gain": self.gain,
-            "gain_bound": self.gain_bound,
-        }
-
 
 @dataclass(frozen=True)
 class Advice:
@@ -139,13 +161,6 @@ class Advice:
     chosen: Option
     others: tuple[Option, ...]
     reason: str
-
-
-def checked_budget(max_error: float, confidence: float) -> None:
-    """Refuse budgets and confidences that are not between 0 and 1."""
-    for name, value in (("max_error", max_error), ("confidence", confidence)):
-        if not isinstance(value, int | float | np.floating) or not 0 < value < 1:
-            raise InputError(f"{name} = {value!r} is a share: above 0 and below 1, as in 0.05")
 
 
 def best(upper: Numbers, gain: Numbers, budget: float) -> int | None:
@@ -159,24 +174,17 @@ _known: weakref.WeakKeyDictionary[Graph, dict[Question, Advice]] = weakref.WeakK
 _candidates: weakref.WeakKeyDictionary[Graph, list[Configuration]] = weakref.WeakKeyDictionary()
 
 
-def advise(
-    graph: Graph,
-    sources: Sequence[int] | NDArray[np.integer],
-    max_error: float,
-    confidence: float = 0.9,
-) -> Advice:
+def advise(graph: Graph, sources: ArrayLike, max_error: float, confidence: float = 0.9) -> Advice:
     """Choose the fastest configuration whose error keeps the budget with this confidence.
 
-    ``max_error`` is the mean relative error that is allowed (:mod:`.inaccuracy`), ``confidence`` the
+    ``max_error`` is the mean relative error that is allowed (:func:`.inaccuracy`), ``confidence`` the
     share of such graphs in which it is to be kept. Advice is remembered as long as the graph is.
     """
-    checked_budget(max_error, confidence)
+    for name, value in (("max_error", max_error), ("confidence", confidence)):
+        if not isinstance(value, int | float | np.floating) or not 0 < value < 1:
+            raise InputError(f"{name} = {value!r} is a share: above 0 and below 1, as in 0.05")
     if graph.arcs == 0:
-        raise InputError(
-            "the graph has no edges: there is nothing to approximate, leave out max_error"
-        )
-    from ...kernels.runtime.launch import threads_available
-
+        raise InputError("the graph has no edges: nothing to approximate, leave out max_error")
     at = np.asarray(sources)
     model = the_model() if graph.weighted else None
     key: Question = (tuple(at.tolist()), max_error, confidence, threads_available(), id(model))
@@ -186,51 +194,44 @@ def advise(
     return remembered[key]
 
 
-def _exact(state: State) -> Option:
-    """Without an approximation."""
-    graph = state.graph
-    algorithm = ALGORITHMS[0]
-    if not graph.weighted:
-        algorithm = "auto"
-    elif (graph.features.weights or {"min": 0})["min"] < 0:
-        algorithm = "hybrid"
-    return Option(Configuration(algorithm, EXACT), 0.0, 0.0, 1.0, 1.0)
-
-
-def _why_exact(state: State, model: Model | None, confidence: float) -> str | None:
-    """Why an approximation is out of the question; None if it is not."""
-    graph = state.graph
-    if model is None:
-        return ("the edges have no weights, each counts 1: a breadth-first search is exact and faster "
-                "than an approximation")  # fmt: skip
-    if _exact(state).configuration.algorithm == "hybrid":
-        return "some weights are negative: approximations were never measured with such"
-    if state.owned:
-        return ("the graph is small or a road network: there, what is left out is lost for all behind "
-                "it, and little time is saved")  # fmt: skip
-    if graph.arcs < CHOOSING_ARCS:
-        return (f"the graph has only {graph.arcs:,} arcs: an exact search takes little longer than it "
-                "would take to choose")  # fmt: skip
-    if not math.isfinite(model.margin(confidence)):
-        return f"the model was calibrated on too few graphs for {confidence:.1%} confidence"
-    return None
-
-
 def _advise(state: State, model: Model | None, max_error: float, confidence: float) -> Advice:
-    exact = _exact(state)
-    why = _why_exact(state, model, confidence)
-    if why is not None or model is None:
-        return Advice(exact, (), why or "")
+    def exactly(
+        why: str, algorithm: str = ALGORITHMS[0], others: tuple[Option, ...] = ()
+    ) -> Advice:
+        return Advice(Option(Configuration(algorithm, EXACT), 0.0, 0.0, 1.0, 1.0), others, why)
+
+    arcs = state.graph.arcs
+    if model is None:
+        why = (
+            "the edges have no weights, each counts 1: a breadth-first search is exact and faster "
+        )
+        return exactly(why + "than an approximation", "auto")
+    if (state.graph.features.weights or {"min": 0})["min"] < 0:
+        why = "some weights are negative: approximations were never measured with such"
+        return exactly(why, "hybrid")
+    if state.owned:
+        why = (
+            "the graph is small or a road network: there, what is left out is lost for all behind "
+        )
+        return exactly(why + "it, and little time is saved")
+    if arcs < CHOOSING_ARCS:
+        why = (
+            f"the graph has only {arcs:,} arcs: an exact search takes little longer than it would "
+        )
+        return exactly(why + "take to choose")
+    if not math.isfinite(model.margin(confidence)):
+        return exactly(
+            f"the model was calibrated on too few graphs for {confidence:.1%} confidence"
+        )
     kept = _options(state, model, max_error, confidence)
     fast = [o for o in kept if o.gain >= WORTH]
     if not fast:
-        reason = (f"nothing that keeps an error of {max_error:.1%} is predicted to be "
-                  f"{WORTH - 1:.0%} faster")  # fmt: skip
-        return Advice(exact, tuple(kept[:SHOWN_OPTIONS]), reason)
-    others = (*(o for o in kept[: SHOWN_OPTIONS + 1] if o is not fast[0]), exact)
-    reason = (f"the fastest of {len(kept)} whose error stays below {max_error:.1%} with "
-              f"{confidence:.0%} confidence")  # fmt: skip
-    return Advice(fast[0], others, reason)
+        faster = f"is predicted to be {WORTH - 1:.0%} faster"
+        why = f"nothing that keeps an error of {max_error:.1%} {faster}"
+        return exactly(why, others=tuple(kept[:SHOWN_OPTIONS]))
+    others = (*(o for o in kept[: SHOWN_OPTIONS + 1] if o is not fast[0]), exactly("").chosen)
+    below = f"stays below {max_error:.1%} with {confidence:.0%} confidence"
+    return Advice(fast[0], others, f"the fastest of {len(kept)} whose error {below}")
 
 
 def _options(state: State, model: Model, budget: float, confidence: float) -> list[Option]:
@@ -242,7 +243,6 @@ def _options(state: State, model: Model, budget: float, confidence: float) -> li
     error, bound = model.errors(rows, confidence)
     kept = np.flatnonzero(bound <= budget)
     gain, least = model.gains(rows[kept], confidence)
-    columns = zip(error[kept].tolist(), bound[kept].tolist(), gain.tolist(), least.tolist(),
-                  strict=True)  # fmt: skip
-    made = [Option(candidates[k], *numbers) for k, numbers in zip(kept, columns, strict=True)]
+    numbers = np.stack([error[kept], bound[kept], gain, least], axis=1).tolist()
+    made = [Option(candidates[k], *row) for k, row in zip(kept, numbers, strict=True)]
     return sorted(made, key=lambda o: -o.gain)

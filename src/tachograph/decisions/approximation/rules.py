@@ -1,4 +1,4 @@
-"""How much of a shortest-path search may be left out: the methods, their parameters, candidates.
+"""How much of a shortest-path search may be left out, by which methods, and what error that makes.
 
 Method: B. Aktılav, I. Öz, "Performance and accuracy predictions of approximation methods for
 shortest-path algorithms on GPUs", 2022, section 3.2. The paper's Table 3 also lists an unexplained
@@ -7,6 +7,7 @@ signal sAtomicBlock; relaxing without atomics is our reading of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 
 import numpy as np
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 from ...util.errors import InputError
 
-__all__ = ["EXACT", "METHODS", "RULES", "Approximation", "degree_thresholds"]
+__all__ = ["EXACT", "METHODS", "RULES", "Approximation", "Inaccuracy", "degree_thresholds"]
+__all__ += ["inaccuracy", "relative_errors"]
 
 #: Methods by the field that switches them on, in the order of the paper.
 METHODS = {
@@ -64,13 +66,12 @@ class Approximation:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("iterations", "min_degree", "max_degree", "seed"):
+        for name, least in (("iterations", 1), ("min_degree", 0), ("max_degree", 1), ("seed", 0)):
             value = getattr(self, name)
-            if value is None and name in ("iterations", "max_degree"):
+            if value is None and least:
                 continue
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
                 raise InputError(f"{name} = {value!r} must be a whole number")
-            least = 1 if name in ("iterations", "max_degree") else 0
             if not least <= value < 2**31:
                 raise InputError(f"{name} = {value} must be from {least} to 2**31 - 1")
         if self.max_degree is not None and self.max_degree < self.min_degree:
@@ -144,3 +145,70 @@ def degree_thresholds(counts: NDArray[np.int64]) -> tuple[list[int], list[int]]:
     tenths = [*range(100, 1000, 100), *range(910, 1000, 10)]
     least = sorted({degree_at(place) for place in tenths} - {1})
     return least, sorted({degree_at(place) for place in range(990, 1000)})
+
+
+@dataclass(frozen=True)
+class Inaccuracy:
+    """Relative errors of the vertices that can be reached, without sources.
+
+    Error budgets limit ``mean``. ``wrong`` is the share of vertices with any error, ``lost`` the share
+    of those that were not reached (each an error of 1). ``median``, ``p95`` and ``maximum`` describe
+    the errors of single vertices.
+    """
+
+    mean: float
+    wrong: float
+    lost: float
+    median: float
+    p95: float
+    maximum: float
+
+
+def relative_errors(exact: np.ndarray, approximate: np.ndarray) -> np.ndarray:
+    """Return min(1, |d' - d| / |d|) for each vertex; 1 if it is lost, or wrong where d is 0."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        error: np.ndarray = np.abs(approximate - exact) / np.abs(exact)
+    error[approximate == exact] = 0.0
+    error[~(error < 1)] = 1.0
+    return error
+
+
+def inaccuracy(
+    exact: np.ndarray, approximate: np.ndarray, sources: int | Sequence[int] | np.ndarray
+) -> Inaccuracy:
+    """Compare approximate distances with exact ones.
+
+    The error of a vertex is the difference relative to the exact distance, at most 1. A vertex that was
+    not reached counts as 1. Vertices that the exact search does not reach, and sources, do not count.
+
+    Parameters
+    ----------
+    exact, approximate
+        Distances of all vertices, inf if not reached.
+    sources
+        The vertices at which paths begin.
+
+    Raises
+    ------
+    InputError
+        If the two are not distances of the same vertices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = inaccuracy(np.array([0, 4, 5, np.inf]), np.array([0, 5, np.inf, np.inf]), 0)
+    >>> found.mean, found.wrong, found.lost
+    (0.625, 1.0, 0.5)
+    """
+    if exact.shape != approximate.shape:
+        raise InputError(
+            f"exact has {exact.size} distances, approximate {approximate.size}: "
+            "both must be of the same graph"
+        )
+    counted = np.isfinite(exact)
+    counted[np.asarray(sources)] = False
+    error = relative_errors(exact[counted], approximate[counted])
+    if not error.size:
+        return Inaccuracy(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    shares = error.mean(), (error > 0).mean(), np.isinf(approximate[counted]).mean()
+    return Inaccuracy(*map(float, (*shares, *np.quantile(error, [0.5, 0.95]), error.max())))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,10 +21,7 @@ from .rules import EXACT, Approximation, degree_thresholds
 if TYPE_CHECKING:
     from ...kernels.sssp.delta_stepping import Choice
 
-__all__ = [
-    "ALGORITHMS", "FEATURES", "FLAT_HOPS", "LEAST_ARCS_LEFT", "Configuration", "State",
-    "spread",
-]  # fmt: skip
+__all__ = ["ALGORITHMS", "FEATURES", "FLAT_HOPS", "LEAST_ARCS_LEFT", "Configuration", "State"]
 
 ALGORITHMS = ("delta-stepping", "bellman-ford", "dijkstra", "hybrid")
 NO_LIMIT = 1 << 20  # iterations
@@ -33,8 +31,7 @@ FLAT_HOPS = 32  # in deeper graphs few rounds may lose almost everything, and no
 SHORT_HOPS = 16  # of longer diameters, rounds are a share
 GRAPH = ("log_n", "log_arcs", "mean_degree", "log_max_degree", "gini", "hub_probability",
          "log_diameter", "weight_spread", "weight_low", "directed", "source_degree", "owned",
-         "threads", "bucket_width", "source_reach",
-         "source_hops")  # fmt: skip
+         "threads", "bucket_width", "source_reach", "source_hops")  # fmt: skip
 CHOICE = ("log_iterations", "iterations_per_hop", "vertices_below", "arcs_below", "vertices_above",
           "arcs_above", "arcs_left", "reach", "fraction", "atomic", "covered", *ALGORITHMS)  # fmt: skip
 #: Columns of :meth:`State.rows`.
@@ -55,9 +52,7 @@ class State:
     """Numbers about one graph and its sources. Nothing is measured before it is needed."""
 
     def __init__(self, graph: Graph, sources: np.ndarray, threads: int) -> None:
-        self.graph = graph
-        self.sources = sources
-        self.threads = threads
+        self.graph, self.sources, self.threads = graph, sources, threads
         self._reached: dict[tuple[int, int], tuple[float, int]] = {}
 
     @cached_property
@@ -119,15 +114,8 @@ class State:
 
         if (low, high) not in self._reached:
             at = np.ascontiguousarray(self.sources, np.int64)
-            arguments = (
-                self.graph.indptr,
-                self.graph.indices,
-                at,
-                low,
-                high,
-                AWAY_ARCS,
-                *self._room,
-            )
+            rows = self.graph.indptr, self.graph.indices
+            arguments = (*rows, at, low, high, AWAY_ARCS, *self._room)
             arcs, hops = run(reach, [arguments], brief=True)[0]
             self._reached[low, high] = math.log2(1 + arcs), hops
         return self._reached[low, high]
@@ -167,17 +155,16 @@ class State:
         A random part of the queue is left to those who ask for it: it is never the fastest for its
         error, and where a search begins in a narrow place it may lose everything.
         """
-        least, most = self.thresholds
-        minima = [0, *spread(least, 6)]
-        maxima = [None, *spread(most, 3)]
-        pairs = [(a, b) for a in minima for b in maxima if self.leaves(a, b) >= LEAST_ARCS_LEFT]
-        caps = (
-            self.iteration_caps
-            if 2.0 ** self.facts["log_diameter"] <= FLAT_HOPS or self.owned
-            else []
-        )
-        choices = [Approximation(i, *pair) for i in (None, *caps) for pair in pairs]
+        flat = 2.0 ** self.facts["log_diameter"] <= FLAT_HOPS or self.owned
+        caps = self.iteration_caps if flat else []
+        choices = [Approximation(i, *pair) for i in (None, *caps) for pair in self.pairs(6)]
         return [Configuration(a, c) for a in algorithms for c in choices if c != EXACT]
+
+    def pairs(self, minima: int) -> list[tuple[int, int | None]]:
+        """Pairs of so many least and three greatest degrees that leave enough arcs to be of use."""
+        least, most = self.thresholds
+        each = product((0, *spread(least, minima)), (None, *spread(most, 3)))
+        return [pair for pair in each if self.leaves(*pair) >= LEAST_ARCS_LEFT]
 
     @cached_property
     def thresholds(self) -> tuple[list[int], list[int]]:
@@ -195,8 +182,7 @@ class State:
 
 def _shares(part: np.ndarray) -> np.ndarray:
     """What lies before each entry, as a share of the sum."""
-    shares: np.ndarray = np.append(0.0, np.cumsum(part)) / max(part.sum(), 1.0)
-    return shares
+    return np.asarray(np.append(0.0, np.cumsum(part)) / max(part.sum(), 1.0))
 
 
 def spread(values: Sequence[int], wanted: int) -> list[int]:

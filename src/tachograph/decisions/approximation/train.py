@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,20 +23,16 @@ from ...util.progress import bar
 from .. import graphs as registry
 from ..trainer import Quality
 from ..trainer import Trainer as Base
-from ..trees import Trees
+from .collect import KIND, Data, records, tasks, write_csv
+from .model import CHOOSING_ARCS, CONSIDERED, Model, Trees, best, from_scale, to_scale
 from .rules import Approximation
-from .state import FEATURES, FLAT_HOPS
-
-if TYPE_CHECKING:
-    from .collect import Data
-    from .model import Model
+from .state import FEATURES, FLAT_HOPS, Configuration
 
 __all__ = ["BUDGETS", "Trainer", "Verdict", "boosted", "evaluate", "fit", "fitted", "trees_of"]
 
 BUDGETS = (0.01, 0.02, 0.05, 0.1, 0.2)  # that are calibrated for
 JUDGED_BUDGETS = (0.01, 0.05, 0.1, 0.2)
 MARGINS = np.linspace(0, 6, 121)
-FEWEST_GRAPHS = 5  # to learn from
 QUANTILES = 1000  # of the shortfall that are kept: as good as all of them
 #: Where leaving out more cannot make the answer better: the sign of the error's dependence.
 MONOTONIC = {
@@ -86,40 +82,24 @@ def trees_of(model: Regressor) -> Trees:
     """The arrays of fitted boosted trees."""
     # scikit-learn has no public door to these; a test compares the predictions
     boosts, constant = (vars(model)[k] for k in ("_predictors", "_baseline_prediction"))
-    feature: list[int] = []
-    value: list[float] = []
-    left: list[int] = []
     roots: list[int] = []
+    nodes: list[tuple[int, float, int]] = []  # feature, value and left child
     for (tree,) in boosts:
-        nodes = tree.nodes
-        base = len(feature)
-        roots.append(base)
+        roots.append(len(nodes))
         order = [0]  # old places in the new order: children side by side, behind their parent
-        feature.append(-1)
-        value.append(0.0)
-        left.append(0)
-        done = 0
-        while done < len(order):
-            node = nodes[order[done]]
+        for place in order:
+            node = tree.nodes[place]
             if node["is_leaf"]:
-                value[base + done] = float(node["value"])
+                nodes.append((-1, float(node["value"]), 0))
             else:
-                feature[base + done] = int(node["feature_idx"])
-                value[base + done] = float(node["num_threshold"])
-                left[base + done] = base + len(order)
+                after = roots[-1] + len(order)
+                nodes.append((int(node["feature_idx"]), float(node["num_threshold"]), after))
                 order += [int(node["left"]), int(node["right"])]
-                feature += [-1, -1]
-                value += [0.0, 0.0]
-                left += [0, 0]
-            done += 1
-    return Trees(
-        np.array(roots), np.array(feature), np.array(value), np.array(left), constant.ravel()
-    )
+    feature, value, left = map(np.array, zip(*nodes, strict=True))
+    return Trees(np.array(roots), feature, value, left, constant.ravel())
 
 
 def _fit(data: Data) -> tuple[Regressor, Regressor]:
-    from .model import to_scale
-
     rows = data.ours
     error = fitted(boosted(True, **ADVISING), rows, to_scale(data.column("error")))
     return error, fitted(boosted(False, **ADVISING), rows, np.log(data.column("gain")))
@@ -135,7 +115,6 @@ def _cases(data: Data) -> Iterator[tuple[str, Data]]:
 
 def _considered(data: Data) -> Data:
     """The configurations of a kind that the advisor proposes."""
-    from .model import CONSIDERED
 
     def proposed(r: Record) -> bool:
         a, f = r["approximation"], r["features"]
@@ -143,13 +122,11 @@ def _considered(data: Data) -> Data:
         whole = a["fraction"] == 1 and a["atomic"] and not f["owned"]
         return bool(r["algorithm"] in CONSIDERED and whole and flat)
 
-    return type(data)([r for r in data.records if proposed(r)])
+    return Data([r for r in data.records if proposed(r)])
 
 
 def _score(level: Numbers, gain: Numbers, error: Numbers, budget: float) -> float:
     """The smallest margin from which on the choice keeps the budget."""
-    from .model import best, from_scale
-
     needed = 0.0
     for margin in MARGINS:
         chosen = best(from_scale(level + margin), gain, budget)
@@ -160,14 +137,7 @@ def _score(level: Numbers, gain: Numbers, error: Numbers, budget: float) -> floa
 
 def fit(known: Data) -> Model:
     """Fit a model to configurations that the advisor proposes; calibrate it by leaving out families."""
-    from .model import Model
-
-    graphs, families = ({r[key] for r in known.records} for key in ("graph", "family"))
-    if len(graphs) < FEWEST_GRAPHS:
-        raise InputError(
-            f"there are measurements of {len(graphs)} graphs, and {FEWEST_GRAPHS} are needed: "
-            "run tacho train approximation with a larger --budget"
-        )
+    families = {r["family"] for r in known.records}
     scores, short = [], []
     with bar("calibrating", len(families) + 1) as shown:
         for left_out in sorted(families):
@@ -190,7 +160,6 @@ class Verdict:
     """What the advisor's choice did on one graph with one budget, beside the best that was measured."""
 
     graph: str
-    source: int
     budget: float
     chosen: str
     error: float
@@ -203,42 +172,28 @@ class Verdict:
         return self.error <= self.budget
 
 
-def evaluate(
-    model: Model,
-    data: Data,
-    confidence: float = 0.9,
-    budgets: tuple[float, ...] = JUDGED_BUDGETS,
-) -> list[Verdict]:
+def evaluate(model: Model, data: Data, confidence: float = 0.9) -> list[Verdict]:
     """The advisor's choices among the measured configurations of each graph of ``data``."""
-    from .model import CHOOSING_ARCS, best
-
     found = []
     for graph, case in _cases(data):
         considered = _considered(case)
         error, real = considered.column("error"), considered.column("gain")
-        for budget in budgets:
+        for budget in JUDGED_BUDGETS:
             chosen = None
             if len(considered) and 2 ** case.records[0]["features"]["log_arcs"] >= CHOOSING_ARCS:
                 rows = considered.ours
                 upper, gain = model.errors(rows, confidence)[1], model.gains(rows, confidence)[0]
                 chosen = best(upper, gain, budget)
+            name, wrong, gained = "exact", 0.0, 1.0
+            if chosen is not None:
+                record = considered.records[chosen]
+                left_out = Approximation(**record["approximation"])
+                name = str(Configuration(record["algorithm"], left_out))
+                wrong, gained = float(error[chosen]), float(real[chosen])
             within = case.column("gain")[case.column("error") <= budget]
-            found.append(
-                Verdict(
-                    graph=graph,
-                    source=int(case.records[0]["source"]),
-                    budget=budget,
-                    chosen="exact" if chosen is None else _described(considered.records[chosen]),
-                    error=0.0 if chosen is None else float(error[chosen]),
-                    gain=1.0 if chosen is None else float(real[chosen]),
-                    best_gain=max(1.0, float(within.max(initial=0))),
-                )
-            )
+            most = max(1.0, float(within.max(initial=0)))
+            found.append(Verdict(graph, budget, name, wrong, gained, most))
     return found
-
-
-def _described(record: Record) -> str:
-    return f"{record['algorithm']}, {Approximation(**record['approximation'])}"
 
 
 @dataclass(frozen=True)
@@ -261,8 +216,9 @@ class Trainer(Base["Model"]):
         default=None, metadata={"help": "Write the measurements to this file."}
     )
 
-    name = "approximation"
+    name, kind, measures = "approximation", KIND, "collect:measure_block"
     state = FEATURES
+    fewest = (5, 1)
 
     def choose(self) -> list[str]:
         """Return the graphs to measure; those that the model is not fitted to, too."""
@@ -274,13 +230,9 @@ class Trainer(Base["Model"]):
 
     def collect(self, names: Sequence[str]) -> list[Record]:
         """Measure what the journal does not have yet, and return all that it has then."""
-        from .collect import KIND, measure_block, records, tasks, write_csv
-
         if not 0 < self.size <= 1:
             raise InputError(f"size = {self.size} is a share: above 0, at most 1")
-        function = f"{measure_block.__module__}:measure_block"
-        for _ in self.measured(KIND, function, list(tasks(names, self.size, self.runner.run))):
-            pass
+        self.measured(list(tasks(names, self.size, self.runner.run)))
         found = records()
         if self.csv is not None:
             write_csv(found, self.csv)
@@ -288,23 +240,17 @@ class Trainer(Base["Model"]):
 
     def used(self, records: list[Record]) -> list[Record]:
         """Return the configurations that the advisor proposes, of graphs that are not held out."""
-        from .collect import Data
-
         return _considered(Data(records).only(held_out=False)).records
 
     def fit(self, records: list[Record]) -> Model:
         """Fit and calibrate."""
-        from .collect import Data
-
-        return fit(Data(self.used(records)))
+        return fit(Data(records))
 
     def evaluate(self, model: Model, records: list[Record]) -> Quality:
         """Return, for each budget, how the advisor does on graphs that are held out."""
-        from .collect import Data
-
         verdicts = evaluate(model, Data(records).only(held_out=True))
-        return [_summary(b, [v for v in verdicts if v.budget == b]) for b in JUDGED_BUDGETS
-                if verdicts]  # fmt: skip
+        budgets = JUDGED_BUDGETS if verdicts else ()
+        return [_summary(b, [v for v in verdicts if v.budget == b]) for b in budgets]
 
     def facts(self, model: Model) -> Record:
         """Return what the model was calibrated with."""

@@ -29,12 +29,9 @@ from . import rules as published
 from .rules import COST_NAMES, RULES, SCRIPT, Compiled, built_in, compiled, costs_of, surf_output_of
 from .state import State
 
-__all__ = [
-    "AUTO", "POLICIES", "Model", "Network", "Policy", "State", "cost_policy", "learned",
-    "policy_named", "scripted", "surf_policy", "the_model",
-]  # fmt: skip
+__all__ = ["POLICIES", "Model", "Network", "Policy", "State", "cost_policy", "learned"]
+__all__ += ["policy_named", "scripted", "surf_policy", "the_model"]
 
-AUTO = "cost"  # what "auto" stands for
 POLICIES = ("auto", *RULES, "surf", "cost")
 #: Learned policies are not asked about frontiers of fewer arcs than n over this.
 VERTICES_PER_CERTAIN_ARC = 256
@@ -63,16 +60,12 @@ class Model:
     @classmethod
     def of(cls, file: ModelFile) -> Model:
         """Take the model from a file and check it."""
-        hidden = file.array("surf.bias", (None,)).size
-        net = Network(
-            mean=file.array("surf.mean", (SURF_FEATURES,)),
-            scale=file.array("surf.scale", (SURF_FEATURES,), least=1e-12),
-            weights=file.array("surf.weights", (hidden, SURF_FEATURES)),
-            bias=file.array("surf.bias", (hidden,)),
-            output=file.array("surf.output", (hidden,)),
-            output_bias=file.array("surf.output_bias", (1,)),
-        )
-        return cls(net, file.array("cost", (len(COST_NAMES),), least=0.0))
+        hidden, seen = file.array("surf.bias", (None,)).size, SURF_FEATURES
+        shapes = {"mean": (seen,), "scale": (seen,), "weights": (hidden, seen), "bias": (hidden,),
+                  "output": (hidden,), "output_bias": (1,)}  # fmt: skip
+        least = {"scale": 1e-12}
+        net = {k: file.array(f"surf.{k}", s, least.get(k, -np.inf)) for k, s in shapes.items()}
+        return cls(Network(**net), file.array("cost", (len(COST_NAMES),), least=0.0))
 
     def arrays(self) -> dict[str, Numbers]:
         """Return the numbers for a file."""
@@ -178,7 +171,7 @@ def policy_named(direction: str | Policy | Callable[[State], object]) -> Policy:
             f"direction = {direction!r}: it is one of {', '.join((*POLICIES, 'oracle'))}, or a "
             "function of the state"
         )
-    name = AUTO if direction == "auto" else direction
+    name = "cost" if direction == "auto" else direction
     if name in ("surf", "cost"):
         return learned(name, the_model())
     about = getattr(published, name).__doc__.split(chr(10))[0]

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Protocol, cast
 
 import numba
+import numpy as np
 from numba import types
 
 from ...kernels.bfs.state import PULL, PUSH
@@ -22,10 +23,8 @@ from ...kernels.runtime.launch import inline, kernel
 from ...util.errors import InputError
 from .state import State
 
-__all__ = [
-    "COST_NAMES", "RULES", "SCRIPT", "Compiled", "built_in", "compiled", "costs", "surf_features",
-    "surf_output",
-]  # fmt: skip
+__all__ = ["COST_NAMES", "RULES", "SCRIPT", "Compiled", "built_in", "compiled", "expected_times"]
+__all__ += ["surf_features"]
 
 
 class Compiled(Protocol):
@@ -100,8 +99,6 @@ def cugraph(s):
 
 RULES = ("push", "pull", "hbfs", "gunrock", "enterprise", "gapbs", "lagraph", "cugraph")
 SCRIPT = len(RULES)
-
-
 SIGNATURE = types.int64(types.CPointer(types.float64), types.CPointer(types.float64))
 
 
@@ -236,6 +233,17 @@ def as_state(v):
 
 
 read_state = inline(as_state)
+
+
+@kernel
+def expected_times(states, push, pull, at, graphs, p, width):
+    """Time of each graph if a level is pulled with a probability that grows with the advantage."""
+    total = np.zeros(graphs)
+    for i in range(states.shape[0]):
+        ahead, back = costs(read_state(states[i]), p)
+        chance = 1.0 / (1.0 + (back / ahead) ** (1.0 / width))
+        total[at[i]] += push[i] * (1.0 - chance) + pull[i] * chance
+    return total
 
 
 def _rule(state, parameters):

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...journal.campaign import Record, code_hash
-from ..graphs import FLOW_PROBLEMS, graph_named, hash_of
+from ...util.cores import threads_available
+from ..graphs import FLOW_PROBLEMS, about, graph_named
 from ..trainer import DeviceTrainer, Quality, run_named
 from .state import KERNELS, PLACES, Call
 
@@ -39,22 +40,20 @@ def count_instructions(task: str) -> dict[str, float]:
     return {name: ratio for name, ratio in found.items() if ratio is not None}
 
 
-def measure(graph: str, device: str, count: int, run: str) -> Record:
+def measure_graph(name: str, device: str, count: int, run: str) -> Record:
     """Return work and times of every call of each kernel on a graph: a task of the campaign."""
     from ...devices.opencl import open_device
     from ...kernels.runtime.launch import threads
 
-    made = graph_named(graph)
+    graph, where = graph_named(name), open_device(device)
     with threads(count):
-        trace = run_named(run)(
-            task_of(graph), made, device=open_device(device), placement="oracle"
-        ).trace
+        trace = run_named(run)(task_of(name), graph, device=where, placement="oracle").trace
     columns = ("work", "arcs", *(f"{place}_seconds" for place in PLACES))
     calls: dict[str, list[list[float]]] = defaultdict(list)
     rows = zip(*(trace[name].tolist() for name in columns), strict=True)
     for kernel, row in zip(trace["kernel"], rows, strict=True):
         calls[str(kernel)].append([float(x) for x in row])
-    return {"graph": graph, "hash": hash_of(made), "calls": dict(calls)}
+    return {**about(name, graph), "calls": dict(calls)}
 
 
 def learn(records: list[Record]) -> Learned:
@@ -80,22 +79,18 @@ class Trainer(DeviceTrainer["Model"]):
     """
 
     name = "placement"
+    kind = "placement-calls"
     state = Call._fields
 
-    def collect(self, names: Sequence[str]) -> list[Record]:
-        """Return a record for each graph, with the times of all calls in both places."""
-        from ...kernels.runtime.launch import threads_available
-
-        device = self.opened
-        common = {"device": device.found.id, "count": threads_available(), "run": self.runner.run}
-        mark = f"{device.key} {code_hash()}"
-        tasks = [{"graph": name, **common} for name in names]
-        return list(self.measured("placement-calls", f"{measure.__module__}:measure", tasks, mark))
+    def how(self) -> tuple[Record, str]:
+        """Return the device and the threads of the host."""
+        device, run = self.opened, self.runner.run
+        common = {"device": device.found.id, "count": threads_available(), "run": run}
+        return common, f"{device.key} {code_hash()}"
 
     def fit(self, records: list[Record]) -> Model:
         """Fit each task that was measured; what is known of other devices stays."""
         from ...devices.host import Host
-        from ...kernels.runtime.launch import threads_available
         from .model import Model, key_of, the_model
 
         known = the_model.find() or Model()
@@ -108,7 +103,6 @@ class Trainer(DeviceTrainer["Model"]):
     def evaluate(self, model: Model, records: list[Record]) -> Quality:
         """Return, for each task, how many calls were timed and which share is placed right."""
         from ...devices.host import Host
-        from ...kernels.runtime.launch import threads_available
 
         host, device = Host(threads_available()), self.opened
         rows = []

@@ -7,7 +7,6 @@ steps should take, on features of the degrees.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,7 @@ from numpy.typing import NDArray
 from ...graph.graph import Graph
 from ...journal.campaign import Record
 from ...util.cores import threads_available
-from ...util.errors import InputError
-from ..graphs import family, graph_named, hash_of
+from ..graphs import about, graph_named
 from ..trainer import DeviceTrainer, Quality, run_named
 from .model import Model, the_model
 from .state import DEGREE_FEATURES, State
@@ -53,7 +51,7 @@ def calibrated(device: OpenCL, threads: int) -> OpenCL:
     return device
 
 
-def measure(name: str, device: str, threads: int, run: str) -> Record:
+def measure_graph(name: str, device: str, threads: int, run: str) -> Record:
     """Time host and device alone, by what their calibration says: a task of the campaign."""
     from ...devices.calibrate import calibration
     from ...devices.host import Host
@@ -62,8 +60,7 @@ def measure(name: str, device: str, threads: int, run: str) -> Record:
     graph = undirected(name)
     opened = calibrated(open_device(device), threads)
     state = State.of(graph, 0)
-    made: Record = {"graph": name, "hash": hash_of(graph), "family": family(name),
-                    "gini": state.gini, "features": state.features.tolist()}  # fmt: skip
+    made: Record = {**about(name, graph), "features": state.features.tolist()}
     for who, where, rated in (("host", "host", Host(threads)), ("device", [opened], opened)):
         taken = [
             run_named(run)("jaccard", graph, device=where, threads=threads).seconds
@@ -124,23 +121,17 @@ class Trainer(DeviceTrainer[Model]):
 
     name = "split"
     state = DEGREE_FEATURES
+    fewest = (len(DEGREE_FEATURES), 1)
 
-    def collect(self, names: Sequence[str]) -> list[Record]:
-        """Return a record for each graph; graphs that cannot be had are left out, with a warning."""
+    def how(self) -> tuple[Record, str]:
+        """Return both devices, when they are calibrated."""
         device = self.opened
         threads = device.host_threads(threads_available())
         calibrated(device, threads)
-        common = {"device": device.found.id, "threads": threads, "run": self.runner.run}
-        tasks = [{"name": name, **common} for name in names]
-        return list(self.measured("split", f"{measure.__module__}:measure", tasks, device.key))
+        return {"device": device.found.id, "threads": threads, "run": self.runner.run}, device.key
 
     def fit(self, records: list[Record]) -> Model:
         """Fit the host and this kind of device; what is known of the other kind stays."""
-        if len(records) < len(DEGREE_FEATURES):
-            raise InputError(
-                f"{len(records)} graphs were measured, at least {len(DEGREE_FEATURES)} are needed: "
-                "name more, or allow a larger --budget"
-            )
         kind = "shared" if self.opened.found.shares_cores else "apart"
         return the_model()._replace(host=fit(records, "host"), **{kind: fit(records, "device")})
 

@@ -21,8 +21,8 @@ from ...graph.graph import Graph
 from ...journal import Run as JournalRun
 from ...journal import journal, machine
 from ...journal.campaign import Record
-from ...util.errors import InputError
-from ..graphs import family, graph_named, hash_of, weighted
+from ...util.cores import threads_available
+from ..graphs import about, graph_named, weighted
 from ..trainer import Quality, Run, TimedWay, device_here, run_named
 from ..trainer import Trainer as Base
 from .model import CONFIDENCE, SHORTEST_SECONDS, Curve, Model
@@ -31,7 +31,6 @@ from .state import SHAPE_FEATURES, shape
 __all__ = ["Trainer", "errors", "fit", "grouped", "judge", "measure", "runs", "shares"]
 
 FEWEST_ROWS = 8  # that a curve needs
-FEWEST_GRAPHS = 8
 RECENT_RUNS = 2000  # of the journal
 CLOSE = 0.35  # part of the actual time that a good prediction is within
 TIMED_SECONDS = 0.15  # that the runs of one way take together, about
@@ -53,8 +52,7 @@ def measure_graph(name: str, run: str, ways: list[list[object]]) -> Record:
     graph = graph_named(name)
     known = [TimedWay(*way) for way in ways]  # type: ignore[arg-type]
     here = [way for way in known if way.where == "host" or device_here() is not None]
-    rows = list(measure(run_named(run), graph, here))
-    return {"graph": name, "hash": hash_of(graph), "family": family(name), "rows": rows}
+    return {**about(name, graph), "rows": list(measure(run_named(run), graph, here))}
 
 
 def measure(run: Run, graph: Graph, ways: Sequence[TimedWay]) -> Iterator[Record]:
@@ -257,14 +255,13 @@ class Trainer(Base[Model]):
     name = "times"
     state = SHAPE_FEATURES
     without = ("workers",)  # every way uses all threads of the machine
+    fewest = (8, 1)
 
-    def collect(self, names: Sequence[str]) -> list[Record]:
-        """Return a record for each graph, with a row for each way and question."""
+    def how(self) -> tuple[Record, str]:
+        """Return what runs tasks, and the ways."""
         device = device_here()
         ways = [list(way) for way in self.runner.ways]
-        tasks = [{"name": name, "run": self.runner.run, "ways": ways} for name in names]
-        mark = str(device and device.key)
-        return list(self.measured("times", f"{__name__}:measure_graph", tasks, mark))
+        return {"run": self.runner.run, "ways": ways}, str(device and device.key)
 
     def fit(self, records: list[Record]) -> Model:
         """Fit the records and the runs of the journal."""
@@ -272,13 +269,7 @@ class Trainer(Base[Model]):
 
         from ...devices.calibrate import calibrate
         from ...devices.host import Host
-        from ...kernels.runtime.launch import threads_available
 
-        if len(records) < FEWEST_GRAPHS:
-            raise InputError(
-                f"{len(records)} graphs are measured, and {FEWEST_GRAPHS} are needed: give a longer "
-                "--budget"
-            )
         device, own = device_here(), runs()
         rates = {"host": calibrate(Host(threads_available()))}
         if device is not None:

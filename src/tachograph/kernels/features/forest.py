@@ -4,7 +4,7 @@ Encoding: node i is a leaf if ``feature[i]`` is negative, and then gives ``value
 on to ``left[i]`` if its entry ``feature[i]`` is at most ``value[i]``, and to ``left[i] + 1`` otherwise.
 ``roots`` are the first nodes of the trees.
 
-Bounds: ``decisions.trees``, which makes the arrays, checks that children lie behind their parent and
+Bounds: ``decisions.approximation.model`` checks that children lie behind their parent and
 within the arrays, and features within the rows; so every walk ends, and every access is valid.
 """
 

@@ -8,8 +8,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from ...decisions.approximation.collect import measure as search_once
-from ...decisions.approximation.inaccuracy import inaccuracy
-from ...decisions.approximation.rules import Approximation
+from ...decisions.approximation.rules import Approximation, inaccuracy
 from ...decisions.approximation.state import LEAST_ARCS_LEFT, Configuration, State, spread
 from ...graph import generate
 from ...graph.graph import Graph
