@@ -48,6 +48,7 @@ class Channel:
     memory: object
     cycle: int = 0
     high: int = 0
+    low: int = 1
     writing: bool = False
     queues: tuple = field(default_factory=lambda: ([], []))
     activated: list = field(default_factory=list)
@@ -61,7 +62,9 @@ class Channel:
     counts: Counter = field(default_factory=Counter)
 
     def __post_init__(self):
-        self.high = self.memory.controller.high
+        c = self.memory.controller
+        self.high = int(c.write_high * c.write_queue)
+        self.low = max(1, int(c.write_low * c.write_queue))
         self.rules = defaultdict(list)
         for rule in rules(self.memory.standard):
             self.rules[rule.after].append(rule)
@@ -147,7 +150,7 @@ class Channel:
         reads, writes = map(len, self.queues)
         if not self.writing:
             self.writing = writes > self.high or reads == 0
-        elif writes < self.memory.controller.low and reads:
+        elif writes < self.low and reads:
             self.writing = False
         for queue in (self.activated, None):
             if queue is None and self.refreshes:

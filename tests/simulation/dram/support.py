@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tachograph.simulation.dram import Memory
-from tachograph.simulation.dram.commands import NAMES, table
 from tachograph.simulation.dram.engine import layout as at
+from tachograph.simulation.dram.runner import table
 
 
 def memory_with(name, timings, **options):
@@ -18,9 +18,8 @@ def memory_with(name, timings, **options):
 
 def logged(memory, state):
     """The commands in the log of a memory's array."""
-    blocks = state[at.BLOCKS :].reshape(memory.channels, -1)
     parts = []
-    for channel, block in enumerate(blocks):
+    for channel, block in enumerate(at.blocks(state)):
         lines = block[at.LOG : at.LOG + block[at.LOGGED] * at.LOG_WORDS].reshape(-1, at.LOG_WORDS)
-        parts.append((channel, lines[lines[:, 1] < len(NAMES)]))
-    return table(parts, memory.standard.groups, memory.standard.banks)
+        parts.append((channel, lines))
+    return table(parts, memory)

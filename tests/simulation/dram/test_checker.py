@@ -10,7 +10,7 @@ import pytest
 
 from tachograph.simulation.dram import Commands, check, names, standard
 from tachograph.simulation.dram.checker import rules
-from tachograph.simulation.dram.commands import NAMES
+from tachograph.simulation.dram.runner import NAMES
 
 EVERY = sorted(n for n in names() if n in {
     "DDR3-1600K", "DDR3-800D", "DDR4-2400R", "DDR4-3200", "LPDDR4-1600", "LPDDR4-3200", "GDDR5-6000",

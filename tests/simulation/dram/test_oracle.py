@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tachograph.simulation.dram.commands import NAMES
+from tachograph.simulation.dram.runner import NAMES
 from tests.simulation.dram import scan
 from tests.simulation.dram.support import memory_with
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from tachograph.simulation.streams import Direct, Merger, RoundRobin, Stream, ticks_per_cycle
+from tachograph.simulation.streams import Direct, Merger, RoundRobin, Stream
+from tachograph.simulation.streams.engine import ticks_per_cycle
 
 
 class Naive:

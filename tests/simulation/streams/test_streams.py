@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tachograph.simulation.dram import Memory
 from tachograph.simulation.streams import (
     Direct,
-    Engine,
     Phase,
     Port,
     Priority,
@@ -20,8 +19,8 @@ from tachograph.simulation.streams import (
     buffered,
     joined,
     lines,
-    ticks_per_cycle,
 )
+from tachograph.simulation.streams.engine import Engine, ticks_per_cycle
 from tachograph.util.errors import InputError
 from tests.simulation.streams.naive import play
 

@@ -15,7 +15,7 @@ from ...util.errors import InputError
 from ...util.names import canonical
 from ..dram import Memory
 from ..dram.statistics import collect
-from ..streams import Engine, PhaseResult
+from ..streams.engine import Engine, PhaseResult
 from .accugraph import AccuGraph
 from .base import Accelerator, Layout
 from .hitgraph import HitGraph

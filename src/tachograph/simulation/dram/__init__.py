@@ -8,9 +8,8 @@
 """
 
 from .checker import check
-from .commands import Commands
-from .memory import Memory
-from .settings import Controller
+from .memory import Controller, Memory
+from .runner import Commands
 from .standards import Standard, names, standard
 from .statistics import MemoryResult
 from .traces import read_trace, write_trace

@@ -3,39 +3,66 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ...kernels.runtime.launch import run, threads_available
 from ...util.errors import InputError
-from .commands import NAMES, Commands, table
+from .engine import feed as loop
 from .engine import layout as at
-from .engine.feed import (
-    CONTROLS,
-    END,
-    FIRST_NUMBER,
-    NEXT,
-    TIME,
-    Requests,
-    channels_of,
-    feed,
-    feed_channels,
-)
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from .memory import Memory
 
-__all__ = ["Block", "Run", "blocks_of"]
+__all__ = ["NAMES", "Block", "Commands", "Run", "blocks_of"]
 
 BLOCK_REQUESTS = 1 << 18  # that are simulated between looks at Ctrl-C
 LOG_COMMANDS = 1 << 14  # of a channel, before its log must be emptied
-
+#: Names of the commands, by their number.
+NAMES = ("ACT", "PRE", "RD", "WR", "PREA", "REF")
 #: Addresses, whether each is a write, and arrival times (or none).
 Block = tuple[np.ndarray, np.ndarray, np.ndarray]
 NO_TIMES = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Commands:
+    """One row per command, channel by channel in order of time.
+
+    ``command`` holds numbers of :data:`NAMES`; ``group`` and ``bank`` are -1 for commands to a whole
+    rank, ``row`` for those without one, ``request`` (its number in the trace) for those of no request.
+    """
+
+    channel: np.ndarray
+    cycle: np.ndarray
+    command: np.ndarray
+    rank: np.ndarray
+    group: np.ndarray
+    bank: np.ndarray
+    row: np.ndarray
+    request: np.ndarray
+
+    def __len__(self) -> int:
+        return self.cycle.size
+
+    @property
+    def names(self) -> np.ndarray:
+        """The command of every row as text."""
+        names: np.ndarray = np.array(NAMES)[self.command]
+        return names
+
+    def to_arrow(self) -> pa.Table:
+        """Return a ``pyarrow.Table``."""
+        import pyarrow as pa
+
+        columns = {f: getattr(self, f) for f in self.__dataclass_fields__}
+        return pa.table({**columns, "command": self.names.tolist()})
 
 
 def blocks_of(
@@ -67,24 +94,24 @@ class Run:
             raise InputError(f"unknown ports {ports!r}; known: shared, channel")
         if rate is not None and not 0 < rate <= 1:
             raise InputError(f"rate = {rate}: requests per cycle, above 0 and at most 1")
-        self.memory = memory
+        self.memory, self.rate = memory, rate
         self.state = memory.build(log=LOG_COMMANDS if log else 0)
-        self.rate = rate
-        self.controls = np.zeros((memory.channels, CONTROLS), np.int64)
+        self.controls = np.zeros((memory.channels, loop.CONTROLS), np.int64)
         self.shared: bool = ports == "shared" or memory.channels == 1
-        self.count = 0
-        self.last = 0
+        self.count = self.last = 0
         self.logs: list[tuple[int, np.ndarray]] = []
-        self.stop = np.zeros(1, np.int64)
 
     def consume(self, blocks: Iterable[Block]) -> None:
         """Offer all requests of all blocks."""
         for addresses, writes, arrival in blocks:
-            times = self._times(addresses.size, arrival)
-            lines = _checked(addresses)
-            (self._one_port if self.shared else self._many_ports)(
-                lines, np.ascontiguousarray(writes, np.uint8), times
+            wrong = (
+                addresses < 0 if addresses.dtype.kind == "i" else addresses >= np.uint64(1 << 63)
             )
+            if np.any(wrong):
+                raise InputError(f"address {addresses[np.argmax(wrong)]} is not in 0 to 2^63 - 1")
+            lines = np.ascontiguousarray(addresses, np.int64)
+            times = self._times(addresses.size, arrival)
+            self._offer(lines, np.ascontiguousarray(writes, np.uint8), times)
             self.count += addresses.size
         if self.count == 0:
             raise InputError("the trace is empty: there is nothing to simulate")
@@ -99,64 +126,54 @@ class Run:
             return NO_TIMES
         times = np.ascontiguousarray(arrival, np.int64)
         before = np.concatenate([[self.last], times[:-1]])
-        wrong = np.flatnonzero(times < before)
-        if wrong.size:
-            at_fault = int(wrong[0])
+        for k in np.flatnonzero(times < before)[:1].tolist():
             raise InputError(
-                f"arrival times must not decrease: request {self.count + at_fault} arrives at "
-                f"{times[at_fault]}, after {before[at_fault]}"
+                f"arrival times must not decrease: request {self.count + k} arrives at "
+                f"{times[k]}, after {before[k]}"
             )
         self.last = int(times[-1])
         return times
 
-    def _one_port(self, addresses: np.ndarray, writes: np.ndarray, times: np.ndarray) -> None:
-        control = self.controls[0]
-        control[NEXT], control[FIRST_NUMBER] = 0, self.count
-        call = (self.state, control, Requests(addresses, writes, times, NO_TIMES), False)
-        while not run(feed, [call], self.stop, brief=True)[0]:
-            self._empty_logs()
-
-    def _many_ports(self, addresses: np.ndarray, writes: np.ndarray, times: np.ndarray) -> None:
-        channels = self.memory.channels
+    def _offer(self, addresses: np.ndarray, writes: np.ndarray, times: np.ndarray) -> None:
+        channels, control = self.memory.channels, self.controls[0]
+        self.controls[:, loop.NEXT] = 0
+        if self.shared:
+            control[loop.FIRST_NUMBER] = self.count
+            requests = loop.Requests(addresses, writes, times, NO_TIMES)
+            self._play(loop.feed, [(self.state, control, requests, False)])
+            return
         found = np.zeros(addresses.size, np.uint16)
-        channels_of(self.state, addresses, found)
+        loop.channels_of(self.state, addresses, found)
         order = np.argsort(found, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(found, minlength=channels))])
-        self.controls[:, NEXT] = 0
         due = times[order] if times.size else times
-        requests = Requests(addresses[order], writes[order], due, order + self.count)
+        requests = loop.Requests(addresses[order], writes[order], due, order + self.count)
         workers = min(threads_available(), channels)
-        cuts = [channels * w // workers for w in range(workers + 1)]
-        parts = itertools.pairwise(cuts)
+        parts = itertools.pairwise(channels * w // workers for w in range(workers + 1))
         calls = [(self.state, *part, starts, self.controls, requests) for part in parts]
-        while not all(run(feed_channels, calls, self.stop, brief=True)):
-            self._empty_logs()
+        self._play(loop.feed_channels, calls)
+
+    def _play(self, worker: Callable[..., Any], calls: list[tuple[Any, ...]]) -> None:
+        """Call a loop until it has done all, and empty the logs when they are full."""
+        done = False
+        while not done:
+            done = all(run(worker, calls, brief=True))
+            for channel, block in enumerate(at.blocks(self.state)):
+                if n := int(block[at.LOGGED]):
+                    lines = block[at.LOG : at.LOG + n * at.LOG_WORDS].reshape(n, at.LOG_WORDS)
+                    self.logs.append((channel, lines.copy()))
+                    block[at.LOGGED] = 0
 
     def finish(self) -> int:
         """Let everything drain, and return the number of cycles."""
-        control = np.array([0, self.controls[:, TIME].max(), 0, 0])
-        none = np.zeros(0, np.uint8)
-        call = (self.state, control, Requests(NO_TIMES, none, NO_TIMES, NO_TIMES), True)
-        while not run(feed, [call], self.stop, brief=True)[0]:
-            self._empty_logs()
-        self._empty_logs()
-        return int(control[END])
-
-    def _empty_logs(self) -> None:
-        stride = int(self.state[at.STRIDE])
-        for channel in range(self.memory.channels):
-            block = self.state[at.BLOCKS + channel * stride :]
-            n = int(block[at.LOGGED])
-            if n:
-                lines = block[at.LOG : at.LOG + n * at.LOG_WORDS].reshape(n, at.LOG_WORDS)
-                self.logs.append((channel, lines.copy()))
-                block[at.LOGGED] = 0
+        control = np.array([0, self.controls[:, loop.TIME].max(), 0, 0])
+        nothing = loop.Requests(NO_TIMES, np.zeros(0, np.uint8), NO_TIMES, NO_TIMES)
+        self._play(loop.feed, [(self.state, control, nothing, True)])
+        return int(control[loop.END])
 
     def commands(self) -> Commands:
         """Return everything that was issued."""
-        s = self.memory.standard
-        kept = [(c, lines[lines[:, 1] < len(NAMES)]) for c, lines in self.logs]
-        return table(kept, s.groups, s.banks)
+        return table(self.logs, self.memory)
 
     def completion(self) -> np.ndarray:
         """Return for every request the cycle in which its data had come, or were written."""
@@ -168,9 +185,16 @@ class Run:
         return ends
 
 
-def _checked(addresses: np.ndarray) -> np.ndarray:
-    """Return addresses as int64, and refuse those below 0 or above 2^63."""
-    wrong = addresses < 0 if addresses.dtype.kind == "i" else addresses >= np.uint64(1 << 63)
-    if np.any(wrong):
-        raise InputError(f"address {addresses[np.argmax(wrong)]} is not in 0 to 2^63 - 1")
-    return np.ascontiguousarray(addresses, np.int64)
+def table(logs: list[tuple[int, np.ndarray]], memory: Memory) -> Commands:
+    """Make a table of log lines (cycle, command, place, row, request), given by channel."""
+    groups, banks = memory.standard.groups, memory.standard.banks
+    logs = sorted(logs, key=lambda part: part[0])
+    channel = np.concatenate([np.full(len(lines), c, np.int64) for c, lines in logs])
+    lines = np.concatenate([lines for _, lines in logs])
+    real = lines[:, 1] < len(NAMES)
+    cycle, command, place, row, request = lines[real].T
+    whole = command >= NAMES.index("PREA")
+    rank = np.where(whole, place, place // (groups * banks))
+    group = np.where(whole, -1, place // banks % groups)
+    bank = np.where(whole, -1, place % banks)
+    return Commands(channel[real], cycle, command, rank, group, bank, row, request)

@@ -31,8 +31,9 @@ BOTH = {
     "RRD": ("RRDS", "RRDL"),
     "WTR": ("WTRS", "WTRL"),
 }
-CURRENTS = ("VDD", "IDD0", "IDD2N", "IDD3N", "IDD4R", "IDD4W", "IDD5")
-NEEDED = ("name", "source", "bus", "burst", "default", "organisations", "speeds")
+CURRENTS = ("source", "VDD", "IDD0", "IDD2N", "IDD3N", "IDD4R", "IDD4W", "IDD5")
+TOP_FIELDS = ("name", "source", "bus", "burst", "default", "organisations", "speeds")
+NEEDED = (*TOP_FIELDS, "default.speed", "default.density", "default.width")
 TABLES = Path(__file__).parent / "tables"
 
 
@@ -127,38 +128,32 @@ def standard(name: str, density: str | None = None, width: int | None = None) ->
     312
     """
     if name.lower().endswith(".toml"):
-        table = _read(name)
-        return _resolve(table, table["default"]["speed"], density, width, name)
-    wanted = name.upper()
-    for family, table in _tables().items():
-        if wanted == family:
-            return _resolve(table, table["default"]["speed"], density, width, family)
-        if wanted.startswith(f"{family}-") and wanted[len(family) + 1 :] in table["speeds"]:
-            return _resolve(table, wanted[len(family) + 1 :], density, width, family)
-    raise InputError(f"unknown memory {name!r}; known: {', '.join(names())} (or a .toml file)")
+        where, dash, speed, table = name, "", "", _read(name)
+    else:
+        where, dash, speed = name.upper().partition("-")
+        table = _tables().get(where, {})
+    if not table or (dash and speed not in table["speeds"]):
+        raise InputError(f"unknown memory {name!r}; known: {', '.join(names())} (or a .toml file)")
+    return _resolve(table, speed or table["default"]["speed"], density, width, where)
 
 
 def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the table in a user's file, and check its parts."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MissingFileError(f"{path}: there is no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(path, f"cannot be read: {error}") from None
-    try:
-        table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FileFormatError(path, f"is not TOML: {error}") from None
-    known = sorted((*NEEDED, "ranks", "timings", "rates", "currents"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileFormatError(path, f"cannot be read: {error}") from None
+    known = sorted((*TOP_FIELDS, "ranks", "timings", "rates", "currents"))
     for part in sorted(table.keys() - set(known)):
         raise FileFormatError(path, f"unknown field {part!r}; known: {', '.join(known)}")
     for part in NEEDED:
-        if part not in table:
+        outer, _, inner = part.partition(".")
+        if outer not in table or (inner and inner not in table[outer]):
             raise FileFormatError(path, f"{part} is missing")
-    for part in ("speed", "density", "width"):
-        if part not in table["default"]:
-            raise FileFormatError(path, f"default.{part} is missing")
     if table["default"]["speed"] not in table["speeds"]:
         raise FileFormatError(path, f"default.speed {table['default']['speed']!r} is not in speeds")
     return table
@@ -168,24 +163,31 @@ def _resolve(
     table: dict[str, Any], speed: str, density: str | None, width: int | None, where: str
 ) -> Standard:
     """Return one speed and organisation of a family."""
-    name = f"{table['name']}-{speed}"
-    density = density or table["default"]["density"]
-    width = width or table["default"]["width"]
+    name, usual = f"{table['name']}-{speed}", table["default"]
+    density, width = density or usual["density"], width or usual["width"]
     chosen = f"{density}_x{width}"
     if chosen not in table["organisations"]:
+        known = ", ".join(table["organisations"])
         raise InputError(
-            f"{name} has no devices of density {density!r} and width {width}; known: "
-            + ", ".join(table["organisations"])
+            f"{name} has no devices of density {density!r} and width {width}; known: {known}"
         )
     groups, banks, rows, columns = table["organisations"][chosen]
     page = f"{max(1, width * columns // 8192)}KB"
     rate = re.match(r"\d*", speed).group()  # type: ignore[union-attr]
     given = table.get("timings", {}) | table.get("rates", {}).get(rate, {}) | table["speeds"][speed]
-    keys = (density, f"x{width}", page)
-    flat = {key: _value(value, keys, f"{where}: {key}") for key, value in given.items()}
+    keys, flat = (density, f"x{width}", page), {}
+    for timing, value in given.items():
+        found = [value[k] for k in keys if k in value] if isinstance(value, dict) else [value]
+        if not found:
+            raise InputError(f"{where}: {timing} has no value for {' or '.join(keys)}")
+        flat[timing] = found[0]
     tck = flat.pop("tCK", None)
     if tck is None:
         raise FileFormatError(where, f"tCK of {speed} is missing")
+    currents = table.get("currents", {}).get(f"{rate} {chosen}")
+    missing = [key for key in CURRENTS if currents is not None and key not in currents]
+    if missing:
+        raise FileFormatError(where, f"currents are missing: {', '.join(missing)}")
     return Standard(
         name,
         table["source"],
@@ -196,20 +198,10 @@ def _resolve(
         float(tck),
         *(groups, banks, rows, columns),
         max_ranks=table.get("ranks", 16),
-        default_channels=table["default"].get("channels", 1),
+        default_channels=usual.get("channels", 1),
         timings=_timings(flat, where),
-        currents=_currents(table.get("currents", {}).get(f"{rate} {chosen}"), where),
+        currents=currents,
     )
-
-
-def _value(value: Any, keys: tuple[str, ...], where: str) -> Any:
-    """Return a number, or the one in a table that applies."""
-    if not isinstance(value, dict):
-        return value
-    for key in keys:
-        if key in value:
-            return value[key]
-    raise InputError(f"{where} has no value for {' or '.join(keys)}")
 
 
 def _timings(flat: dict[str, Any], where: str) -> dict[str, int]:
@@ -232,12 +224,3 @@ def _timings(flat: dict[str, Any], where: str) -> dict[str, int]:
     if flat["BL"] < 1:
         raise FileFormatError(where, "BL = 0: a burst takes at least one cycle")
     return {key: flat[key] for key in TIMINGS}
-
-
-def _currents(given: dict[str, Any] | None, where: str) -> dict[str, Any] | None:
-    if given is None:
-        return None
-    missing = [key for key in ("source", *CURRENTS) if key not in given]
-    if missing:
-        raise FileFormatError(where, f"currents are missing: {', '.join(missing)}")
-    return given

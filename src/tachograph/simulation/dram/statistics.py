@@ -8,6 +8,7 @@ termination and power-down are left out.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from .commands import NAMES, Commands
 from .engine import layout as at
+from .runner import NAMES, Commands
 from .standards import Standard
 
 if TYPE_CHECKING:
@@ -168,25 +169,37 @@ def collect(
     ports: str = "shared",
 ) -> MemoryResult:
     """Read the counters of a memory's array after ``cycles`` ticks."""
-    standard, channels = memory.standard, memory.channels
-    blocks = state[at.BLOCKS :].reshape(channels, int(state[at.STRIDE]))
+    standard, channels, size = memory.standard, memory.channels, memory.standard.request_bytes
+    blocks = at.blocks(state)
     counts = blocks.sum(axis=0)
-    reads, writes = int(counts[at.READS]), int(counts[at.WRITES])
     issued = {n: int(counts[at.COMMANDS + k]) for k, n in enumerate(NAMES)}
-    moved = (issued["RD"] + issued["WR"]) * standard.request_bytes
+    moved = (issued["RD"] + issued["WR"]) * size
     seconds = cycles * standard.tck * 1e-9
     banks = bank_counts(memory, blocks)
-    rank_cycles = cycles * channels * memory.ranks
-    per_channel = _channels(blocks, standard.request_bytes, cycles, seconds)
+    per_channel: list[dict[str, float]] = [
+        {
+            "requests": int(b[at.READS] + b[at.WRITES]),
+            "reads": int(b[at.READS]),
+            "writes": int(b[at.WRITES]),
+            "gbps": int(b[at.COMMANDS + at.RD] + b[at.COMMANDS + at.WR_]) * size / seconds / 1e9,
+            "mean_read_queue": int(b[at.WAIT]) / cycles,
+        }
+        for b in blocks
+    ]
     shares = [c["requests"] for c in per_channel]
+    requests = int(sum(shares))
     waits = {"reads": at.WAIT, "writes": at.WAIT_WRITES, "in_flight": at.FLIGHT}
+    ranks = blocks[:, at.RANK_TABLE : at.GROUP_TABLE].reshape(-1, at.RANK_WORDS)
+    open_since = np.where(ranks[:, at.K_OPEN] > 0, cycles - ranks[:, at.K_SINCE], 0)
+    active = int((ranks[:, at.K_ACTIVE] + np.maximum(0, open_since)).sum())
+    rank_cycles = cycles * channels * memory.ranks
     return MemoryResult(
         memory=repr(memory),
         cycles=cycles,
         seconds=seconds,
-        requests=reads + writes,
-        reads=reads,
-        writes=writes,
+        requests=requests,
+        reads=int(counts[at.READS]),
+        writes=int(counts[at.WRITES]),
         forwarded=int(counts[at.FORWARDED]),
         wrapped=int(counts[at.WRAPPED]),
         stalled=int(counts[at.STALLS]),
@@ -203,10 +216,10 @@ def collect(
         refresh_share=issued["REF"] * standard.timings["RFC"] / rank_cycles,
         command_counts=issued,
         channels=per_channel,
-        balance=max(shares) * len(shares) / max(1, sum(shares)),
-        energy=_energy(standard, issued, rank_cycles, _active(memory, blocks, cycles), seconds),
+        balance=max(shares) * channels / max(1, requests),
+        energy=_energy(standard, issued, rank_cycles, active, seconds),
         banks=banks,
-        series=_series(blocks, standard.request_bytes, standard.tck, cycles),
+        series=_series(blocks, size, standard.tck, cycles),
         completion=completion,
         commands=commands,
         ports=ports,
@@ -215,26 +228,11 @@ def collect(
 
 def bank_counts(memory: Memory, blocks: np.ndarray) -> dict[str, np.ndarray]:
     """Return row hits, misses and conflicts by channel, rank, bank group and bank."""
-    s = memory.standard
-    shape = (memory.channels, memory.ranks, s.groups, s.banks)
-    n = memory.ranks * s.groups * s.banks
-    table = blocks[:, at.BANK_TABLE : at.BANK_TABLE + n * at.BANK_WORDS]
-    table = table.reshape(memory.channels, n, at.BANK_WORDS)
+    shape = (memory.channels, memory.ranks, memory.standard.groups, memory.standard.banks)
+    end = at.BANK_TABLE + math.prod(shape[1:]) * at.BANK_WORDS
+    table = blocks[:, at.BANK_TABLE : end].reshape(*shape, at.BANK_WORDS)
     names = ("hits", "misses", "conflicts")
-    return {k: table[:, :, at.B_HITS + i].reshape(shape).copy() for i, k in enumerate(names)}
-
-
-def _channels(blocks: np.ndarray, size: int, cycles: int, seconds: float) -> list[dict[str, float]]:
-    return [
-        {
-            "requests": int(b[at.READS] + b[at.WRITES]),
-            "reads": int(b[at.READS]),
-            "writes": int(b[at.WRITES]),
-            "gbps": int(b[at.COMMANDS + at.RD] + b[at.COMMANDS + at.WR_]) * size / seconds / 1e9,
-            "mean_read_queue": int(b[at.WAIT]) / cycles,
-        }
-        for b in blocks
-    ]
+    return {k: table[..., at.B_HITS + i].copy() for i, k in enumerate(names)}
 
 
 def _means(values: np.ndarray, fold: int) -> list[float | None]:
@@ -287,18 +285,6 @@ def _latency(counts: np.ndarray, tck: float) -> dict[str, float]:
     mean = int(counts[at.LATENCY_SUM]) / total
     median, p99 = (float(low[np.searchsorted(sums, np.ceil(q * total))]) for q in (0.5, 0.99))
     return {"mean": mean, "median": median, "p99": p99, "mean_ns": mean * tck}
-
-
-def _active(memory: Memory, blocks: np.ndarray, cycles: int) -> int:
-    """Return the cycles with an open row, summed over the ranks."""
-    total = 0
-    for b in blocks:
-        for r in range(memory.ranks):
-            rank = b[at.RANK_TABLE + r * at.RANK_WORDS :]
-            total += int(rank[at.K_ACTIVE])
-            if rank[at.K_OPEN] > 0:
-                total += max(0, cycles - int(rank[at.K_SINCE]))
-    return total
 
 
 def _series(blocks: np.ndarray, size: int, tck: float, cycles: int) -> dict[str, np.ndarray]:

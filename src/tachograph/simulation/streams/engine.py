@@ -7,15 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...kernels.runtime.launch import read_only, run
 from ...util.errors import InputError, TachographError
 from ..dram import Memory
 from ..dram.engine import layout
+from ..dram.engine.port import drain
 from ..dram.statistics import bank_counts
+from . import Direct, Merger, Phase, Priority, RoundRobin, Stream
 from . import loop as at
-from .stream import Direct, Merger, Phase, Priority, RoundRobin, Stream
 
 __all__ = ["Engine", "PhaseResult", "ticks_per_cycle"]
 
+BRIEF_BELOW_REQUESTS = 200_000  # that are played in less than a second
 MERGER_CODES = {Priority: at.PRIORITY, RoundRobin: at.ROUND_ROBIN, Direct: at.DIRECT}
 
 
@@ -49,7 +52,7 @@ class Engine:
     """A memory and the clock of an accelerator; ``banks`` of its on-chip memory serve streams of items.
 
     >>> from tachograph.simulation.dram import Memory
-    >>> from tachograph.simulation.streams import Engine, Phase, Port, Priority, Stream, lines
+    >>> from tachograph.simulation.streams import Phase, Port, Priority, Stream, lines
     >>> engine = Engine(Memory("DDR4-2400R"), clock_mhz=200)
     >>> reading = Stream("values", lines(0, 64_000, 64))
     >>> done = engine.run(Phase("prefetch", [Port(Priority(reading))]))
@@ -79,28 +82,31 @@ class Engine:
         InputError
             If streams wait for each other in a circle, or a line is on a channel that is not there.
         """
-        from ...kernels.runtime.launch import run
-
         tables = Tables(phase, self.memory.channels)
         self._clock[at.C_DRAIN] = phase.drain
         begin, before = self.now, self._counts()
-        runs = at.Runs(tables.first, tables.count, *tables.needs)
         reads = at.Reads(tables.rings, tables.items, self._busy)
-        mergers = at.Mergers(tables.nodes, tables.kids, tables.ports)
-        call = (self.state, tables.streams, runs, reads, mergers, self._clock)
-        (how,) = run(at.play, [call], brief=tables.total < 200_000, label=phase.name)
+        words = tables.streams.ravel()
+        call = (self.state, words, tables.runs, reads, tables.mergers, self._clock)
+        brief = sum(s.total for s in tables.members) < BRIEF_BELOW_REQUESTS
+        (how,) = run(at.play, [call], brief=brief, label=phase.name)
+        sent = tables.streams[:, at.SENT].tolist()
         if how == at.STUCK:
-            raise InputError(f"phase {phase.name!r}: {tables.circle()}")
+            left = [s.name for s, n in zip(tables.members, sent, strict=True) if n < s.total]
+            raise InputError(
+                f"phase {phase.name!r}: the streams {', '.join(left)} wait for each other"
+            )
         if how != at.FINISHED:
             raise TachographError("the simulation was stopped")
         self.now = int(self._clock[at.C_NOW])
         spent = {k: n - before[k] for k, n in self._counts().items()}
-        return PhaseResult(phase.name, phase.iteration, begin, self.now, tables.sent(), **spent)
+        requests = dict.fromkeys(tables.names, 0)
+        for s, n in zip(tables.members, sent, strict=True):
+            requests[s.name] += n
+        return PhaseResult(phase.name, phase.iteration, begin, self.now, requests, **spent)
 
     def finish(self) -> int:
         """Let the memory write what it still holds; return the tick after which it is empty."""
-        from ..dram.engine.port import drain
-
         self.now = int(drain(self.state, self.now))
         ratio = Fraction(int(self._clock[at.C_CYCLES]), int(self._clock[at.C_TICKS]))
         self._clock[at.C_CYCLE] = max(self._clock[at.C_CYCLE], -(-self.now * ratio // 1))
@@ -108,7 +114,7 @@ class Engine:
 
     def _counts(self) -> dict[str, int]:
         """Return counters of the memory, over all channels."""
-        blocks = self.state[layout.BLOCKS :].reshape(self.memory.channels, -1)
+        blocks = layout.blocks(self.state)
         banks = bank_counts(self.memory, blocks)
         made = {f"row_{name}": int(counts.sum()) for name, counts in banks.items()}
         totals = {"reads": layout.READS, "writes": layout.WRITES}
@@ -119,103 +125,77 @@ class Tables:
     """A phase as the arrays that the loop works on."""
 
     def __init__(self, phase: Phase, channels: int) -> None:
-        self.phase = phase
         merged = [s for port in phase.ports for s in port.merger.streams()]
-        self.members: list[Stream] = [s for s in merged if s.total > 0]
         if len(set(map(id, merged))) != len(merged):
             raise InputError(f"phase {phase.name!r}: a stream is merged twice")
         if len(merged) >= 1 << at.STREAM_BITS:
             raise InputError(f"phase {phase.name!r} has {len(merged)} streams: too many")
+        self.names = [s.name for s in merged]
+        self.members: list[Stream] = [s for s in merged if s.total > 0]
         self.number: dict[int, int] = {id(s): i for i, s in enumerate(self.members)}
-        self.total: int = sum(s.total for s in self.members)
-        self._runs()
-        self.streams = np.zeros(len(self.members) * at.STREAM_WORDS, np.int64)
-        parts = [s.items for s in self.members if s.items is not None]
-        self.items = np.concatenate(parts) if len(parts) > 1 else (parts or [np.zeros(0)])[0]
-        self.items = np.ascontiguousarray(self.items, np.int32).view()
-        self.items.flags.writeable = False  # one compiled variant, whatever was given
-        self._streams(channels)
-        self._rings()
-        self._trees()
-
-    def _runs(self) -> None:
-        """Collect all runs, stream after stream, without empty ones."""
+        self.streams = np.zeros((len(self.members), at.STREAM_WORDS), np.int64)
         nothing = np.zeros(0, np.int64)
-        first, count = [nothing], [nothing]
-        needs: list[list[np.ndarray]] = [[nothing], [nothing]]
-        for s in self.members:
-            used = s.runs.count > 0
-            first.append(s.runs.first[used])
-            count.append(s.runs.count[used])
-            for i in range(2):
-                given = (
-                    s.waits[i].need[used] if i < len(s.waits) else np.zeros(used.sum(), np.int64)
-                )
-                needs[i].append(given)
-        self.first = np.ascontiguousarray(np.concatenate(first), np.int64)
-        self.count = np.ascontiguousarray(np.concatenate(count), np.int64)
-        self.needs = [np.ascontiguousarray(np.concatenate(n), np.int64) for n in needs]
-        self.ends = np.cumsum([c.size for c in count[1:]], dtype=np.int64)
-
-    def _streams(self, channels: int) -> None:
-        items = 0
-        for i, s in enumerate(self.members):
-            row = self.streams[i * at.STREAM_WORDS : (i + 1) * at.STREAM_WORDS]
-            row[at.TOTAL], row[at.WRITE] = s.total, s.write
-            row[at.CHANNEL] = -1 if s.channel is None else s.channel
-            if row[at.CHANNEL] >= channels:
-                raise InputError(
-                    f"stream {s.name!r} is on channel {s.channel}, but there are {channels}"
-                )
-            rate = Fraction(0 if s.rate is None else s.rate).limit_denominator(10_000)
-            row[at.RATE], row[at.PER] = rate.numerator, rate.denominator
-            row[at.WINDOW] = s.window or at.NEVER
-            for place, wait in zip(
-                ((at.DEP0, at.KIND0), (at.DEP1, at.KIND1)), s.waits, strict=False
-            ):
-                if wait.stream.total == 0:
-                    continue  # nothing to wait for
-                if id(wait.stream) not in self.number:
-                    raise InputError(
-                        f"stream {s.name!r} waits for {wait.stream.name!r}, which is not in the phase"
-                    )
-                row[place[0]] = self.number[id(wait.stream)]
-                row[place[1]] = at.SENT_ALL if wait.sent else at.DONE_ALL
-            row[at.NEXT_RUN] = row[at.SEND_RUN] = self.ends[i - 1] if i else 0
-            row[at.RUN_END] = self.ends[i]
-            row[at.ITEMS] = -1
+        runs, items = [(nothing,) * 4], [np.zeros(0, np.int32)]
+        run = item = ring = 0
+        for row, s in zip(self.streams, self.members, strict=True):
+            self._fill(row, s, channels)
+            used = s.runs.count > 0  # empty runs are left out
+            needs = [wait.need[used] for wait in s.waits]
+            needs += [np.zeros(np.count_nonzero(used), np.int64)] * (2 - len(needs))
+            runs.append((s.runs.first[used], s.runs.count[used], *needs))
+            row[at.NEXT_RUN] = row[at.SEND_RUN] = run
+            row[at.RUN_END] = run = run + needs[0].size
+            row[at.ITEMS], row[at.ITEMS_EACH] = -1, s.items_each
             if s.items is not None:
-                row[at.ITEMS], row[at.ITEMS_EACH] = items, s.items_each
-                items += s.items.size
-                row[at.ITEMS_END] = items
-            row[at.SINCE] = at.NEVER
-
-    def _rings(self) -> None:
-        """Make room to bring reads in order; those that wait for banks may be many."""
-        where = 0
-        for i, s in enumerate(self.members):
+                items.append(s.items)
+                row[at.ITEMS] = item
+                row[at.ITEMS_END] = item = item + s.items.size
+            # room to bring reads in order; those that wait for banks may be many
             most = 1 if s.write else at.RING_READS if s.items is None else at.LARGE_RING_READS
-            size = min(most, 1 << (s.total - 1).bit_length())
-            self.streams[i * at.STREAM_WORDS + at.RING_AT] = where
-            self.streams[i * at.STREAM_WORDS + at.RING_SIZE] = size
-            where += size
-        self.rings = np.full(where, at.NEVER, np.int64)
+            row[at.RING_AT], row[at.RING_SIZE] = ring, min(most, 1 << (s.total - 1).bit_length())
+            ring += int(row[at.RING_SIZE])
+        columns = (np.concatenate(parts, dtype=np.int64) for parts in zip(*runs, strict=True))
+        self.runs = at.Runs(*columns)
+        self.rings = np.full(ring, at.NEVER, np.int64)
+        whole = items[1] if len(items) == 2 else np.concatenate(items)
+        self.items = read_only(np.ascontiguousarray(whole, np.int32))
+        self.mergers = self._trees(phase)
 
-    def _trees(self) -> None:
+    def _fill(self, row: np.ndarray, s: Stream, channels: int) -> None:
+        """Write down what a stream is, and what it waits for."""
+        if s.channel is not None and s.channel >= channels:
+            raise InputError(
+                f"stream {s.name!r} is on channel {s.channel}, but there are {channels}"
+            )
+        rate = Fraction(s.rate or 0).limit_denominator(10_000)
+        row[at.TOTAL], row[at.WRITE] = s.total, s.write
+        row[at.CHANNEL] = -1 if s.channel is None else s.channel
+        row[at.RATE], row[at.PER], row[at.WINDOW] = *rate.as_integer_ratio(), s.window or at.NEVER
+        row[at.SINCE] = at.NEVER
+        for i, wait in enumerate(s.waits):
+            if wait.stream.total == 0:
+                continue  # nothing to wait for
+            if id(wait.stream) not in self.number:
+                raise InputError(
+                    f"stream {s.name!r} waits for {wait.stream.name!r}, which is not in the phase"
+                )
+            row[at.DEP0 + 2 * i] = self.number[id(wait.stream)]
+            row[at.KIND0 + 2 * i] = at.SENT_ALL if wait.sent else at.DONE_ALL
+
+    def _trees(self, phase: Phase) -> at.Mergers:
+        """Return the mergers as trees, children before their parents, and the ports."""
         rows: list[list[int]] = []
         kids: list[int] = []
         ports = []
-        for number, port in enumerate(self.phase.ports):
+        for number, port in enumerate(phase.ports):
             begin = len(rows)
             self._node(port.merger, rows, kids)
             ports += [begin, len(rows), at.NEVER if port.rate is None else port.rate, *[0] * 5]
             for n in range(begin, len(rows)):
                 if rows[n][at.N_KIND] == at.LEAF:
-                    row = self.streams[rows[n][at.N_STREAM] * at.STREAM_WORDS :]
-                    row[at.PORT], row[at.NODE] = number, n
-        self.nodes = np.array(rows, np.int64).ravel()
-        self.kids = np.array(kids, np.int64)
-        self.ports = np.array(ports, np.int64)
+                    self.streams[rows[n][at.N_STREAM], [at.PORT, at.NODE]] = number, n
+        made = (np.array(rows, np.int64).ravel(), np.array(kids, np.int64))
+        return at.Mergers(*made, np.array(ports, np.int64))
 
     def _node(self, what: Merger | Stream, rows: list[list[int]], kids: list[int]) -> int | None:
         """Add a merger and all below it; return its number, or None if nothing is below."""
@@ -227,25 +207,9 @@ class Tables:
         below = [n for c in what.children if (n := self._node(c, rows, kids)) is not None]
         if not below:
             return None
-        begin = len(kids)
-        kids += below
-        rows.append([MERGER_CODES[type(what)], -1, begin, len(kids), 0, -1, -1, 0])
         for place, n in enumerate(below):
-            rows[n][at.N_PARENT], rows[n][at.N_PLACE] = len(rows) - 1, place
+            rows[n][at.N_PARENT], rows[n][at.N_PLACE] = len(rows), place
+        kids += below
+        begin = len(kids) - len(below)
+        rows.append([MERGER_CODES[type(what)], -1, begin, len(kids), 0, -1, -1, 0])
         return len(rows) - 1
-
-    def sent(self) -> dict[str, int]:
-        """Return requests by the names of the streams."""
-        found: dict[str, int] = {}
-        for port in self.phase.ports:
-            for s in port.merger.streams():
-                found.setdefault(s.name, 0)
-        for i, s in enumerate(self.members):
-            found[s.name] += int(self.streams[i * at.STREAM_WORDS + at.SENT])
-        return found
-
-    def circle(self) -> str:
-        """Say which streams did not end."""
-        names = [s.name for i, s in enumerate(self.members)
-                 if self.streams[i * at.STREAM_WORDS + at.SENT] < s.total]  # fmt: skip
-        return f"the streams {', '.join(names)} wait for each other"

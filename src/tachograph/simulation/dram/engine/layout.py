@@ -1,4 +1,4 @@
-"""Which word of the memory's array means what.
+"""Which word of the memory's array means what, and the array of a memory at rest.
 
 The array begins with a head (address mapping), followed by one block for each channel. A block holds
 the timings, the controller's scalars, then tables of ranks, bank groups, banks and queued requests;
@@ -9,12 +9,19 @@ call this module ``L``.
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
 from ..standards import TIMINGS
+
+if TYPE_CHECKING:
+    from ..memory import Memory
 
 NONE = 1 << 62  # a time that never comes, a request that is not there
 KEY_BITS = 10  # a request's key: its serial number, then its place in the pool
 POOL = 1 << KEY_BITS  # places for requests of a channel: queues and activated ones
-MAX_QUEUE = 256  # of reads and of writes
 MAX_RANKS, MAX_GROUPS, MAX_BANKS = 16, 64, 256
 
 # Head
@@ -36,6 +43,7 @@ HIGH, LOW, IN_ORDER, POLICY, TIMEOUT, LATENCY, LOG_SIZE, COLLECT = range(56, 64)
 DONE, PLAN_TICK, PLAN_KIND, PLAN_WHAT, WRITING, ACTIVATED, NEXT_REFRESH, REFRESHES = range(64, 72)
 SERIAL, FREE, LAST_FINISH, LENGTH, _, HEAD, _, TAIL, _, BUSY, _ = range(72, 83)
 RING_FIRST, RING_NEXT = range(83, 85)
+TO_TAIL = 2  # words from the head of a list of requests to its tail
 # Block: counters
 READS, WRITES, FORWARDED, LATENCY_SUM, WAIT, WAIT_WRITES, FLIGHT, COMMANDS = range(88, 96)
 COMMAND_KINDS = 7  # COMMANDS + kind
@@ -76,5 +84,68 @@ E_NEXT, E_BEFORE, E_BANK_NEXT, E_BANK_BEFORE = range(8, 12)
 NOTHING, INJECT, TOGGLE, AS_ACTIVATED, REFRESH, AS_QUEUED, AS_OLDEST, CLOSE = range(8)
 # Commands
 ACT, PRE, RD, WR_, PREA, REF, FORWARD = range(COMMAND_KINDS)
-# Row policies
+ROW_POLICIES = ("open", "closed", "timeout")
 OPEN_ROW, CLOSED_ROW, TIMED_ROW = range(3)
+LONG_AGO = -(1 << 40)
+
+
+def blocks(m: np.ndarray) -> np.ndarray:
+    """The block of each channel."""
+    return m[BLOCKS:].reshape(-1, m[STRIDE])
+
+
+def gaps(t: dict[str, int]) -> list[int]:
+    """Cycles from a column command to the next: read or write to read or write, by their places.
+
+    The places are the same bank group, another group of the same rank, and another rank.
+    """
+    burst, change = t["BL"], t["RTRS"]
+    near = max(t["CCDS"], burst)
+    to_write = t["CL"] + burst + t["SKEW"] - t["CWL"]
+    to_read = t["CWL"] + burst
+    read_read = [max(t["CCDL"], near), near, burst + change]
+    read_write = [to_write + t["TURN"]] * 2 + [max(burst, to_write) + change]
+    slow, fast = max(t["WTRL"], t["WTRS"]), t["WTRS"]
+    write_read = [to_read + slow, to_read + fast, to_read + change - t["CL"]]
+    write_write = [max(t["CCDL"], near), near, burst]
+    return [*read_read, *read_write, *write_read, *write_write]
+
+
+def build(memory: Memory, log: int, collect: bool) -> np.ndarray:
+    """The array of a memory at rest."""
+    s, c, mapping = memory.standard, memory.controller, memory.mapping
+    sizes, shifts, odd = mapping.sizes, mapping.shifts, mapping.odd
+    stride = LOG + (log + 1) * LOG_WORDS if log else LOG
+    m = np.zeros(BLOCKS + sizes["Ch"] * stride, np.int64)
+    lines = math.prod(sizes.values())
+    m[CHANNELS : HASH + 1] = sizes["Ch"], stride, mapping.line_bits, lines, mapping.hashed
+    m[ODD_FIELD] = -1
+    if odd is not None:
+        m[ODD_SHIFT : ODD_FIELD + 1] = shifts[odd], sizes[odd], 0 if odd == "Ch" else 4
+    for i, name in enumerate(("Ch", "Ra", "Bg", "Ba", "Ro")):
+        m[FIELDS + 2 * i : FIELDS + 2 * i + 2] = shifts[name], sizes[name] - 1
+    m[GROUP_BITS], m[BANK_BITS] = ((sizes[name] - 1).bit_length() for name in ("Bg", "Ba"))
+    block = np.zeros(stride, np.int64)
+    block[: len(TIMINGS)] = [s.timings[name] for name in TIMINGS]
+    block[GAPS : GAPS + 12] = gaps(s.timings)
+    each, cap = s.groups * s.banks, c.cap if c.scheduler == "FRFCFS-Cap" else NONE
+    counts = (memory.ranks * s.groups, memory.ranks * each, s.groups, each)
+    block[RANKS : CAP + 1] = memory.ranks, *counts, c.read_queue, c.write_queue, cap
+    # writes above which they go first; those below which reads do again (with none always)
+    block[HIGH] = int(c.write_high * c.write_queue)
+    block[LOW] = max(1, int(c.write_low * c.write_queue))
+    block[IN_ORDER], block[POLICY] = c.scheduler == "FCFS", ROW_POLICIES.index(c.rows)
+    block[TIMEOUT : COLLECT + 1] = c.timeout, s.read_latency, log, collect
+    block[NEXT_REFRESH], block[SHIFT] = s.timings["REFI"], 4
+    block[HEAD : TAIL + 2] = -1
+    block[ENTRIES:ACTIVATED_LIST].reshape(POOL, -1)[:, E_NEXT] = np.arange(1, POOL + 1)
+    ranks = block[RANK_TABLE:GROUP_TABLE].reshape(MAX_RANKS, RANK_WORDS)
+    ranks[:, K_FOUR : K_FOUR + 4] = ranks[:, K_MANY : K_MANY + 32] = LONG_AGO
+    banks, number = block[BANK_TABLE:BUSY_BANKS].reshape(MAX_BANKS, -1), np.arange(MAX_BANKS)
+    banks[:, B_NUMBER], banks[:, B_RANK] = number, number // each
+    banks[:, B_GROUP] = GROUP_TABLE + number // s.banks * GROUP_WORDS
+    banks[:, B_OPEN] = -1
+    banks[:, B_HEAD : B_TAIL + 2] = -1
+    banks[:, B_HIT : B_MISS + 2] = NONE
+    blocks(m)[:] = block
+    return m

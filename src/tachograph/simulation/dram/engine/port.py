@@ -13,11 +13,9 @@ import numpy as np
 from ....kernels.runtime.atomics import ld, st
 from ....kernels.runtime.launch import inline, kernel
 from . import layout as L
-from .address import locate
-from .count import add, finish, note
-from .issue import issue
+from .issue import add, finish, issue, note
 from .plan import plan, ready
-from .queues import append, waiting_write
+from .queues import append, locate, waiting_write
 
 # Of a type of their own: plain numbers would have ``advance_to`` compiled for each of them.
 NO_GOAL, ONE_STEP, ROOM, FOR_EVER = np.array([0, 1, 2, L.NONE], np.int64)
@@ -34,9 +32,7 @@ def has_room(m, o, w):
     """Whether a request fits into the channel's queue."""
     if ld(m, o + L.LENGTH + w) >= ld(m, o + L.CAPACITY + w) or ld(m, o + L.FREE) >= L.POOL:
         return False
-    if (
-        ld(m, o + L.COLLECT) != 0 and w == 0
-    ):  # every read in the channel must find room when it ends
+    if ld(m, o + L.COLLECT) != 0 and w == 0:  # every read must find room when it ends
         waiting = ld(m, o + L.RING_NEXT) - ld(m, o + L.RING_FIRST)
         return waiting + ld(m, o + L.LENGTH) + ld(m, o + L.ACTIVATED) < L.RING
     return True
@@ -171,13 +167,6 @@ def quiet_until(m, now):
 
 
 @inline
-def occupied(m, o):
-    """Whether a channel has requests or refreshes waiting (reads on their way not counted)."""
-    queued = ld(m, o + L.LENGTH) + ld(m, o + L.LENGTH + 1) + ld(m, o + L.ACTIVATED)
-    return queued + ld(m, o + L.REFRESHES) > 0
-
-
-@inline
 def set_high(m, value):
     """The number of writes above which they go first, for all channels."""
     for channel in range(ld(m, L.CHANNELS)):
@@ -198,7 +187,8 @@ def settle(m, now):
             while True:
                 if not advance_to(m, o, now, NO_GOAL):
                     return -1
-                if occupied(m, o):
+                waiting = ld(m, o + L.LENGTH) + ld(m, o + L.LENGTH + 1) + ld(m, o + L.ACTIVATED)
+                if waiting + ld(m, o + L.REFRESHES) > 0:
                     if not advance_to(m, o, FOR_EVER, ONE_STEP):
                         return -1
                     now = max(now, ld(m, o + L.DONE))

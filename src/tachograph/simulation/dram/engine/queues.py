@@ -1,4 +1,4 @@
-"""Requests waiting in a channel.
+"""Where a request goes, and the requests waiting in a channel.
 
 Every request is in two lists, both in order of arrival: that of its queue (reads or writes) and that
 of its bank within the queue. A bank knows the oldest request of each queue that hits its open row and
@@ -13,6 +13,38 @@ from . import layout as L
 
 
 @inline
+def field(m, line, at):
+    """Bits of a line number that are one field of the mapping."""
+    return (line >> ld(m, L.FIELDS + 2 * at)) & ld(m, L.FIELDS + 2 * at + 1)
+
+
+@inline
+def locate(m, address):
+    """Where an address lives: the block of its channel, the bank in it, the row."""
+    line = address >> ld(m, L.BYTES_SHIFT)
+    if line >= ld(m, L.LINES):
+        line %= ld(m, L.LINES)
+    channel = field(m, line, 0)
+    row = field(m, line, 4)
+    odd = ld(m, L.ODD_FIELD)
+    if odd >= 0:  # the topmost field need not be a power of two
+        value = line >> ld(m, L.ODD_SHIFT)
+        value %= ld(m, L.ODD_SIZE)
+        if odd == 0:
+            channel = value
+        else:
+            row = value
+    group = field(m, line, 2)
+    bank = field(m, line, 3)
+    if ld(m, L.HASH) != 0:
+        bank ^= row & ((1 << ld(m, L.BANK_BITS)) - 1)
+        group ^= (row >> ld(m, L.BANK_BITS)) & ((1 << ld(m, L.GROUP_BITS)) - 1)
+    rank = field(m, line, 1)
+    number = (((rank << ld(m, L.GROUP_BITS)) | group) << ld(m, L.BANK_BITS)) | bank
+    return L.BLOCKS + channel * ld(m, L.STRIDE), number, row
+
+
+@inline
 def entry_at(o, e):
     """Where request ``e`` of the pool is."""
     return o + L.ENTRIES + e * L.ENTRY_WORDS
@@ -22,6 +54,34 @@ def entry_at(o, e):
 def bank_at(o, b):
     """Where bank ``b`` is."""
     return o + L.BANK_TABLE + b * L.BANK_WORDS
+
+
+@inline
+def attach(m, o, e, head, link):
+    """Put a request at the end of the list from ``head`` on, whose links are at ``link``."""
+    x, last = entry_at(o, e), ld(m, head + L.TO_TAIL)
+    st(m, x + link, -1)
+    st(m, x + link + 1, last)
+    if last < 0:
+        st(m, head, e)
+    else:
+        st(m, entry_at(o, last) + link, e)
+    st(m, head + L.TO_TAIL, e)
+
+
+@inline
+def detach(m, o, e, head, link):
+    """Take a request out of a list."""
+    x = entry_at(o, e)
+    after, before = ld(m, x + link), ld(m, x + link + 1)
+    if before < 0:
+        st(m, head, after)
+    else:
+        st(m, entry_at(o, before) + link, after)
+    if after < 0:
+        st(m, head + L.TO_TAIL, before)
+    else:
+        st(m, entry_at(o, after) + link + 1, before)
 
 
 @inline
@@ -42,27 +102,14 @@ def append(m, o, w, number, row, address, ident, now):
     st(m, x + L.E_FIRST, 1)
     st(m, x + L.E_BANK, bank)
     st(m, x + L.E_KEY, key)
-    last = ld(m, o + L.TAIL + w)
-    st(m, x + L.E_BEFORE, last)
-    st(m, x + L.E_NEXT, -1)
-    if last < 0:
-        st(m, o + L.HEAD + w, e)
-    else:
-        st(m, entry_at(o, last) + L.E_NEXT, e)
-    st(m, o + L.TAIL + w, e)
+    attach(m, o, e, o + L.HEAD + w, L.E_NEXT)
     st(m, o + L.LENGTH + w, ld(m, o + L.LENGTH + w) + 1)
-    last = ld(m, bank + L.B_TAIL + w)
-    st(m, x + L.E_BANK_BEFORE, last)
-    st(m, x + L.E_BANK_NEXT, -1)
-    if last < 0:
-        st(m, bank + L.B_HEAD + w, e)
+    if ld(m, bank + L.B_TAIL + w) < 0:
         n = ld(m, o + L.BUSY + w)
         st(m, o + L.BUSY_BANKS + w * L.MAX_BANKS + n, bank)
         st(m, bank + L.B_PLACE + w, n)
         st(m, o + L.BUSY + w, n + 1)
-    else:
-        st(m, entry_at(o, last) + L.E_BANK_NEXT, e)
-    st(m, bank + L.B_TAIL + w, e)
+    attach(m, o, e, bank + L.B_HEAD + w, L.E_BANK_NEXT)
     if ld(m, bank + L.B_OPEN) == row:
         if ld(m, bank + L.B_HIT + w) == L.NONE:
             st(m, bank + L.B_HIT + w, key)
@@ -75,27 +122,10 @@ def append(m, o, w, number, row, address, ident, now):
 def unlink(m, o, e):
     """Take a request out of its queue; the bank's oldest hit and miss are left to the caller."""
     x = entry_at(o, e)
-    w = ld(m, x + L.E_WRITE)
-    before, after = ld(m, x + L.E_BEFORE), ld(m, x + L.E_NEXT)
-    if before < 0:
-        st(m, o + L.HEAD + w, after)
-    else:
-        st(m, entry_at(o, before) + L.E_NEXT, after)
-    if after < 0:
-        st(m, o + L.TAIL + w, before)
-    else:
-        st(m, entry_at(o, after) + L.E_BEFORE, before)
+    w, bank = ld(m, x + L.E_WRITE), ld(m, x + L.E_BANK)
+    detach(m, o, e, o + L.HEAD + w, L.E_NEXT)
     st(m, o + L.LENGTH + w, ld(m, o + L.LENGTH + w) - 1)
-    bank = ld(m, x + L.E_BANK)
-    before, after = ld(m, x + L.E_BANK_BEFORE), ld(m, x + L.E_BANK_NEXT)
-    if before < 0:
-        st(m, bank + L.B_HEAD + w, after)
-    else:
-        st(m, entry_at(o, before) + L.E_BANK_NEXT, after)
-    if after < 0:
-        st(m, bank + L.B_TAIL + w, before)
-    else:
-        st(m, entry_at(o, after) + L.E_BANK_BEFORE, before)
+    detach(m, o, e, bank + L.B_HEAD + w, L.E_BANK_NEXT)
     if ld(m, bank + L.B_HEAD + w) < 0:  # the last busy bank takes this one's place
         n = ld(m, o + L.BUSY + w) - 1
         st(m, o + L.BUSY + w, n)
@@ -155,18 +185,3 @@ def waiting_write(m, o, number, address):
             return True
         e = ld(m, x + L.E_BANK_NEXT)
     return False
-
-
-def prepare(block):
-    """Empty queues in a channel's block (NumPy; called once)."""
-    for w in range(2):
-        block[L.HEAD + w] = block[L.TAIL + w] = -1
-    for e in range(L.POOL):
-        block[L.ENTRIES + e * L.ENTRY_WORDS + L.E_NEXT] = e + 1
-    for b in range(L.MAX_BANKS):
-        at = L.BANK_TABLE + b * L.BANK_WORDS
-        block[at + L.B_OPEN] = -1
-        block[at + L.B_NUMBER] = b
-        for w in range(2):
-            block[at + L.B_HEAD + w] = block[at + L.B_TAIL + w] = -1
-            block[at + L.B_HIT + w] = block[at + L.B_MISS + w] = L.NONE
