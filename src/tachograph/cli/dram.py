@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,9 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .options import Crew, Json, flat, option, out, print_json
+from .simulate import table
 
 if TYPE_CHECKING:
-    from ..simulation.dram import Memory
+    from rich.table import Table
+
+    from ..simulation.dram import Memory, MemoryResult, Standard
 
 __all__ = ["app"]
 
@@ -24,6 +28,26 @@ app = typer.Typer(
 TraceFile = Annotated[
     Path, typer.Argument(metavar="TRACE", help="Ramulator's text, .npz or .parquet.")
 ]
+OF_RESULT: dict[str, Callable[[MemoryResult], str]] = {
+    "channels": lambda r: str(len(r.channels)),
+    "ms": lambda r: f"{r.seconds * 1e3:,.4g}",
+    "GB/s": lambda r: f"{r.gbps:.2f}" + " (port)" * r.port_bound,
+    "of peak": lambda r: f"{r.peak_share:.1%}",
+    "row hits": lambda r: f"{r.row_hit_rate:.1%}",
+    "latency ns": lambda r: f"{r.latency['mean_ns']:.1f}",
+    "99th": lambda r: f"{r.latency['p99'] * r.seconds / r.cycles * 1e9:.1f}",
+    "mJ": lambda r: "" if r.energy is None else f"{r.energy['joules'] * 1e3:.3f}",
+}
+OF_STANDARD: dict[str, Callable[[Standard], str]] = {
+    "device": lambda s: f"{s.density} x{s.width}",
+    "channels": lambda s: str(s.default_channels),
+    "GB/s each": lambda s: f"{s.peak / 1e9:.1f}",
+    "tCK ns": lambda s: f"{s.tck:.3f}",
+    "CL-RCD-RP": lambda s: f"{s.timings['CL']}-{s.timings['RCDR']}-{s.timings['RP']}",
+    "bytes": lambda s: str(s.request_bytes),
+    "banks": lambda s: f"{s.groups} x {s.banks}" if s.groups > 1 else str(s.banks),
+    "energy": lambda s: "" if s.currents is None else "yes",
+}
 Picture = Annotated[Path | None, typer.Option("--plot", help="Draw to this .png, .svg or .pdf.")]
 
 
@@ -104,8 +128,6 @@ def run(
     if json:
         print_json(result.to_dict())
         return
-    from .show_dram import result_table
-
     console = out()
     console.print(result.memory, style="bold")
     console.print(result_table(result))
@@ -142,9 +164,8 @@ def compare(
     if json:
         print_json({name: result.to_dict() for name, result in results.items()})
         return
-    from .show_dram import compare_table
-
-    out().print(compare_table(results))
+    rows = [[name, *(cell(r) for cell in OF_RESULT.values())] for name, r in results.items()]
+    out().print(table(["memory", *OF_RESULT], rows))
 
 
 @app.command("list")
@@ -165,9 +186,8 @@ def list_memories(json: Json = False) -> None:
             row |= {"channels": s.default_channels, "peak_gbps": s.peak / 1e9, "tck_ns": s.tck}
         print_json(rows)
         return
-    from .show_dram import standards_table
-
-    out().print(standards_table(found))
+    cells = [[s.name, *(cell(s) for cell in OF_STANDARD.values())] for s in found]
+    out().print(table(["memory", *OF_STANDARD], cells))
 
 
 @app.command()
@@ -200,3 +220,43 @@ def generate(
         raise InputError(f"unknown pattern {pattern!r}; known: {', '.join(makers)}")
     write_trace(output, makers[pattern](), random.random(of.requests) < of.writes)
     typer.echo(f"{output}: {of.requests:,} requests", err=True)
+
+
+def result_table(result: MemoryResult) -> Table:
+    """Return two columns: what was simulated, and its value."""
+    from rich.table import Table
+    from rich.text import Text
+
+    r, energy = result, "unknown: no currents are declared for this part"
+    total = max(1, r.row_hits + r.row_misses + r.row_conflicts)
+    shares = [f"{n:,} ({n / total:.1%})" for n in (r.row_hits, r.row_misses, r.row_conflicts)]
+    late, queued = r.latency, r.queues
+    if r.energy is not None:
+        energy = f"{r.energy['joules'] * 1e3:,.3f} mJ, {r.energy['watts']:.3f} W (modelled)"
+    rows = {
+        "requests": f"{r.requests:,}: {r.reads:,} reads, {r.writes:,} writes",
+        "time": f"{r.seconds * 1e3:,.6g} ms, {r.cycles:,} cycles (simulated)",
+        "bandwidth": f"{r.gbps:.3f} GB/s, {r.peak_share:.1%} of {r.peak_gbps:.1f}",
+        "row hits, misses, conflicts": ", ".join(shares),
+        "read latency, cycles": f"mean {late['mean']:.1f} ({late['mean_ns']:.1f} ns), "
+        f"median {late['median']:.0f}, 99th {late['p99']:.0f}",
+        "queued, mean per channel": f"{queued['reads']:.1f} reads, {queued['writes']:.1f} writes, "
+        f"{queued['in_flight']:.1f} reads on their way",
+        "cycles spent at a full queue": f"{r.stalled:,}",
+        "in refresh": f"{r.refresh_share:.1%} of the time",
+        "commands": ", ".join(f"{k} {n:,}" for k, n in r.command_counts.items()),
+        "energy": energy,
+    }
+    if len(r.channels) > 1:
+        rows["requests by channel"] = ", ".join(f"{c['requests']:,}" for c in r.channels)
+        rows["busiest channel / mean"] = f"{r.balance:.2f}"
+    if r.forwarded:
+        rows["reads of waiting writes"] = f"{r.forwarded:,}"
+    if r.port_bound:
+        rows["limited by"] = "the port: one request a cycle (--ports channel has more)"
+    if r.wrapped:
+        rows["requests beyond the capacity"] = f"{r.wrapped:,} (wrapped around)"
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    for name, value in rows.items():
+        table.add_row(Text(name, style="cyan"), value)
+    return table

@@ -1,11 +1,12 @@
-"""``tacho simulate``: graph tasks on simulated accelerators."""
+"""``tacho simulate``: graph tasks on simulated accelerators, as tables and charts."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -13,11 +14,32 @@ from ..util.errors import InputError
 from .options import Crew, GraphInput, Json, flat, option, out, print_json
 
 if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
     from ..graph.graph import Graph
+    from ..plots.drawing import Drawing
+    from ..simulation.accelerators import Job
+    from ..simulation.accelerators.simulate import Numbers
     from ..simulation.dram import Memory
 
-__all__ = ["simulate"]
+__all__ = ["simulate", "table"]
 
+#: A job and what came of it.
+Done: TypeAlias = "tuple[Job, Numbers]"
+LONGEST_BAR = 40  # characters
+SHOWN_COLUMNS: dict[str, Callable[[Done], str]] = {
+    "source": lambda d: str(d[0].question.options.get("source", "")),
+    "ms": lambda d: f"{d[1]['seconds'] * 1e3:,.4g}",
+    "iterations": lambda d: str(d[1]["iterations"]),
+    "requests": lambda d: f"{sum(d[1]['requests'].values()):,}",
+    "GB/s": lambda d: f"{d[1]['gbps']:.2f}",
+    "of peak": lambda d: f"{d[1]['peak_share']:.0%}",
+    "row hits": lambda d: f"{d[1]['row_hit_rate']:.1%}",
+    "GREPS": lambda d: f"{d[1]['reps'] / 1e9:.3f}",
+    "GTEPS": lambda d: f"{d[1]['teps'] / 1e9:.3f}",
+    "M/s": lambda d: f"{d[1]['rate'] / 1e6:.2f}",
+}
 
 Set = Annotated[
     list[str] | None,
@@ -147,17 +169,119 @@ def simulate(
         found = dict(compare.compare(loaded, todo, chosen, graph.graph))
     done = [(todo[i], found[i]) for i in sorted(found)]
     if plot is not None:
-        from .show_simulate import drawn
-
         drawn(done).save(plot)
     if json:
         print_json([{**job.to_dict(), "result": numbers} for job, numbers in done])
         return
-    from .show_simulate import show
-
-    show(out(), repr(loaded), done)
+    show(repr(loaded), done)
 
 
 def split(text: str) -> list[str]:
     """Return the parts of a list with commas."""
     return [part.strip() for part in text.split(",")]
+
+
+def label(job: Job, fixed: Iterable[str] = ()) -> str:
+    """Return what tells a job from others, without its source and settings that all share."""
+    memory = job.memory or job.accelerator.memory()
+    settings = [f"{k}={v}" for k, v in job.accelerator.given.items() if k not in fixed]
+    sizes = [f"{k} {v}" for k, v in memory.given.items() if job.memory and k not in fixed]
+    name, within = job.name.rpartition(":")[2], ", ".join([memory.name, *sizes])
+    return " ".join([name, *settings, f"[{within}]"])
+
+
+def drawn(done: Sequence[Done]) -> Drawing:
+    """Draw run time, iterations, bandwidth and row hits of every job."""
+    from ..plots import numbers as form
+    from ..plots.charts import bars
+    from ..plots.drawing import stacked
+
+    names = []
+    for job, _ in done:
+        source = job.question.source
+        names.append(label(job) + ("" if source is None else f" from {source}"))
+    columns: list[tuple[str, list[float], Callable[[float], str]]] = [
+        ("run time", [n["seconds"] for _, n in done], form.seconds),
+        ("iterations", [float(n["iterations"]) for _, n in done], form.count),
+        ("GB/s", [n["gbps"] for _, n in done], form.short),
+        ("row hits", [n["row_hit_rate"] for _, n in done], form.percent),
+    ]
+    panels = []
+    for title, values, shown in columns:
+        rows = [(name, v, "simulated") for name, v in zip(names, values, strict=True)]
+        panels.append(bars(rows, f"{done[0][0].question.task}, simulated: {title}", shown=shown))
+    return stacked(panels)
+
+
+def show(graph: str, done: Sequence[Done]) -> None:
+    """Print the table, the chart, what varied with the source, and what was assumed."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from ..simulation.accelerators.compare import variation
+
+    console, memories = out(), [job.memory.given if job.memory else {} for job, _ in done]
+    chosen = [job.accelerator.given | own for (job, _), own in zip(done, memories, strict=True)]
+    values = {name: {str(s.get(name)) for s in chosen} for s in chosen for name in s}
+    same = {name: found.pop() for name, found in values.items() if len(found) == 1}
+    labels = [label(job, same) for job, _ in done]
+    console.print(graph, style="bold")
+    if same:
+        console.print("everywhere: " + ", ".join(f"{k}={v}" for k, v in same.items()))
+    rows = [
+        [text, *(cell(d) for cell in SHOWN_COLUMNS.values())]
+        for text, d in zip(labels, done, strict=True)
+    ]
+    console.print(table(["accelerator", *SHOWN_COLUMNS], rows))
+    times: dict[str, list[float]] = {}
+    for text, (_, numbers) in zip(labels, done, strict=True):
+        times.setdefault(text, []).append(numbers["seconds"])
+    found = {text: variation(seconds) for text, seconds in times.items()}
+    longest = max(v["mean"] for v in found.values())
+    chart = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
+    for text, v in found.items():
+        bar = "█" * max(1, round(LONGEST_BAR * v["mean"] / longest))
+        chart.add_row(Text(text, style="cyan"), bar, f"{v['mean'] * 1e3:,.4g} ms")
+    console.print(chart)
+    if len(times) < len(done):
+        rows = []
+        for text, v in found.items():
+            ms = [f"{v[name] * 1e3:,.4g}" for name in ("mean", "deviation")]
+            rows.append([text, str(len(times[text])), *ms, f"{v['coefficient']:.2f}"])
+        heads = ("accelerator", "sources", "mean ms", "deviation ms", "coefficient of variation")
+        console.print(table(heads, rows, "over the sources"))
+    first, numbers = done[0]
+    console.print(
+        "All numbers are simulated; the method's expected error against hardware is "
+        f"{numbers['expected_error']:.0f} % for {first.question.task}. REPS count the edges of all "
+        "iterations, TEPS the graph's edges once; M/s are million requests simulated in a second here.",
+        style="dim",
+    )
+    for name in dict.fromkeys(job.name for job, _ in done):
+        console.print(assumed(next(job for job, _ in done if job.name == name)))
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> Table:
+    """Return a table with names on the left."""
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
+    made.add_column(heads[0], style="cyan")
+    for name in heads[1:]:
+        made.add_column(name, justify="right", no_wrap=True)
+    for name, *cells in rows:
+        made.add_row(Text(name), *cells)
+    return made
+
+
+def assumed(job: Job) -> Text:
+    """Say what the paper leaves open, and which values were taken."""
+    from rich.text import Text
+
+    lines = [f"{job.name.rpartition(':')[2]}, what its description leaves open:"]
+    for name, parameter in job.accelerator.declared().items():
+        if "inferred" in parameter.source:
+            value = job.accelerator.settings[name]
+            lines.append(f"  {name} = {value}: {parameter.about} ({parameter.source})")
+    return Text("\n".join(lines), style="dim")

@@ -10,7 +10,7 @@ from ..simulation.accelerators import AccuGraph, HitGraph, Job
 from ..simulation.accelerators.base import Accelerator
 from ..simulation.accelerators.compare import PAPER_ROOTS, compare, roots, variation
 from ..simulation.accelerators.problem import Question
-from ..simulation.accelerators.result import Numbers
+from ..simulation.accelerators.simulate import Numbers
 from ..simulation.dram import Memory
 from ..util.errors import TachographError
 from ..util.processes import Local

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.simulation.machine import Machine, Parameter
+from tachograph.simulation.accelerators.base import Machine, Parameter
 
 G = tg.kronecker(7, rng=1)
 

@@ -1,12 +1,10 @@
 """Graph accelerators, simulated by their off-chip memory requests."""
 
-from ..machine import Parameter
 from .accugraph import AccuGraph
-from .base import Accelerator, Layout
+from .base import Accelerator, Layout, Parameter
 from .hitgraph import HitGraph
 from .problem import Problem
-from .result import Simulation
-from .simulate import Job, simulate
+from .simulate import Job, Simulation, simulate
 
 __all__ = [
     "Accelerator",

@@ -17,10 +17,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..dram import Memory
-from ..machine import Parameter
 from ..streams import Phase, Port, Priority, RoundRobin, Runs, Stream, buffered, joined, lines
-from .base import Accelerator, Layout
-from .partitions import InRows
+from .base import Accelerator, Layout, Parameter
+from .partitions import InRows, call, pull
 from .problem import Problem
 
 __all__ = ["AccuGraph"]
@@ -90,22 +89,25 @@ class AccuGraph(Accelerator):
         self.fits(size, self.width(problem.task), "partition_size")
         rows = InRows(problem.graph, size)
         arrays = _Arrays(self, problem, layout, rows)
-        dirty = np.ones(len(rows.edges), bool)  # partitions with values that they have not sent on
+        starts = np.arange(0, max(1, n), max(1, size))
+        dirty = np.ones(starts.size, bool)  # partitions with values that they have not sent on
         on_chip, more = -1, n > 0
         while more:
             sent, target = problem.sent(), problem.values
             if problem.additive:
                 target = np.zeros(n)
             some = False
-            for p, pointers, sources in rows.parts():
+            for p, (pointers, sources) in enumerate(rows.parts()):
                 if self.partition_skipping and not problem.additive and not dirty[p]:
                     continue
                 dirty[p] = False
-                changed = rows.pull(problem, pointers, sources, sent, target)
+                changed = np.zeros(n, np.bool_)
+                rule = problem.step, problem.additive
+                call(pull, pointers, sources, *rule, sent, target, changed)
                 if problem.additive and p == 0:
                     changed[:] = True  # every value begins anew
                 if not problem.additive:
-                    dirty |= np.logical_or.reduceat(changed, rows.starts)
+                    dirty |= np.logical_or.reduceat(changed, starts)
                 some = some or bool(changed.any())
                 skip = self.prefetch_skipping and on_chip == p
                 on_chip = p
@@ -127,7 +129,7 @@ class _Arrays:
         self.at_values = layout.place(self.n * self.width)
         self.places = [
             (layout.place((self.n + 1) * self.pointer), layout.place(edges * self.edge))
-            for edges in rows.edges
+            for edges in rows.edges.tolist()
         ]
 
     def requests(

@@ -19,8 +19,7 @@ from ...util.names import canonical
 from ...util.processes import Local
 from ..dram import Memory
 from .problem import Question
-from .result import Numbers
-from .simulate import Job, accelerator_named
+from .simulate import Job, Numbers, accelerator_named
 
 __all__ = ["PAPER_ROOTS", "PAPER_SEED", "compare", "jobs", "roots", "variation"]
 

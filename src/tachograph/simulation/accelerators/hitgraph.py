@@ -20,10 +20,9 @@ import numpy as np
 
 from ...util.errors import InputError
 from ..dram import Memory
-from ..machine import Parameter
 from ..streams import Direct, Phase, Port, Runs, Stream, buffered, joined, lines
-from .base import Accelerator, Layout
-from .partitions import Groups, call
+from .base import Accelerator, Layout, Parameter
+from .partitions import Rule, Updates, call, gather, grouped, scatter
 from .problem import ANSWERS, Problem
 
 __all__ = ["HitGraph"]
@@ -130,7 +129,8 @@ class _Machine:
         self.n, self.width = graph.n, design.width(problem.task)
         self.pes = design.pes or channels
         design.fits(self.pes * self.size, self.width, f"partition_size with {self.pes} PEs")
-        self.groups = Groups(graph, self.size, design.update_merging, problem.weighted)
+        merged, weighted = design.update_merging, problem.weighted
+        self.edges, self.groups = grouped(graph, self.size, merged, weighted)
         self.parts = len(self.groups)
         share = -(-self.parts // self.pes)
         numbers = np.arange(self.parts)
@@ -146,7 +146,7 @@ class _Machine:
             many = np.bincount(self.groups[p][0] // self.size, minlength=self.parts)
             queue += -(-many * self.update_width // self.line)
         vertices = np.array([self._vertices(p) for p in range(self.parts)])
-        arrays = (vertices * self.width, self.groups.edges * self.edge_width, queue * self.line)
+        arrays = (vertices * self.width, self.edges * self.edge_width, queue * self.line)
         channels = (self.pe_of % self.channels).tolist()
         self.at_values, self.at_edges, self.at_queue = (
             [layout.place(*place) for place in zip(sizes.tolist(), channels, strict=True)]
@@ -162,21 +162,17 @@ class _Machine:
 
     def updates(self, problem: Problem, active: np.ndarray) -> Queues:
         """Return the values that edges bring."""
-        from . import steps
-
         sent = problem.sent()
-        rule = steps.Rule(problem.step, problem.additive, self.design.update_filtering)
+        rule = Rule(problem.step, problem.additive, self.design.update_filtering)
         made: Queues = []
         for p in range(self.parts):
-            targets, ends, sources, weights = self.groups[p]
             if self._idle(p, active):
                 made.append([None] * self.parts)
                 continue
-            room = ends.size
+            targets, groups = self.groups[p]
+            room = targets.size
             kept, update, seen = np.zeros(room, np.int64), np.zeros(room), np.zeros(room, np.int64)
-            groups = steps.Groups(ends, sources, weights)
-            updates = steps.Updates(kept, update, seen)
-            many = call(steps.scatter, groups, rule, active, sent, updates)
+            many = call(scatter, groups, rule, active, sent, Updates(kept, update, seen))
             made.append(self._by_queue(targets[kept[:many]], update[:many], seen[:many]))
         return made
 
@@ -190,7 +186,7 @@ class _Machine:
     ) -> list[Part | None]:
         need = -(-seen * self.edge_width // self.line)
         queue = targets // self.size
-        if not self.groups.merged:
+        if not self.design.update_merging:
             order = np.argsort(queue, kind="stable")
             targets, update, need, queue = targets[order], update[order], need[order], queue[order]
         cuts = np.searchsorted(queue, np.arange(self.parts + 1))
@@ -209,7 +205,7 @@ class _Machine:
         ports, readers, own = [], [], []
         for pe in range(self.pes):
             mine = [p for p in self._parts_of(pe) if not self._idle(p, active)]
-            sizes = [(self.at_edges[p], int(self.groups.edges[p]) * self.edge_width) for p in mine]
+            sizes = [(self.at_edges[p], int(self.edges[p]) * self.edge_width) for p in mine]
             own.append(mine)
             readers.append(self._readers("edges", pe, mine, sizes, self.edge_width))
         for pe in range(self.pes):
@@ -258,8 +254,6 @@ class _Machine:
 
     def apply(self, problem: Problem, queues: Queues) -> tuple[np.ndarray, Written]:
         """Apply all updates; return which vertices changed, and what each queue writes after what."""
-        from . import steps
-
         changed = np.zeros(self.n, np.bool_)
         values = np.zeros(self.n) if problem.additive else problem.values
         written = []
@@ -269,7 +263,7 @@ class _Machine:
             targets = np.concatenate([np.zeros(0, np.int32), *(part.targets for part in parts)])
             update = np.concatenate([np.zeros(0), *(part.update for part in parts)])
             wrote = np.zeros(targets.size, np.bool_)
-            call(steps.gather, targets, update, problem.additive, values, changed, wrote)
+            call(gather, targets, update, problem.additive, values, changed, wrote)
             read = [NO_LINES]  # lines of the queue that end with each update, or later
             for part, begin in zip(parts, first, strict=True):
                 ends = np.arange(1, part.targets.size + 1) * self.update_width

@@ -135,7 +135,8 @@ class Tables:
         self.number: dict[int, int] = {id(s): i for i, s in enumerate(self.members)}
         self.streams = np.zeros((len(self.members), at.STREAM_WORDS), np.int64)
         nothing = np.zeros(0, np.int64)
-        runs, items = [(nothing,) * 4], [np.zeros(0, np.int32)]
+        runs: list[tuple[np.ndarray, ...]] = [(nothing,) * 4]
+        items: list[np.ndarray] = [np.zeros(0, np.int32)]
         run = item = ring = 0
         for row, s in zip(self.streams, self.members, strict=True):
             self._fill(row, s, channels)
