@@ -25,7 +25,4 @@ def _accelerators() -> None:
         simulate("bfs", path, AccuGraph(partition_size=size), source=0)
 
 
-EXERCISES = {
-    "memories": Exercise(_memories, 24.0),
-    "accelerators": Exercise(_accelerators, 16.0),
-}
+EXERCISES = {"memories": Exercise(_memories, 24.0), "accelerators": Exercise(_accelerators, 16.0)}
