@@ -7,6 +7,7 @@ Directories named in ``$TACHOGRAPH_DATA`` are searched in order. If one has a ``
 from __future__ import annotations
 
 import csv
+import itertools
 import os
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -20,6 +21,7 @@ from .files.streams import COMPRESSIONS
 from .graph import Graph
 
 VARIABLE = "TACHOGRAPH_DATA"
+NOT_IN_MANIFESTS = ("aliases", "papers", "kind", "url")
 
 
 @dataclass(frozen=True)
@@ -42,35 +44,22 @@ class DataSet:
     file: Path | None = None  # where it lies on this machine, if it does
 
 
-def _yes(text: str) -> bool:
-    return text.strip().lower() in ("true", "yes", "1")
-
-
-def _count(text: str | None) -> int | None:
-    return int(text) if text and text.strip().isdigit() else None
-
-
-def _described(row: dict[str, str], known: DataSet | None = None, **more: Any) -> DataSet:
-    """Return the data set of a row; what the row leaves out is as in ``known``."""
-    told = {name: row.get(name) or "" for name in (f.name for f in fields(DataSet))}
-    numbers = {name: _count(told[name]) for name in ("vertices", "edges")}
-    flags = {name: _yes(told[name]) for name in ("directed", "weighted")}
-    lists = {name: tuple(filter(None, told[name].split(";"))) for name in ("aliases", "papers")}
-    kept = {}
-    if known is not None:
-        kept = {name: getattr(known, name) for name in ("aliases", "papers", "kind", "url")}
-    return DataSet(**{**told, "file": None, **numbers, **flags, **lists, **kept, **more})
+def _described(row: dict[str, str]) -> DataSet:
+    """Return the data set of a row."""
+    told: dict[str, Any] = {f.name: (row.get(f.name) or "").strip() for f in fields(DataSet)}
+    for name in ("vertices", "edges"):
+        told[name] = int(told[name]) if told[name].isdigit() else None
+    for name in ("directed", "weighted"):
+        told[name] = told[name].lower() in ("true", "yes", "1")
+    for name in ("aliases", "papers"):
+        told[name] = tuple(filter(None, told[name].split(";")))
+    return DataSet(**told | {"file": None})
 
 
 @cache
 def _catalogue() -> dict[str, DataSet]:
     text = (resources.files("tachograph.graph") / "catalogue.csv").read_text(encoding="utf-8")
     return {row["name"]: _described(row) for row in csv.DictReader(text.splitlines())}
-
-
-def _directories() -> list[Path]:
-    listed = os.environ.get(VARIABLE, "").split(os.pathsep)
-    return [Path(d).expanduser() for d in listed if d]
 
 
 def _manifest(directory: Path) -> dict[str, DataSet]:
@@ -82,23 +71,21 @@ def _manifest(directory: Path) -> dict[str, DataSet]:
     with path.open(encoding="utf-8", errors="replace", newline="") as stream:
         for row in csv.DictReader(stream):
             file = directory / (row.get("file") or "")
-            if not row.get("name") or not file.is_file():
-                continue
-            known = _catalogue().get(row["name"])
-            found[row["name"]] = _described(row, known, sha256="", file=file)
+            if row.get("name") and file.is_file():
+                made = replace(_described(row), sha256="", file=file)
+                if known := _catalogue().get(row["name"]):
+                    kept = {name: getattr(known, name) for name in NOT_IN_MANIFESTS}
+                    made = replace(made, **kept)
+                found[row["name"]] = made
     return found
 
 
 def _beside(directory: Path, known: DataSet) -> Path | None:
     """Return a file in ``directory`` that has the name of the data set."""
-    suffixes = [s for f in FORMATS.values() for s in f.suffixes]
-    for name in (known.name, *known.aliases):
-        for suffix in suffixes:
-            for compression in ("", *COMPRESSIONS):
-                path = directory / f"{name}{suffix}{compression}"
-                if path.is_file():
-                    return path
-    return None
+    suffixes = [suffix for f in FORMATS.values() for suffix in f.suffixes]
+    names = itertools.product((known.name, *known.aliases), suffixes, ("", *COMPRESSIONS))
+    paths = (directory / "".join(parts) for parts in names)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def datasets() -> dict[str, DataSet]:
@@ -109,7 +96,8 @@ def datasets() -> dict[str, DataSet]:
     1965206
     """
     found = dict(_catalogue())
-    for directory in reversed(_directories()):
+    listed = os.environ.get(VARIABLE, "").split(os.pathsep)
+    for directory in (Path(d).expanduser() for d in reversed(listed) if d):
         for name, known in found.items():
             if file := _beside(directory, known):
                 found[name] = replace(known, file=file)
@@ -145,9 +133,7 @@ def dataset(name: str) -> Graph:
     """
     every = datasets()
     wanted = name.lower()
-    match = [
-        d for d in every.values() if wanted in (d.name.lower(), *(a.lower() for a in d.aliases))
-    ]
+    match = [d for d in every.values() if wanted in map(str.lower, (d.name, *d.aliases))]
     if not match:
         near = [d for d in every if wanted in d.lower()]
         hint = f"; similar: {', '.join(near[:5])}" if near else ""
@@ -157,23 +143,18 @@ def dataset(name: str) -> Graph:
     loaded = read(file, directed=known.directed)
     if known.vertices is not None and loaded.n != known.vertices:
         loaded = read(file, directed=known.directed, relabel=True)
-    _verify(known, loaded, file)
-    return loaded
-
-
-def _shown(count: int | None) -> str:
-    return "an unknown number" if count is None else f"{count:,}"
-
-
-def _verify(known: DataSet, loaded: Graph, file: Path) -> None:
-    """Compare with the published counts, which count edges or, at some sources, arcs."""
     right_n = known.vertices in (None, loaded.n)
-    if not right_n or known.edges not in (None, loaded.m, loaded.arcs):
+    if not right_n or known.edges not in (None, loaded.m, loaded.arcs):  # some sources count arcs
+        published = [
+            "an unknown number" if count is None else f"{count:,}"
+            for count in (known.vertices, known.edges)
+        ]
         raise FileFormatError(
             file,
             f"has {loaded.n:,} vertices and {loaded.m:,} edges, but {known.name} is published with "
-            f"{_shown(known.vertices)} and {_shown(known.edges)}: another version, or damaged",
+            f"{' and '.join(published)}: another version, or damaged",
         )
+    return loaded
 
 
 def _download(known: DataSet) -> Path:
@@ -196,10 +177,9 @@ def _download(known: DataSet) -> Path:
     # Without a published checksum, later downloads must have the checksum of the first.
     seen = home / f"{file}.sha256"
     checksum = known.sha256 or (seen.read_text().strip() if seen.is_file() else "")
+    wanted = f"sha256:{checksum}" if checksum else None
     try:
-        path = pooch.retrieve(
-            known.url, known_hash=f"sha256:{checksum}" if checksum else None, path=home, fname=file
-        )
+        path = pooch.retrieve(known.url, known_hash=wanted, path=home, fname=file)
     except Exception as error:
         raise MissingFileError(
             f"{known.name} could not be downloaded from {known.url} ({type(error).__name__}). "

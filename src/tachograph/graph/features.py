@@ -77,10 +77,8 @@ class Features:
     @cached_property
     def degree_variance(self) -> float:
         """Mean squared distance of a degree from the mean."""
-        if not self.n:
-            return 0.0
         d = np.arange(self.degree_counts.size)
-        return float(self.degree_counts @ (d - self.mean_degree) ** 2 / self.n)
+        return float(self.degree_counts @ (d - self.mean_degree) ** 2 / max(self.n, 1))
 
     @cached_property
     def gini(self) -> float:
@@ -97,9 +95,8 @@ class Features:
     @cached_property
     def hub_probability(self) -> float:
         """Share of the vertices whose degree is above the mean (p_h of SURF)."""
-        if not self.n:
-            return 0.0
-        return float(self.degree_counts[math.floor(self.mean_degree) + 1 :].sum() / self.n)
+        above = self.degree_counts[math.floor(self.mean_degree) + 1 :]
+        return float(above.sum() / max(self.n, 1))
 
     @cached_property
     def hub_probability_sampled(self) -> float:
@@ -121,13 +118,10 @@ class Features:
     @cached_property
     def isolated_share(self) -> float:
         """Share of the vertices without any edge, in or out."""
-        if not self.n:
-            return 0.0
         alone = self._graph.degrees == 0
         if self._graph.directed:
-            alone = alone.copy()
             alone[self._graph.indices] = False
-        return float(np.count_nonzero(alone) / self.n)
+        return float(np.count_nonzero(alone) / max(self.n, 1))
 
     # -- passes over the arcs -----------------------------------------------------------------
 
@@ -143,14 +137,9 @@ class Features:
         arcs = graph.arcs - self.self_loops
         if not graph.directed or not arcs:
             return 1.0 if arcs else 0.0
-        from ..kernels.rows import passes as rows
+        from ..kernels.rows.passes import count_mutual, over_rows
 
-        back = graph.transpose
-        ahead = graph.sorted
-        mutual = rows.over_rows(
-            rows.count_mutual, ahead.indptr, ahead.indices, back.indptr, back.indices
-        )
-        return float(sum(mutual) / arcs)
+        return float(sum(over_rows(count_mutual, *graph.sorted.rows, *graph.transpose.rows)) / arcs)
 
     @cached_property
     def diameter(self) -> int:
@@ -181,8 +170,7 @@ class Features:
         of the arcs that lead to what was reached before, ``bits`` the mean number of bits of the
         difference between the ids of neighbours, ``small`` the share of the searches that end before.
         """
-        graph = self._graph
-        return summary_of_balls(graph.indptr, graph.indices, graph.n)
+        return summary_of_balls(*self._graph.rows)
 
     # -- weights ------------------------------------------------------------------------------
 
@@ -195,15 +183,11 @@ class Features:
         from ..kernels.rows.passes import value_range, value_spread
         from ..kernels.runtime.launch import over_parts
 
-        parts = over_parts(value_range, w.size, w)
-        mean = sum(p[1] for p in parts) / w.size
-        spread = sum(over_parts(value_spread, w.size, w, mean)) / w.size
-        return {
-            "min": float(min(p[0] for p in parts)),
-            "mean": float(mean),
-            "max": float(max(p[2] for p in parts)),
-            "std": math.sqrt(spread),
-        }
+        least, sums, most = zip(*over_parts(value_range, w.size, w), strict=True)
+        mean = sum(sums) / w.size
+        spread = math.sqrt(sum(over_parts(value_spread, w.size, w, mean)) / w.size)
+        low, high = float(min(least)), float(max(most))
+        return {"min": low, "mean": float(mean), "max": high, "std": spread}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all features by name."""
@@ -213,7 +197,7 @@ class Features:
         return f"Features({', '.join(f'{k}={v!r}' for k, v in self.to_dict().items())})"
 
 
-def summary_of_balls(indptr: np.ndarray, indices: np.ndarray, n: int) -> dict[str, float]:
+def summary_of_balls(indptr: np.ndarray, indices: np.ndarray) -> dict[str, float]:
     """Return the means of searches around vertices with arcs; see :attr:`Features.opening`."""
     from ..kernels.features.balls import BALL, balls
 
@@ -222,7 +206,6 @@ def summary_of_balls(indptr: np.ndarray, indices: np.ndarray, n: int) -> dict[st
     places = np.random.default_rng(0).integers(indices.size, size=SEARCHES)
     starts = np.searchsorted(indptr, places, "right") - 1
     found = dict(zip(BALL, balls(indptr, indices, starts).mean(axis=0).tolist(), strict=True))
-    arcs = max(found["arcs"], 1.0)
-    shares = found["closing"] / arcs, found["bits"] / arcs
-    values = (found["early"], found["levels"], *shares, found["whole"])
-    return dict(zip(OPENING, values, strict=True))
+    for part in ("closing", "bits"):
+        found[part] /= max(found["arcs"], 1.0)
+    return {name: found["whole" if name == "small" else name] for name in OPENING}

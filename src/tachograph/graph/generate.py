@@ -29,10 +29,9 @@ def _at_least(bound: float, /, **values: float) -> None:
             raise InputError(f"{name} = {value} must be a number of at least {bound}")
 
 
-def _share(**values: float) -> None:
-    for name, value in values.items():
-        if not 0 <= value <= 1:
-            raise InputError(f"{name} = {value} is a share: from 0 to 1")
+def _share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise InputError(f"{name} = {value} is a share: from 0 to 1")
 
 
 class _Draws:
@@ -47,11 +46,9 @@ class _Draws:
         if n > MOST_VERTICES:
             problem = f"{n:,} vertices are too many: generators make at most {MOST_VERTICES:,}"
             raise InputError(problem)
-        memory.require(
-            int(edges * BYTES_PER_EDGE + n * BYTES_PER_VERTEX),
-            f"generating {n:,} vertices and {edges:,.0f} edges",
-            "make it smaller, or use a machine with more memory",
-        )
+        size = int(edges * BYTES_PER_EDGE + n * BYTES_PER_VERTEX)
+        what = f"generating {n:,} vertices and {edges:,.0f} edges"
+        memory.require(size, what, "make it smaller, or use a machine with more memory")
         self.n = n
         self.seed = seed = seed_of(rng)
         self.integers = partial(random.integers, seed)  # (purpose, size, low, high)
@@ -80,14 +77,10 @@ class _Draws:
         simple: bool = True,
     ) -> Graph:
         """Return a graph without loops and parallel edges, or (``simple=False``) with all edges."""
+        edges = source, target, self.weights(weights, source.size)
+        dedupe = "first" if simple else "keep"
         return Graph.from_edges(
-            source,
-            target,
-            self.weights(weights, source.size),
-            n=self.n,
-            directed=directed,
-            dedupe="first" if simple else "keep",
-            drop_self_loops=simple,
+            *edges, n=self.n, directed=directed, dedupe=dedupe, drop_self_loops=simple
         )
 
 
@@ -161,7 +154,7 @@ def road(
     180
     """
     _at_least(1, rows=rows, columns=columns)
-    _share(deleted=deleted)
+    _share("deleted", deleted)
     draws = _Draws(rng, rows * columns, 2 * rows * columns)
     ids = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     source = np.concatenate([ids[:, :-1].ravel(), ids[:-1].ravel()])
@@ -228,7 +221,7 @@ def small_world(
     300
     """
     _at_least(1, n=n, degree=degree)
-    _share(rewired=rewired)
+    _share("rewired", rewired)
     draws = _Draws(rng, n, n * degree)
     source = np.repeat(np.arange(n, dtype=np.int32), degree)
     target = (source + np.tile(np.arange(1, degree + 1), n)) % n
@@ -322,22 +315,17 @@ def disjoint_union(*graphs: Graph) -> Graph:
         raise InputError("disjoint_union needs at least one graph")
     if len({g.directed for g in graphs}) > 1 or len({g.weighted for g in graphs}) > 1:
         raise InputError("all graphs must be directed or none, weighted or none")
-    firsts = np.cumsum([0] + [g.n for g in graphs])
-    arcs = np.cumsum([0] + [g.arcs for g in graphs])
-    indptr = np.concatenate(
-        [np.zeros(1, np.int64)] + [g.indptr[1:] + a for g, a in zip(graphs, arcs, strict=False)]
-    )
+    firsts = np.cumsum([0] + [g.n for g in graphs[:-1]])
+    arcs = np.cumsum([0] + [g.arcs for g in graphs[:-1]])
+    rows = [g.indptr[1:] + a for g, a in zip(graphs, arcs, strict=True)]
+    indptr = np.concatenate([np.zeros(1, np.int64), *rows])
     # int64 ids; the constructor narrows them if they fit
-    indices = np.concatenate(
-        [g.indices + np.int64(f) for g, f in zip(graphs, firsts, strict=False)]
-    )
+    indices = np.concatenate([g.indices + f for g, f in zip(graphs, firsts, strict=True)])
     weights = np.concatenate([g.weights for g in graphs]) if graphs[0].weighted else None
     return Graph.from_csr(indptr, indices, weights, directed=graphs[0].directed)
 
 
 _RANDOM = (kronecker, uniform, road, power_law, preferential_attachment, small_world, bipartite)
-_REGULAR = (path, star, complete, tree)
+_ALL: tuple[Callable[..., Graph], ...] = (*_RANDOM, path, star, complete, tree)
 #: What ``tacho generate`` offers.
-GENERATORS: dict[str, Callable[..., Graph]] = {
-    made.__name__.replace("_", "-"): made for made in (*_RANDOM, *_REGULAR)
-}
+GENERATORS = {made.__name__.replace("_", "-"): made for made in _ALL}

@@ -67,11 +67,9 @@ class Graph(Exchange):
         self._weights = None if weights is None else _frozen(weights)
         self._directed = bool(directed)
         self._names = _frozen(names) if isinstance(names, np.ndarray) else names
-        self._meta = {
-            k: _frozen(v) if isinstance(v, np.ndarray) else v for k, v in (meta or {}).items()
-        }
-        self._is_sorted = is_sorted
-        self._m = m
+        entries = (meta or {}).items()
+        self._meta = {k: _frozen(v) if isinstance(v, np.ndarray) else v for k, v in entries}
+        self._is_sorted, self._m = is_sorted, m
         #: a check of the arrays that a reader has put off until they are used
         self._before_use: Callable[[], None] | None = None
 
@@ -249,9 +247,9 @@ class Graph(Exchange):
     @cached_property
     def self_loops(self) -> int:
         """Number of edges from a vertex to itself."""
-        from ..kernels.rows import passes as rows
+        from ..kernels.rows.passes import count_loops, over_rows
 
-        return int(sum(rows.over_rows(rows.count_loops, self.indptr, self.indices)))
+        return int(sum(over_rows(count_loops, *self.rows)))
 
     @cached_property
     def degrees(self) -> np.ndarray:
@@ -262,10 +260,9 @@ class Graph(Exchange):
     def is_sorted(self) -> bool:
         """Whether every vertex's neighbours are in ascending order."""
         if self._is_sorted is None:
-            from ..kernels.rows import passes as rows
+            from ..kernels.rows.passes import over_rows, unsorted_row
 
-            found = rows.over_rows(rows.unsorted_row, self.indptr, self.indices)
-            self._is_sorted = max(found) < 0
+            self._is_sorted = max(over_rows(unsorted_row, *self.rows)) < 0
         return self._is_sorted
 
     def neighbors(self, vertex: int) -> np.ndarray:
@@ -282,19 +279,15 @@ class Graph(Exchange):
         >>> g.id_of("c")
         2
         """
-        if self.names is None:
-            known = isinstance(name, int | np.integer) and 0 <= name < self.n
-            at = int(name) if known else -1  # type: ignore[call-overload]
-        else:
-            at = self._ids.get(name, -1)
-        if at < 0:
-            raise InputError(f"there is no vertex named {name!r}")
-        return at
+        if self.names is not None and name in self._ids:
+            return self._ids[name]
+        if self.names is None and isinstance(name, int | np.integer) and 0 <= name < self.n:
+            return int(name)
+        raise InputError(f"there is no vertex named {name!r}")
 
     @cached_property
     def _ids(self) -> dict[object, int]:
-        assert self.names is not None
-        return {name: i for i, name in enumerate(self.names.tolist())}
+        return {name: i for i, name in enumerate(() if self.names is None else self.names.tolist())}
 
     # -- other forms of the same graph --------------------------------------------------------
 
@@ -342,10 +335,8 @@ class Graph(Exchange):
         kind = "directed" if self.directed else "undirected"
         weights = "unweighted" if self._weights is None else f"{self._weights.dtype} weights"
         named = ", named vertices" if self._names is not None else ""
-        return (
-            f"Graph({kind}, {self.n:,} vertices, {self.m:,} edges, {weights}{named}, "
-            f"{human(self.nbytes)})"
-        )
+        size = f"{self.n:,} vertices, {self.m:,} edges"
+        return f"Graph({kind}, {size}, {weights}{named}, {human(self.nbytes)})"
 
     def __getstate__(self) -> dict[str, Any]:
         self._use()

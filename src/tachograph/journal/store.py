@@ -151,18 +151,13 @@ class Store:
             )
         if version == len(MIGRATIONS):
             return
-        db.execute("BEGIN EXCLUSIVE")
-        try:
+        with _transaction(db, "EXCLUSIVE"):
             # Another process may have been quicker.
             version = db.execute("PRAGMA user_version").fetchone()[0]
             for script in MIGRATIONS[version:]:
                 for statement in script.split(";"):
                     db.execute(statement)
             db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-            db.execute("COMMIT")
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection | None]:
@@ -170,14 +165,8 @@ class Store:
         if (db := self._connection()) is None:
             yield None
             return
-        with self._failures():
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                yield db
-                db.execute("COMMIT")
-            except BaseException:
-                db.execute("ROLLBACK")
-                raise
+        with self._failures(), _transaction(db, "IMMEDIATE"):
+            yield db
 
     def _read(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """Return the rows of a query, none if nothing is kept."""
@@ -195,15 +184,25 @@ class Store:
             text = str(error)
             if "readonly" in text or "unable to open" in text:
                 raise ReadOnly(text) from None
+            problem = f"{self.path} cannot be used as journal ({text}): move the file away, or set "
+            problem += "TACHOGRAPH_HOME to another directory"
             if "locked" in text:
-                raise TachographError(
-                    f"{self.path}: another process has been writing for {LOCK_SECONDS:.0f} s; try "
-                    "again, or set TACHOGRAPH_JOURNAL=off"
-                ) from None
-            raise TachographError(
-                f"{self.path} cannot be used as journal ({text}): move the file away, or set "
-                "TACHOGRAPH_HOME to another directory"
-            ) from None
+                problem = (
+                    f"{self.path}: another process has been writing for {LOCK_SECONDS:.0f} s; "
+                )
+                problem += "try again, or set TACHOGRAPH_JOURNAL=off"
+            raise TachographError(problem) from None
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
+    db.execute(f"BEGIN {kind}")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
 
 
 def _to_wal(db: sqlite3.Connection) -> None:

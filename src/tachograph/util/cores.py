@@ -29,11 +29,7 @@ def machine() -> tuple[str, dict[str, str | int | None]]:
         model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         pass
-    about: dict[str, str | int | None] = {
-        "system": platform.system(),
-        "processor": model,
-        "cores": os.cpu_count(),
-    }
+    about = {"system": platform.system(), "processor": model, "cores": os.cpu_count()}
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12], about
 
 

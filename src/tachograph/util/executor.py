@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 import pickle
 import traceback
 from collections import Counter, deque
@@ -75,9 +76,8 @@ class Failure:
 
     def exception(self) -> TachographError:
         """Return an error for those who cannot go on without the result."""
-        return (
-            self.cause if isinstance(self.cause, TachographError) else TachographError(self.error)
-        )
+        own = isinstance(self.cause, TachographError)
+        return cast(TachographError, self.cause) if own else TachographError(self.error)
 
 
 #: What came of a call: what the function returned, or a :class:`Failure`.
@@ -124,9 +124,7 @@ class Todo:
     """Calls to be handed out. Those of dead workers come back."""
 
     def __init__(self, calls: Iterable[Call]) -> None:
-        self.calls: Generator[Job, None, None] = (
-            Job(number, call) for number, call in enumerate(calls)
-        )
+        self.calls = itertools.starmap(Job, enumerate(calls))
         self.again: deque[Job] = deque()
         self.deaths: Counter[int] = Counter()
 

@@ -13,11 +13,13 @@ CGROUP = Path("/sys/fs/cgroup")
 
 def human(size: float) -> str:
     """Return a number of bytes as text: ``human(3_200_000)`` is ``'3.2 MB'``."""
-    for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
-        if size < 999.5 or unit == "PB":
-            return f"{size:.0f} {unit}" if unit == "B" or size >= 99.95 else f"{size:.1f} {unit}"
+    units = ["B", "kB", "MB", "GB", "TB", "PB"]
+    while size >= 999.5 and len(units) > 1:
         size /= 1000
-    raise AssertionError("unreachable")
+        del units[0]
+    return (
+        f"{size:.0f} {units[0]}" if units[0] == "B" or size >= 99.95 else f"{size:.1f} {units[0]}"
+    )
 
 
 def as_bytes(given: int | str | None, what: str) -> int | None:

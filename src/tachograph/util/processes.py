@@ -23,6 +23,10 @@ from .errors import InputError, TachographError
 from .executor import DEATHS, Call, Failure, Job, Outcomes, Todo, Work, attempt, portable
 
 GOODBYE_SECONDS = 1.0  # how long idle workers may take to end
+NOT_STARTED = (
+    "a worker process could not start (see above); a script has to start workers below "
+    "`if __name__ == '__main__':`"
+)
 
 
 class Local:
@@ -51,8 +55,7 @@ class Local:
     ) -> None:
         if workers < 1:
             raise InputError(f"workers = {workers}: at least one is needed")
-        self.workers = workers
-        self.threads = threads
+        self.workers, self.threads = workers, threads
         self.apart: bool = workers > 1 if apart is None else apart
         self._staff: Staff | None = None
 
@@ -127,9 +130,12 @@ class Staff:
                     try:
                         message = worker.pipe.recv()
                     except (EOFError, OSError):
-                        job = self._lost(worker)
-                        if job is not None and not todo.back(job):
-                            yield job.number, Failure(_end_of(worker.process), died=True)
+                        worker.process.join()
+                        self._forget(worker)
+                        if not worker.ready and worker.process.exitcode == 1:
+                            raise TachographError(NOT_STARTED) from None
+                        if worker.job is not None and not todo.back(worker.job):
+                            yield worker.job.number, Failure(_end_of(worker.process), died=True)
                         self._hire(todo)
                         continue
                     if message is None:
@@ -142,7 +148,7 @@ class Staff:
             if not stays:
                 self.end(at_once=not finished)
             for worker in [w for w in self.workers if w.job is not None]:
-                self._kill(worker)  # what it does may take hours yet
+                self._forget(worker)  # what it does may take hours yet
 
     def end(self, at_once: bool) -> None:
         """End all processes. Idle ones may end by themselves, unless all have to go ``at_once``."""
@@ -153,7 +159,7 @@ class Staff:
         for worker in idle:
             worker.process.join(GOODBYE_SECONDS)
         for worker in list(self.workers):
-            self._kill(worker)
+            self._forget(worker)
 
     def _hire(self, todo: Todo) -> bool:
         """Start a process, if there is something for it to do."""
@@ -169,24 +175,11 @@ class Staff:
         worker.give(job, self.content)
         return True
 
-    def _kill(self, worker: Worker) -> None:
-        worker.process.kill()
-        self._bury(worker)
-
-    def _bury(self, worker: Worker) -> None:
+    def _forget(self, worker: Worker) -> None:
+        worker.process.kill()  # if it has not ended by itself
         worker.process.join()
         worker.pipe.close()
         self.workers.remove(worker)
-
-    def _lost(self, worker: Worker) -> Job | None:
-        """Forget a worker that died. Return the job that it had."""
-        self._bury(worker)
-        if not worker.ready and worker.process.exitcode == 1:
-            raise TachographError(
-                "a worker process could not start (see above); a script has to start workers below "
-                "`if __name__ == '__main__':`"
-            )
-        return worker.job
 
 
 def _end_of(process: BaseProcess) -> str:
@@ -204,7 +197,12 @@ def _work(pipe: Connection, threads: int) -> None:
     work: Work | Failure = Failure("no work yet")
     while (given := pipe.recv()) is not None:
         if isinstance(given, bytes):
-            work = _loaded(given, threads)
+            try:
+                work = pickle.loads(given)
+            except Exception as error:
+                work = Failure.of(error)
+            if isinstance(work, Work) and work.measured:
+                pin(threads)
             continue
         number, call = given
         outcome = work if isinstance(work, Failure) else attempt(work, call)
@@ -212,16 +210,6 @@ def _work(pipe: Connection, threads: int) -> None:
             pipe.send((number, portable(outcome)))
         except Exception as error:  # a result that cannot be pickled
             pipe.send((number, portable(Failure.of(error))))
-
-
-def _loaded(content: bytes, threads: int) -> Work | Failure:
-    try:
-        work: Work = pickle.loads(content)
-    except Exception as error:
-        return Failure.of(error)
-    if work.measured:
-        pin(threads)
-    return work
 
 
 def _end_with_parent() -> None:

@@ -19,10 +19,9 @@ class Bar:
     """Counts work done. If stderr is a terminal, a timer shows it once a second has passed."""
 
     def __init__(self, label: str, total: float | None) -> None:
-        self.label = label
-        self.total = total
+        self.label, self.total = label, total
         self.done: float = 0.0
-        self._note = ""
+        self._text = label
         self._shown: Progress | None = None
         self._task: TaskID | None = None
         self._timer: threading.Timer | None = None
@@ -42,25 +41,20 @@ class Bar:
 
     def note(self, text: str) -> None:
         """Show ``text`` behind the label, from now on."""
-        self._note = text
+        self._text = f"{self.label}: {text}"
         if self._shown is not None and self._task is not None:
-            self._shown.update(self._task, description=self._text())
-
-    def _text(self) -> str:
-        return f"{self.label}: {self._note}" if self._note else self.label
+            self._shown.update(self._task, description=self._text)
 
     def _show(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
         from rich.progress import TimeRemainingColumn as TimeLeft
 
-        columns = [TextColumn("{task.description}"), BarColumn()]
-        if self.total is not None:
-            columns += [TextColumn("{task.percentage:>3.0f} %"), TimeLeft()]
-        else:
-            columns += [TimeElapsedColumn()]
-        shown = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = shown.add_task(self._text(), total=self.total, completed=int(self.done))
+        share = [TextColumn("{task.percentage:>3.0f} %"), TimeLeft()]
+        columns = [TimeElapsedColumn()] if self.total is None else share
+        text = TextColumn("{task.description}"), BarColumn()
+        shown = Progress(*text, *columns, console=Console(stderr=True), transient=True)
+        self._task = shown.add_task(self._text, total=self.total, completed=int(self.done))
         if not self._closed.is_set():
             shown.start()
             self._shown = shown

@@ -30,7 +30,7 @@ def shape(graph: Graph, source: int | None = None) -> dict[str, float]:
     opening = f.opening
     back = opening["small"]
     if graph.directed:
-        back = summary_of_balls(graph.transpose.indptr, graph.transpose.indices, graph.n)["small"]
+        back = summary_of_balls(*graph.transpose.rows)["small"]
     weights = f.weights
     spread = weights["std"] / weights["mean"] if weights and weights["mean"] else 0.0
     around = (f.max_degree, float(NEARBY_VERTICES), opening["levels"])

@@ -137,16 +137,8 @@ def mapped(
         except InputError as error:
             raise source.error(str(error)) from None
 
-    graph = Graph(
-        indptr,
-        indices,
-        None if weight is False else weights,
-        directed=directed,
-        names=names,
-        meta=meta,
-        is_sorted=is_sorted,
-        m=m,
-    )
+    rows = indptr, indices, None if weight is False else weights
+    graph = Graph(*rows, directed=directed, names=names, meta=meta, is_sorted=is_sorted, m=m)
     return graph, len(content), check
 
 
