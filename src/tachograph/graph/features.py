@@ -148,7 +148,7 @@ class Features:
         """
         if not self.n:
             return 0
-        from ..kernels.features.sweep import sweep
+        from ..kernels.features import sweep
         from ..kernels.runtime.launch import run
 
         graph, back = self._graph, self._graph.transpose
@@ -199,7 +199,7 @@ class Features:
 
 def summary_of_balls(indptr: np.ndarray, indices: np.ndarray) -> dict[str, float]:
     """Return the means of searches around vertices with arcs; see :attr:`Features.opening`."""
-    from ..kernels.features.balls import BALL, balls
+    from ..kernels.features import BALL, balls
 
     if not indices.size:
         return dict.fromkeys(OPENING, 0.0) | {"small": 1.0}

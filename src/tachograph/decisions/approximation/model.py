@@ -52,7 +52,7 @@ def from_scale(level: Numbers | float) -> Numbers:
 
 @dataclass(frozen=True)
 class Trees:
-    """A sum of boosted trees (``kernels.features.forest`` has their encoding) and a constant."""
+    """A sum of boosted trees (``kernels.features.predict`` has their encoding) and a constant."""
 
     roots: np.ndarray
     feature: np.ndarray
@@ -86,7 +86,7 @@ class Trees:
         """Return a number for each row, which must have all columns that the trees look at."""
         if self.feature.max(initial=-1) >= rows.shape[1]:
             raise InputError(f"the model looks at more than {rows.shape[1]} features")
-        from ...kernels.features.forest import predict
+        from ...kernels.features import predict
         from ...kernels.runtime.launch import run
 
         out = np.full(len(rows), float(self.constant[0]))

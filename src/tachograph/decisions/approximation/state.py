@@ -109,7 +109,7 @@ class State:
 
     def reach(self, low: int, high: int) -> tuple[float, int]:
         """log2 of the arcs, and hops, of a search that goes on from degrees ``low`` to ``high``."""
-        from ...kernels.features.reach import reach
+        from ...kernels.features import reach
         from ...kernels.runtime.launch import run
 
         if (low, high) not in self._reached:

@@ -24,7 +24,7 @@ def shape(graph: Graph, source: int | None = None) -> dict[str, float]:
     They cost a pass over the vertices and about a millisecond of small searches, once for a graph.
     """
     from ...graph.features import summary_of_balls
-    from ...kernels.features.balls import balls
+    from ...kernels.features import balls
 
     f = graph.features
     opening = f.opening

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.kernels.features.balls import ARCS_PER_VERTEX, BALL, LIMIT, balls
+from tachograph.kernels.features import ARCS_PER_VERTEX, BALL, LIMIT, balls
 
 
 def plain(graph, start):

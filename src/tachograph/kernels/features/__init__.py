@@ -1,1 +1,0 @@
-"""Small loops that measure a graph or evaluate a model of it."""
