@@ -167,12 +167,13 @@ def _search(
     """Search on the host, in the direction that a policy chooses at every level."""
     from ..decisions.direction.model import policy_named
     from ..kernels.bfs import search as kernel
-    from ..kernels.bfs.parents import smallest_parents
+    from ..kernels.bfs.state import Chooser
+    from ..kernels.bfs.steps import smallest_parents
     from ..kernels.runtime.launch import clock
 
     policy = policy_named(direction)
     rows, back_rows = graph.rows, graph.transpose.rows
-    chooser = kernel.Chooser(
+    chooser = Chooser(
         policy.address,
         policy.parameters,
         certain=policy.certain(graph.n),

@@ -107,16 +107,16 @@ def _bfs() -> None:
 def _oracle() -> None:
     """Both directions, and what a policy would have chosen."""
     from ..decisions.direction.model import State, policy_named
-    from ..kernels.bfs import replay as bfs_replay
+    from ..kernels.bfs import oracle
 
     bfs(_graph(), 0, direction="oracle")
     policy = policy_named("push")
     first, times = np.ones(1, np.bool_), np.ones(1)
     chosen = np.zeros(1, np.int64)
     states = np.ones((1, len(State._fields)))
-    run(bfs_replay.choices, [(policy.address, policy.parameters, 0, states, first, chosen)])
-    run(bfs_replay.best, [(first, times, times, times, times, chosen)])
-    run(bfs_replay.spent, [(first, times, times, times, times, chosen, times.copy())])
+    run(oracle.choices, [(policy.address, policy.parameters, 0, states, first, chosen)])
+    run(oracle.best, [(first, times, times, times, times, chosen)])
+    run(oracle.spent, [(first, times, times, times, times, chosen, times.copy())])
 
 
 def _triangles() -> None:

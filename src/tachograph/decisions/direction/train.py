@@ -120,11 +120,11 @@ class Levels:
         return self.first, self.push, self.pull, self.to_bitmap, self.to_queue
 
     def _replayed(self, kernel: str, *arguments: object) -> np.ndarray:
-        """What a kernel of ``kernels.bfs.replay`` writes into its last argument."""
-        from ...kernels.bfs import replay
+        """What a kernel of ``kernels.bfs.oracle`` writes into its last argument."""
+        from ...kernels.bfs import oracle
         from ...kernels.runtime.launch import run
 
-        run(getattr(replay, kernel), [arguments], brief=True)
+        run(getattr(oracle, kernel), [arguments], brief=True)
         return cast(np.ndarray, arguments[-1])
 
 

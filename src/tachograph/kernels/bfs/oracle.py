@@ -2,7 +2,8 @@
 
 From the same state each level is pushed and pulled several times, in turns, and taken back after each;
 the changes of the frontier's form are timed, too. Whatever is chosen, a level's state is the same, so
-one such walk tells what any policy would have met, and what each choice would have cost.
+one such walk tells what any policy would have met, and what each choice would have cost: ``choices``,
+``best`` and ``spent`` tell it of rows of several walks, of which ``first`` marks the beginnings.
 
 Bounds: those of ``search``. A level that is taken back frees its part of the queue before the next try.
 """
@@ -11,25 +12,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.atomics import ld, ld_acquire, nanoseconds, st, st_release
+from ..runtime.atomics import ask, ld, nanoseconds, st, st_release
 from ..runtime.launch import kernel
 from ..runtime.nouns import Rows
 from ..runtime.team import (
-    SUM,
-    SUM2,
     TAIL,
-    appended,
-    cell,
     meet,
     new_board,
+    new_log,
     next_phase,
     part,
+    recorded,
     report,
+    rows_of,
     run_team,
+    sums,
     total,
 )
 from .search import Query, new_bitmaps, new_tree, search_workers
-from .state import first_level, hubs_in_queue, next_level
+from .state import M_F, PREVIOUS, PULL, PULLED, PUSH, N, first_level, hubs_in_queue, next_level
 from .steps import (
     BUFFER,
     UNLIMITED,
@@ -42,17 +43,13 @@ from .steps import (
     to_queue,
 )
 
-__all__ = ["COLUMNS", "both"]
-
 COLUMNS = (
     *("frontier_vertices", "frontier_edges", "unvisited", "unseen_edges", "hubs", "scanned"),
     *("push_nanoseconds", "pull_nanoseconds", "to_bitmap_nanoseconds", "to_queue_nanoseconds"),
 )
-WIDTH = len(COLUMNS)
+WIDTH = len(COLUMNS)  # and a log adds one
 PUSHING, PULLING, MAPPING, QUEUING = 0, 1, 2, 3  # what is timed
-PULL_FROM_SHARE = (
-    256  # a pull looks at every vertex: it is not timed for fewer arcs than n over this
-)
+PULL_FROM_SHARE = 256  # a pull sees every vertex: it is not timed for fewer arcs than n over this
 
 
 @kernel
@@ -102,15 +99,14 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
     n = parents.size
     words = front.size
     hub = indices.size / n if n else 0.0
-    lines = np.empty((64 if me == 0 else 0, WIDTH), np.int64)
+    log = new_log(me == 0, WIDTH + 1)
     buffer = np.empty(BUFFER, queue.dtype)
     box = np.empty(2, np.int64)
     best = np.empty(4, np.int64)
     notes = np.zeros(2, np.int64)
-    used = np.int64(0)
     edges = begin(team, indptr, query.sources, tree)
     if edges < 0:
-        return lines[:0]
+        return rows_of(log)
     lo, hi = np.int64(0), np.int64(query.sources.size)
     level = first_level(n, indices.size, hi, edges)
     phase = np.int64(0)
@@ -125,19 +121,19 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
             for _ in range(repeats):  # the frontier in its other form, and back
                 start = together(team, box)
                 if not to_bitmap(team, queue, lo, hi, front):
-                    return lines[:0]
+                    return rows_of(log)
                 best[MAPPING] = min(best[MAPPING], nanoseconds(box) - start)
                 if me == 0:
                     st_release(control, TAIL, lo)
                 start = together(team, box)
                 if not to_queue(team, front, words, queue, buffer):
-                    return lines[:0]
+                    return rows_of(log)
                 best[QUEUING] = min(best[QUEUING], nanoseconds(box) - start)
             first, last = part(team, hi - lo)
             st(notes, 0, hubs_in_queue(queue, lo + first, lo + last, indptr, hub))
             st(notes, 1, arcs_of_pull(team, back, parents, front))
             if not report(team, board, phase, notes):
-                return lines[:0]
+                return rows_of(log)
             hubs = total(board, phase, workers, 0)
             scanned = total(board, phase, workers, 1)
         found = np.int64(0)
@@ -148,7 +144,7 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
                 start = together(team, box)
                 pull(team, phase, back, tree, bitmaps, depth, np.int64(UNLIMITED))
                 if not meet(team):
-                    return lines[:0]
+                    return rows_of(log)
                 best[PULLING] = min(best[PULLING], nanoseconds(box) - start)
                 phase += 1
                 take_back_bitmap(team, indptr, after, tree)
@@ -156,17 +152,16 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
             start = together(team, box)
             push(team, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
             if not meet(team):
-                return lines[:0]
+                return rows_of(log)
             best[PUSHING] = min(best[PUSHING], nanoseconds(box) - start)
-            found = ld_acquire(control, cell(SUM, phase))
-            arcs = ld_acquire(control, cell(SUM2, phase))
+            found, arcs = sums(control, phase)
             phase += 1
             if pulls and r < repeats - 1:
                 first, last = part(team, found)
                 for i in range(hi + first, hi + last):
                     make_unvisited(ld(queue, i), indptr, parents, levels)
                 if not meet(team):
-                    return lines[:0]
+                    return rows_of(log)
                 if me == 0:
                     st_release(control, TAIL, hi)
         if me == 0:
@@ -174,11 +169,10 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
                 best[PULLING] = best[MAPPING] = best[QUEUING] = -1
             state = (level.vertices, level.edges, level.unvisited, level.unseen, hubs, scanned)
             times = (best[PUSHING], best[PULLING], best[MAPPING], best[QUEUING])
-            lines = appended(lines, used, state + times)
-            used += 1
+            log = recorded(log, state + times)
         lo, hi = hi, hi + found
         level = next_level(level, found, arcs)
-    return lines[:used]
+    return rows_of(log)
 
 
 def both(
@@ -198,4 +192,64 @@ def both(
     shared = (rows, back, query, tree, new_bitmaps(n), new_board(workers), repeats)
     lines = run_team(walk_both, workers, *shared)
     tree.parents[tree.parents < 0] = -1
-    return tree.levels, tree.parents, lines[0], workers
+    return tree.levels, tree.parents, lines[0][:, :WIDTH], workers
+
+
+@kernel
+def choices(stop, policy, parameters, certain, states, first, chosen):
+    """Ask the policy at every level; frontiers of at most n / ``certain`` arcs are pushed (0: none)."""
+    previous, pulled = PUSH, 0
+    state = np.empty(states.shape[1])
+    for i in range(states.shape[0]):
+        if first[i]:
+            previous, pulled = PUSH, 0
+        for k in range(state.size):
+            state[k] = states[i, k]
+        state[PREVIOUS] = previous
+        state[PULLED] = pulled
+        previous = PUSH
+        if certain == 0 or state[M_F] > state[N] // certain:
+            previous = ask(policy, state, parameters)
+        pulled += previous == PULL
+        chosen[i] = previous
+
+
+@kernel
+def best(stop, first, push, pull, to_bitmap, to_queue, chosen):
+    """The cheapest directions of every search, changes of form included (a shortest path in time)."""
+    rows = first.size
+    came_from = np.zeros((rows, 2), np.int8)
+    end = rows
+    ahead = back = 0.0
+    for i in range(rows):
+        if first[i]:
+            ahead, back = push[i], to_bitmap[i] + pull[i]
+        else:
+            stay_ahead, turn_ahead = ahead, back + to_queue[i]
+            stay_back, turn_back = back, ahead + to_bitmap[i]
+            came_from[i, PUSH] = PUSH if stay_ahead <= turn_ahead else PULL
+            came_from[i, PULL] = PULL if stay_back <= turn_back else PUSH
+            ahead = min(stay_ahead, turn_ahead) + push[i]
+            back = min(stay_back, turn_back) + pull[i]
+        end = i + 1
+        if end == rows or first[end]:  # the search is over: walk back
+            direction = PUSH if ahead <= back else PULL
+            for k in range(i, -1, -1):
+                chosen[k] = direction
+                if first[k]:
+                    break
+                direction = came_from[k, direction]
+
+
+@kernel
+def spent(stop, first, push, pull, to_bitmap, to_queue, chosen, times):
+    """What each level takes with these directions, the change of form before it included."""
+    previous = PUSH
+    for i in range(first.size):
+        if first[i]:
+            previous = PUSH
+        if chosen[i] == PUSH:
+            times[i] = push[i] + (to_queue[i] if previous == PULL else 0.0)
+        else:
+            times[i] = pull[i] + (to_bitmap[i] if previous == PUSH else 0.0)
+        previous = chosen[i]

@@ -26,7 +26,6 @@ from ..runtime.nouns import Rows
 from ..runtime.team import (
     GIVEN_UP,
     SUM,
-    SUM2,
     TAIL,
     TICKET,
     cell,
@@ -40,9 +39,9 @@ from ..runtime.team import (
     recorded,
     rows_of,
     run_team,
+    sums,
 )
 from .state import (
-    ALL_HUBS,
     HUBS,
     PULL,
     PULLED,
@@ -54,13 +53,10 @@ from .state import (
     first_level,
     hubs_in_bitmap,
     hubs_in_queue,
-    is_hub,
     next_level,
     tell_constants,
 )
 from .steps import BUFFER, UNLIMITED, Bitmaps, Tree, begin, pull, push, to_bitmap, to_queue
-
-__all__ = ["COLUMNS", "Chooser", "Query", "new_bitmaps", "new_tree", "search_workers", "traverse"]
 
 #: What a row of the trace holds.
 COLUMNS = ("direction", "frontier_vertices", "frontier_edges", "unvisited", "nanoseconds")
@@ -178,11 +174,6 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
     phase = np.int64(0)
     at = np.int64(0)  # two places alternate: a slow worker may still read the one before
     tell_constants(state, rows, chooser, workers, query.directed)
-    if chooser.hub >= 0:
-        hubs = np.int64(0)
-        for v in range(indptr.size - 1):  # each worker by itself: a part of the price of hubs
-            hubs += is_hub(v, indptr, chooser.hub)
-        st(state, ALL_HUBS, hubs)
     while not is_over(query, levels, level):
         last = direction
         if level.edges <= certain:
@@ -236,8 +227,7 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
             pull(team, phase, back, tree, bitmaps, depth, limit)
         if not meet(team):
             break
-        found = ld_acquire(control, cell(SUM, phase))
-        arcs = ld_acquire(control, cell(SUM2, phase))
+        found, arcs = sums(control, phase)
         if direction == PULL and ld_acquire(control, GIVEN_UP):
             done = min(ld_acquire(control, cell(TICKET, phase)), words)
             if last == PULL:

@@ -14,23 +14,6 @@ import numpy as np
 from ..runtime.atomics import ask, ld, st, trailing_zeros
 from ..runtime.launch import inline, kernel
 
-__all__ = [
-    "ALL_HUBS",
-    "HUBS",
-    "PULL",
-    "PULLED",
-    "PUSH",
-    "STATE",
-    "Chooser",
-    "Level",
-    "decide",
-    "first_level",
-    "hubs_in_bitmap",
-    "hubs_in_queue",
-    "next_level",
-    "tell_constants",
-]
-
 PUSH, PULL = 0, 1
 #: What a policy sees of a level before it is walked, in this order.
 STATE = (
@@ -84,11 +67,17 @@ def next_level(level, found, arcs):
 @inline
 def tell_constants(state, rows, chooser, workers, directed):
     """Write down what a policy may want to know and no level changes."""
-    st(state, N, rows.indptr.size - 1)
-    st(state, ALL_ARCS, rows.indices.size)
+    indptr, indices = rows
+    st(state, N, indptr.size - 1)
+    st(state, ALL_ARCS, indices.size)
     st(state, P_H, chooser.hub_share)
     st(state, THREADS, workers)
     st(state, DIRECTED, directed)
+    if chooser.hub >= 0:
+        hubs = np.int64(0)
+        for v in range(indptr.size - 1):  # each worker by itself: a part of the price of hubs
+            hubs += is_hub(v, indptr, chooser.hub)
+        st(state, ALL_HUBS, hubs)
 
 
 @kernel

@@ -1,4 +1,5 @@
-"""The steps of a breadth-first search: its beginning, a push, a pull, the frontier's change of form.
+"""The steps of a breadth-first search: its beginning, a push, a pull, the frontier's change of form,
+and at the end a choice of parents that does not depend on the number of threads.
 
 ``search`` explains the encoding and the bounds.
 """
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..rows.passes import over_rows
 from ..runtime.atomics import (
     compare_exchange,
     fetch_add,
@@ -18,24 +20,12 @@ from ..runtime.atomics import (
     prefetch,
     st,
     st_release,
+    stop_at,
     trailing_zeros,
 )
 from ..runtime.launch import inline, kernel
-from ..runtime.team import GIVEN_UP, SUM, SUM2, TAIL, TICKET, cell, meet, part
-
-__all__ = [
-    "BUFFER",
-    "UNLIMITED",
-    "Bitmaps",
-    "Tree",
-    "begin",
-    "in_bitmap",
-    "make_unvisited",
-    "pull",
-    "push",
-    "to_bitmap",
-    "to_queue",
-]
+from ..runtime.nouns import Rows
+from ..runtime.team import GIVEN_UP, TAIL, TICKET, add_to_sums, cell, flush, meet, part
 
 BUFFER = 4096  # vertices a worker collects before it takes room in the queue
 AHEAD = 8  # places in the queue that rows are fetched ahead
@@ -91,14 +81,6 @@ def begin(team, indptr, sources, tree):
     return edges if meet(team) else np.int64(-1)
 
 
-@inline
-def flush(control, queue, buffer, held):
-    """Move a worker's buffer to the queue."""
-    at = fetch_add(control, TAIL, held)
-    for i in range(held):
-        st(queue, at + i, ld(buffer, i))
-
-
 @kernel
 def push(team, phase, rows, tree, buffer, span, edges, depth):
     """Claim the unvisited targets of a ``span`` of the queue; adds their number and arcs to the sums.
@@ -136,7 +118,7 @@ def push(team, phase, rows, tree, buffer, span, edges, depth):
                     st(levels, v, depth)
                     arcs -= mark + 1
                     if held == BUFFER:
-                        flush(control, queue, buffer, held)
+                        flush(control, TAIL, queue, buffer, held)
                         found += held
                         held = 0
                     st(buffer, held, v)
@@ -144,9 +126,8 @@ def push(team, phase, rows, tree, buffer, span, edges, depth):
         if even:
             break
     if held:
-        flush(control, queue, buffer, held)
-    fetch_add(control, cell(SUM, phase), found + held)
-    fetch_add(control, cell(SUM2, phase), arcs)
+        flush(control, TAIL, queue, buffer, held)
+    add_to_sums(control, phase, found + held, arcs)
 
 
 @inline
@@ -199,8 +180,7 @@ def pull(team, phase, rows, tree, bitmaps, depth, limit):
                             bits |= np.uint64(1) << np.uint64(v & 63)
                             break
             st(after, w, bits)
-    fetch_add(control, cell(SUM, phase), found)
-    fetch_add(control, cell(SUM2, phase), arcs)
+    add_to_sums(control, phase, found, arcs)
 
 
 @kernel
@@ -228,11 +208,31 @@ def to_queue(team, front, words, queue, buffer):
         bits = ld(front, w)
         while bits:
             if held == BUFFER:
-                flush(control, queue, buffer, held)
+                flush(control, TAIL, queue, buffer, held)
                 held = 0
             st(buffer, held, (w << 6) + np.int64(trailing_zeros(bits)))
             held += 1
             bits &= bits - np.uint64(1)
     if held:
-        flush(control, queue, buffer, held)
+        flush(control, TAIL, queue, buffer, held)
     return meet(team)
+
+
+@kernel
+def choose_smallest(stop, lo, hi, indptr, indices, levels, parents):
+    """Replace the parents of ``lo:hi`` by the smallest neighbours one level up."""
+    for v in range(lo, hi):
+        if stop_at(stop, v):
+            return
+        if ld(levels, v) > 0:
+            best = ld(parents, v)
+            for k in range(ld(indptr, v), ld(indptr, v + 1)):
+                u = ld(indices, k)
+                if u < best and ld(levels, u) == ld(levels, v) - 1:
+                    best = u
+            st(parents, v, best)
+
+
+def smallest_parents(back: Rows, levels: np.ndarray, parents: np.ndarray) -> None:
+    """Give every vertex the smallest id among its possible parents, in place."""
+    over_rows(choose_smallest, back.indptr, back.indices, levels, parents)

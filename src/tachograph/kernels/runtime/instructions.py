@@ -7,8 +7,6 @@ from typing import Any
 
 import numba
 
-__all__ = ["count", "instruction_ratio"]
-
 # Packed arithmetic, moves and comparisons of x86; on other machines, registers of vectors.
 PACKED = re.compile(r"v?p[a-z]+|v?[a-z]+p[sd]|v?mov[au]p[sd]|v?movdq[au]\d*")
 WIDE = re.compile(r"%[xyz]mm\d|\bv\d+\.(?:16b|8h|4s|2d)")

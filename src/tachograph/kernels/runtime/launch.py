@@ -24,31 +24,10 @@ import numpy as np
 from numba._dispatcher import compute_fingerprint
 from numba.core.types import unliteral
 
-from ...util.cores import threads, threads_available
+from ...util.cores import threads as threads
+from ...util.cores import threads_available as threads_available
 from ...util.progress import bar
 from .workers import Crew, start
-
-__all__ = [
-    "KERNELS",
-    "SERIAL_BELOW",
-    "clock",
-    "inline",
-    "inline_maker",
-    "kept_on_disk",
-    "kernel",
-    "not_counted",
-    "over_parts",
-    "prepare",
-    "read_only",
-    "run",
-    "run_calls",
-    "subroutine",
-    "subroutine_maker",
-    "threads",
-    "threads_available",
-    "told",
-    "workers_for",
-]
 
 #: For each kind of loop, how much work (items, edges, or vertices and arcs) one worker does faster than
 #: several.
@@ -63,9 +42,7 @@ SERIAL_BELOW = {
     "triangles": 1 << 16,
 }
 SILENT_COMPILING_SECONDS = 0.5  # how long compiling may take before it is mentioned
-WAITING_SECONDS = (
-    0.1  # how long a caller waits before it looks again whether the workers have ended
-)
+WAITING_SECONDS = 0.1  # between two looks of a caller whether the workers have ended
 KERNELS: list[Any] = []  # all kernels that are kept on disk
 told = threading.Event()  # whether compiling was mentioned
 #: What runs a kernel for types of arguments that it is loaded for. To look them up for every call
@@ -83,7 +60,6 @@ COMPILED: dict[str, Any] = {
     "no_cfunc_wrapper": True,
     "_nrt": True,
 }
-INLINE = {**COMPILED, "forceinline": True, "no_cpython_wrapper": True, "_nrt": False}
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -139,32 +115,20 @@ def _for_all_constants(compiled: Any) -> Any:
     return compiled
 
 
-def inline(function: Callable[..., Any]) -> Any:
-    """Compile a helper into its callers: a call passes seven arguments for each array.
-
-    The helper does not count references to arrays, which takes atomic operations and can take longer
-    than all the rest; so it must neither make arrays nor return any. Only kernels can call it.
-    """
-    return _for_all_constants(numba.njit(function, **INLINE))
+def _helper(copied: bool, makes_arrays: bool) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a part of kernels, which only they can call."""
+    own = {"forceinline": copied, "no_cpython_wrapper": True, "_nrt": makes_arrays}
+    return lambda function: _for_all_constants(numba.njit(function, **{**COMPILED, **own}))
 
 
-def inline_maker(function: Callable[..., Any]) -> Any:
-    """Compile a helper that makes or returns arrays into its callers."""
-    return _for_all_constants(numba.njit(function, **{**INLINE, "_nrt": True}))
-
-
-def subroutine(function: Callable[..., Any]) -> Any:
-    """Compile a part of a kernel that is called, not copied into its callers.
-
-    For what is long or stands in several places. Like :func:`inline` it counts no references.
-    """
-    return _for_all_constants(numba.njit(function, **{**INLINE, "forceinline": False}))
-
-
-def subroutine_maker(function: Callable[..., Any]) -> Any:
-    """Compile a part that makes or returns arrays, to be called and not copied."""
-    options = {**INLINE, "forceinline": False, "_nrt": True}
-    return _for_all_constants(numba.njit(function, **options))
+#: Compile a helper into its callers: a call passes seven arguments for each array. The helper does not
+#: count references to arrays, which takes atomic operations and can take longer than all the rest; so
+#: it must neither make arrays nor return any. ``inline_maker`` is for helpers that do.
+inline = _helper(copied=True, makes_arrays=False)
+inline_maker = _helper(copied=True, makes_arrays=True)
+#: The same for parts that are called, not copied: for what is long or stands in several places.
+subroutine = _helper(copied=False, makes_arrays=False)
+subroutine_maker = _helper(copied=False, makes_arrays=True)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
@@ -206,9 +170,9 @@ def run_calls(
     The caller waits where Ctrl-C can reach it. If that takes longer than a second, a terminal shows
     ``label`` (by default the name of the worker) and the number that ``step()`` returns. With
     ``brief`` a single call runs on the caller's own thread instead, which saves 0.1 ms: for work that
-    takes less than a second. ``alike`` promises that the arguments of all calls have the same types. An
-    exception in any worker, or Ctrl-C, stops the others (at their next
-    look at ``stop[0]``) and is raised when all have ended.
+    takes less than a second. ``alike`` promises that the arguments of all calls have the same types.
+    An exception in any worker, or Ctrl-C, stops the others (at their next look at ``stop[0]``) and is
+    raised when all have ended.
     """
     runs = prepare(worker, todo[0])
     if len(todo) > 1 and not alike:
@@ -233,7 +197,11 @@ def run_calls(
     crew = Crew(len(todo))
     try:
         start([partial(work, index) for index in range(len(todo))], crew)
-        _wait(crew, label or worker.__name__.replace("_", " "), step)
+        if not crew.wait(WAITING_SECONDS):  # most end before it is time to show a bar
+            with bar(label or worker.__name__.replace("_", " ")) as shown:
+                while not crew.wait(WAITING_SECONDS):
+                    if step is not None:
+                        shown.note(f"step {step()}")
     except BaseException:
         stop[0] = 1
         crew.call_off()
@@ -242,16 +210,6 @@ def run_calls(
     if errors:
         raise errors[0]
     return results
-
-
-def _wait(crew: Crew, label: str, step: Callable[[], int] | None) -> None:
-    """Wait until all workers have ended; most have before it is time to show a bar."""
-    if crew.wait(WAITING_SECONDS):
-        return
-    with bar(label) as shown:
-        while not crew.wait(WAITING_SECONDS):
-            if step is not None:
-                shown.note(f"step {step()}")
 
 
 def clock() -> float:
@@ -271,8 +229,7 @@ def prepare(worker: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
         return _ready[key]
     done = threading.Event()
     before = sum(worker.stats.cache_misses.values())
-    watcher = threading.Thread(target=_tell, args=(worker, before, done), daemon=True)
-    watcher.start()
+    threading.Thread(target=_tell, args=(worker, before, done), daemon=True).start()
     try:
         with not_counted():
             _ready[key] = worker.compile(tuple(numba.typeof(a) for a in arguments))

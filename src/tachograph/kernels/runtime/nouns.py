@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Rows", "WeightedRows"]
-
 
 class Rows(NamedTuple):
     """Compressed rows: the neighbours of v are ``indices[indptr[v]:indptr[v + 1]]``."""

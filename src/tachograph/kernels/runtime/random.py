@@ -11,8 +11,6 @@ import numpy as np
 from .atomics import stop_at
 from .launch import kernel, over_parts, run
 
-__all__ = ["integers", "key_of", "kronecker", "permutation", "preferential", "reals"]
-
 GOLDEN = 0x9E3779B97F4A7C15  # the increment of SplitMix64
 BRIEF_BELOW_ITEMS = 1 << 20  # serial loops of fewer items take less than a second
 

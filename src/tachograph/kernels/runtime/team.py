@@ -44,38 +44,6 @@ from .atomics import (
 )
 from .launch import inline, inline_maker, kernel, run_calls
 
-__all__ = [
-    "CELL",
-    "GIVEN_UP",
-    "SUM",
-    "SUM2",
-    "TAIL",
-    "TICKET",
-    "Log",
-    "Team",
-    "appended",
-    "barrier",
-    "cell",
-    "grown",
-    "is_full",
-    "larger",
-    "least",
-    "meet",
-    "new_board",
-    "new_log",
-    "next_phase",
-    "part",
-    "post",
-    "record",
-    "recorded",
-    "report",
-    "rows_of",
-    "run_team",
-    "share",
-    "take",
-    "total",
-]
-
 CELL = 16
 STOP = 0
 ARRIVED, GENERATION = 1 * CELL, 2 * CELL
@@ -84,9 +52,7 @@ TAIL = 12 * CELL
 PHASE = 13 * CELL
 GIVEN_UP = 14 * CELL
 SIZE = 15 * CELL
-LOOKS_BEFORE_YIELDING = (
-    1 << 10
-)  # how often a waiting worker looks before it lets others have its core
+LOOKS_BEFORE_YIELDING = 1 << 10  # by a waiting worker, before it lets others have its core
 FIRST_LOG_ROWS = 64  # rows a log has room for before it grows
 USED, LAST_TIME = 2, 3  # entries of a log's clock, after the two of scratch space
 
@@ -158,30 +124,30 @@ def next_phase(control, me, phase):
 
 
 @inline
+def add_to_sums(control, phase, first, second):
+    """Add a worker's numbers to the two sums of a phase."""
+    fetch_add(control, cell(SUM, phase), first)
+    fetch_add(control, cell(SUM2, phase), second)
+
+
+@inline
+def sums(control, phase):
+    """The two sums of a phase, after the barrier."""
+    return ld_acquire(control, cell(SUM, phase)), ld_acquire(control, cell(SUM2, phase))
+
+
+@inline
+def flush(control, end, queue, buffer, held):
+    """Append a worker's buffer to a queue that all workers fill; ``end`` is the cell of its end."""
+    at = fetch_add(control, end, held)
+    for i in range(held):
+        st(queue, at + i, ld(buffer, i))
+
+
+@inline
 def share(size, me, workers):
     """The part of 0..size that belongs to worker ``me``."""
     return size * me // workers, size * (me + 1) // workers
-
-
-@inline_maker
-def appended(rows, used, values):
-    """``rows`` with one more, number ``used``: ``values``, all int64."""
-    rows = grown(rows, used)
-    for k in range(len(values)):
-        rows[used, k] = values[k]
-    return rows
-
-
-@inline_maker
-def grown(rows, used):
-    """``rows`` with room for more than ``used``."""
-    if used < rows.shape[0]:
-        return rows
-    wider = np.empty((2 * used, rows.shape[1]), np.int64)
-    for i in range(used):  # a slice of two dimensions takes seconds to compile
-        for k in range(rows.shape[1]):
-            wider[i, k] = rows[i, k]
-    return wider
 
 
 def new_board(workers: int) -> np.ndarray:
@@ -190,18 +156,14 @@ def new_board(workers: int) -> np.ndarray:
 
 
 @inline
-def post(board, phase, me, workers, notes):
-    """Write a worker's notes of this phase on the board, and begin new ones."""
-    row = ((phase & 1) * workers + me) * CELL
+def report(team, board, phase, notes):
+    """Write a worker's notes of this phase on the board, begin new ones, and wait for all others;
+    False if the run is to end.
+    """
+    row = ((phase & 1) * team.workers + team.me) * CELL
     for k in range(notes.size):
         st(board, row + k, ld(notes, k))
         st(notes, k, 0)
-
-
-@inline
-def report(team, board, phase, notes):
-    """Post this worker's notes and wait for all others; False if the run is to end."""
-    post(board, phase, team.me, team.workers, notes)
     return meet(team)
 
 
@@ -247,7 +209,12 @@ def is_full(log):
 @inline_maker
 def larger(log):
     """``log`` with more room."""
-    return Log(grown(log.rows, log.clock[USED]), log.clock)
+    used = log.clock[USED]
+    rows = np.empty((2 * used, log.rows.shape[1]), np.int64)
+    for i in range(used):  # a slice of two dimensions takes seconds to compile
+        for k in range(rows.shape[1]):
+            rows[i, k] = log.rows[i, k]
+    return Log(rows, log.clock)
 
 
 @inline
@@ -291,8 +258,4 @@ def run_team(
     control = np.zeros(SIZE, np.int64)
     calls = [(Team(control, me, workers), *arguments) for me in range(workers)]
     label = worker.__module__.rpartition(".")[2]
-
-    def step() -> int:
-        return int(control[PHASE])
-
-    return run_calls(worker, calls, control, brief, label, step, alike=True)
+    return run_calls(worker, calls, control, brief, label, lambda: int(control[PHASE]), alike=True)

@@ -11,8 +11,6 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-__all__ = ["Crew", "start"]
-
 Job = Callable[[], None]  # must not raise
 
 _idle: list[Hand] = []

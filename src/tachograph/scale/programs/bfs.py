@@ -173,7 +173,7 @@ class Search(Program):
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
         """Return levels, and of all neighbours one level up the smallest."""
-        from ...kernels.bfs.parents import smallest_parents
+        from ...kernels.bfs.steps import smallest_parents
 
         levels = np.array(state["levels"])
         piece.from_owners(inbox, "levels", levels)
