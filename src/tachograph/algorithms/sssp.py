@@ -288,10 +288,9 @@ def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
 def _on_host(problem: _Problem, algorithm: str, delta: float | None, traced: bool) -> SsspResult:
     """Search by an algorithm that the weights allow."""
     from ..kernels.runtime.launch import clock
-    from ..kernels.sssp import rounds
     from ..kernels.sssp.bellman_ford import relaxed_distances
     from ..kernels.sssp.delta_stepping import Facts, shortest_distances
-    from ..kernels.sssp.limits import UNLIMITED, Limits
+    from ..kernels.sssp.problem import COLUMNS, PHASES, UNLIMITED, Limits
 
     graph, weights, sources, left_out = problem
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
@@ -328,8 +327,8 @@ def _on_host(problem: _Problem, algorithm: str, delta: float | None, traced: boo
             "distances reach beyond 2**53, where not every whole number can be kept: "
             "scale the weights down, or make them float64"
         )
-    columns = dict(zip(rounds.COLUMNS, rows.T, strict=True))
-    columns["phase"] = rounds.PHASES[columns["phase"]]
+    columns = dict(zip(COLUMNS, rows.T, strict=True))
+    columns["phase"] = PHASES[columns["phase"]]
     columns["seconds"] = columns.pop("nanoseconds") / 1e9
     columns["threads"] = np.full(len(rows), workers)
     return problem.solved(distances, Run(seconds, Trace(columns)))

@@ -9,7 +9,7 @@ import pytest
 
 from tachograph.kernels.runtime import atomics as machine
 from tachograph.kernels.runtime import team as teams
-from tachograph.kernels.runtime.launch import CHECKED, kernel
+from tachograph.kernels.runtime.launch import kernel
 
 
 @kernel
@@ -55,23 +55,6 @@ def test_barrier_keeps_workers_in_step(workers):
     begin = time.monotonic()
     assert teams.run_team(in_step, workers, np.zeros(workers * 16, np.int64), 300) == [0] * workers
     assert time.monotonic() - begin < 20
-
-
-@kernel
-def swapped(pair, i):
-    old = machine.peek(pair, 1, i)
-    machine.poke(pair, 1, i, machine.peek(pair, 0, i))
-    machine.poke(pair, 0, i, old)
-
-
-def test_arrays_in_a_tuple():
-    pair = np.arange(3), np.arange(3.0) + 7
-    swapped(pair, 2)
-    assert [a.tolist() for a in pair] == [[0, 1, 9], [7.0, 8.0, 2.0]]
-    if CHECKED:
-        for i in (3, -1):
-            with pytest.raises(IndexError):
-                swapped(pair, i)
 
 
 def test_the_clock_runs():

@@ -12,16 +12,13 @@ from ..runtime.launch import threads_available
 from ..runtime.nouns import WeightedRows
 from ..runtime.team import new_board, run_team
 from .cycles import negative_cycle
-from .limits import EVERYTHING, Limits
+from .problem import CORRECT, RELAX, Limits, one_is_enough
 from .relaxation import ALL, NEGATIVE, OTHERS, UNREACHED, Labels, Leg, walk
-from .rounds import CORRECT, RELAX, one_is_enough
-
-__all__ = ["METHODS", "relaxed_distances"]
 
 TURNS_BEFORE_LOOK = 8  # iterations (or rounds of the hybrid) before a negative cycle is looked for
 
 Cycle = tuple[list[int], float]
-#: distances (float64), trace (``rounds.COLUMNS``), workers, and the negative cycle if there is one
+#: distances (float64), trace (``problem.COLUMNS``), workers, and the negative cycle if there is one
 Outcome = tuple[np.ndarray, np.ndarray, int, Cycle | None]
 
 
@@ -73,21 +70,20 @@ class _Search:
         """Relax at most ``limit`` frontiers."""
         end = self.turn + limit
         while self.count and self.turn < end:
-            self._team(end - self.turn, arcs, stage)
+            unvisited = int((self.labels.label == self.unreached).sum())
+            now = (self.count, self.turn, end - self.turn, unvisited)
+            leg = Leg(arcs, stage, *now, self.two_steps, self.traced)
+            given = (self.rows, self.labels, self.limits, leg, self.fronts)
+            board = new_board(self.workers)
+            found = run_team(walk, self.workers, *given, board, brief=self.brief)
+            rows, self.count, swapped, self.turn, too_far = found[0]
+            if swapped:
+                self.fronts = self.fronts[::-1]
+            self.trace.append(rows)
+            if too_far:
+                raise _TooFar
             if self.count and self.turn < end:
                 self.workers = 1  # too little to do for a team
-
-    def _team(self, limit: int, arcs: int, stage: int) -> None:
-        unvisited = int((self.labels.label == self.unreached).sum())
-        leg = Leg(arcs, stage, self.count, self.turn, limit, unvisited, self.two_steps, self.traced)
-        given = (self.rows, self.labels, self.limits, leg, self.fronts, new_board(self.workers))
-        found = run_team(walk, self.workers, *given, brief=self.brief)
-        rows, self.count, swapped, self.turn, too_far = found[0]
-        if swapped:
-            self.fronts = self.fronts[::-1]
-        self.trace.append(rows)
-        if too_far:
-            raise _TooFar
 
     @property
     def distances(self) -> np.ndarray:
@@ -111,7 +107,7 @@ def relaxed_distances(
     lightest: float,
     heaviest: float,
     traced: bool,
-    limits: Limits = EVERYTHING,
+    limits: Limits,
 ) -> Outcome:
     """Shortest paths by a method of ``METHODS``, with packed labels if those are wide enough.
 

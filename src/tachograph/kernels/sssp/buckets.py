@@ -24,7 +24,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from ..runtime.atomics import ld, peek, poke, st
+from ..runtime.atomics import ld, st
 from ..runtime.launch import inline, inline_maker, subroutine_maker
 
 BLOCK_BITS = 6
@@ -95,21 +95,21 @@ def lists(kept):
 @inline
 def add(kept, at, v, d):
     """Append to the list ``at``."""
-    p = peek(kept, HEAD, at)
+    p = ld(kept[HEAD], at)
     if p & (BLOCK_ENTRIES - 1) == 0:
-        k = peek(kept, STOCK, FREE)
+        k = ld(kept[STOCK], FREE)
         if k >= 0:
-            poke(kept, STOCK, FREE, peek(kept, LINK, k))
+            st(kept[STOCK], FREE, ld(kept[LINK], k))
         else:
-            k = peek(kept, STOCK, UNUSED)
-            poke(kept, STOCK, UNUSED, k + 1)
-        poke(kept, STOCK, LEFT, peek(kept, STOCK, LEFT) - 1)
-        poke(kept, LINK, k, (p - 1) >> BLOCK_BITS)
-        poke(kept, BLOCKS, at, peek(kept, BLOCKS, at) + 1)
+            k = ld(kept[STOCK], UNUSED)
+            st(kept[STOCK], UNUSED, k + 1)
+        st(kept[STOCK], LEFT, ld(kept[STOCK], LEFT) - 1)
+        st(kept[LINK], k, (p - 1) >> BLOCK_BITS)
+        st(kept[BLOCKS], at, ld(kept[BLOCKS], at) + 1)
         p = k << BLOCK_BITS
-    poke(kept, VERTEX, p, v)
-    poke(kept, DISTANCE, p, d)
-    poke(kept, HEAD, at, p + 1)
+    st(kept[VERTEX], p, v)
+    st(kept[DISTANCE], p, d)
+    st(kept[HEAD], at, p + 1)
 
 
 @inline
@@ -120,46 +120,52 @@ def put(kept, ring, current, v, d, width):
         add(kept, b & (ring - 1), v, d)
     else:
         add(kept, ring, v, d)
-        poke(kept, STOCK, LOWEST_FAR, min(peek(kept, STOCK, LOWEST_FAR), b))
+        st(kept[STOCK], LOWEST_FAR, min(ld(kept[STOCK], LOWEST_FAR), b))
 
 
 @inline
 def size_of(kept, at):
     """Entries in a list, those that are no longer valid counted too."""
-    p = peek(kept, HEAD, at)
+    p = ld(kept[HEAD], at)
     if p == 0:
         return np.int64(0)
-    return ((peek(kept, BLOCKS, at) - 1) << BLOCK_BITS) + ((p - 1) & (BLOCK_ENTRIES - 1)) + 1
+    return ((ld(kept[BLOCKS], at) - 1) << BLOCK_BITS) + ((p - 1) & (BLOCK_ENTRIES - 1)) + 1
 
 
 @inline
 def release(kept, k):
     """Give block ``k`` back; the block that follows it in its list."""
-    after = peek(kept, LINK, k)
-    poke(kept, LINK, k, peek(kept, STOCK, FREE))
-    poke(kept, STOCK, FREE, k)
-    poke(kept, STOCK, LEFT, peek(kept, STOCK, LEFT) + 1)
+    after = ld(kept[LINK], k)
+    st(kept[LINK], k, ld(kept[STOCK], FREE))
+    st(kept[STOCK], FREE, k)
+    st(kept[STOCK], LEFT, ld(kept[STOCK], LEFT) + 1)
     return after
 
 
 @inline
-def take(kept, at, vertices, distances, begin):
-    """Move the last block of a list, if there is one, to the places from ``begin`` of two arrays;
-    how many entries that were.
+def take_block(kept, p, vertices, distances, begin):
+    """Move the last block of a list, whose head is ``p``, to the places from ``begin`` of two arrays;
+    how many entries that were, and the list's head after it.
     """
-    p = peek(kept, HEAD, at)
-    if p == 0:
-        return np.int64(0)
     k = (p - 1) >> BLOCK_BITS
     filled = ((p - 1) & (BLOCK_ENTRIES - 1)) + 1
     for i in range(filled):
-        st(vertices, begin + i, peek(kept, VERTEX, (k << BLOCK_BITS) + i))
-        st(distances, begin + i, peek(kept, DISTANCE, (k << BLOCK_BITS) + i))
-    after = release(kept, k)
-    poke(kept, BLOCKS, at, peek(kept, BLOCKS, at) - 1)
-    poke(
-        kept, HEAD, at, (after + 1) << BLOCK_BITS
-    )  # the one before is full; after is -1 if there is none
+        st(vertices, begin + i, ld(kept[VERTEX], (k << BLOCK_BITS) + i))
+        st(distances, begin + i, ld(kept[DISTANCE], (k << BLOCK_BITS) + i))
+    return filled, (
+        release(kept, k) + 1
+    ) << BLOCK_BITS  # the block before is full, or there is none
+
+
+@inline
+def take(kept, at, vertices, distances, begin):
+    """Move the last block of a list, if there is one, as ``take_block``; how many entries that were."""
+    p = ld(kept[HEAD], at)
+    if p == 0:
+        return np.int64(0)
+    filled, p = take_block(kept, p, vertices, distances, begin)
+    st(kept[BLOCKS], at, ld(kept[BLOCKS], at) - 1)
+    st(kept[HEAD], at, p)
     return filled
 
 
@@ -167,14 +173,14 @@ def take(kept, at, vertices, distances, begin):
 def clear(kept):
     """Forget all entries."""
     for at in range(lists(kept) + 1):
-        p = peek(kept, HEAD, at)
+        p = ld(kept[HEAD], at)
         if p:
             k = (p - 1) >> BLOCK_BITS
-            for _ in range(peek(kept, BLOCKS, at)):
+            for _ in range(ld(kept[BLOCKS], at)):
                 k = release(kept, k)
-            poke(kept, HEAD, at, 0)
-            poke(kept, BLOCKS, at, 0)
-    poke(kept, STOCK, LOWEST_FAR, LATER)
+            st(kept[HEAD], at, 0)
+            st(kept[BLOCKS], at, 0)
+    st(kept[STOCK], LOWEST_FAR, LATER)
 
 
 @inline
@@ -182,9 +188,9 @@ def lowest(kept, current):
     """The lowest bucket from ``current`` on that has entries, or ``LATER``."""
     ring = lists(kept)
     for k in range(ring):
-        if peek(kept, HEAD, (current + k) & (ring - 1)) != 0:
-            return min(current + k, peek(kept, STOCK, LOWEST_FAR))
-    return peek(kept, STOCK, LOWEST_FAR)
+        if ld(kept[HEAD], (current + k) & (ring - 1)) != 0:
+            return min(current + k, ld(kept[STOCK], LOWEST_FAR))
+    return ld(kept[STOCK], LOWEST_FAR)
 
 
 @subroutine_maker
@@ -195,17 +201,13 @@ def refile(kept, at, keep, current, dist, width):
     held_v = np.empty(BLOCK_ENTRIES, kept[VERTEX].dtype)
     held_d = np.empty(BLOCK_ENTRIES, kept[DISTANCE].dtype)
     ring = lists(kept)
-    p = peek(kept, HEAD, at)
-    blocks = peek(kept, BLOCKS, at)
-    poke(kept, HEAD, at, 0)
-    poke(kept, BLOCKS, at, 0)
+    heads, counts = kept[HEAD], kept[BLOCKS]
+    p = ld(heads, at)
+    blocks = ld(counts, at)
+    st(heads, at, 0)
+    st(counts, at, 0)
     for _ in range(blocks):
-        k = (p - 1) >> BLOCK_BITS
-        filled = ((p - 1) & (BLOCK_ENTRIES - 1)) + 1
-        for i in range(filled):  # copied first: the freed block may be the next one used
-            st(held_v, i, peek(kept, VERTEX, (k << BLOCK_BITS) + i))
-            st(held_d, i, peek(kept, DISTANCE, (k << BLOCK_BITS) + i))
-        p = (release(kept, k) + 1) << BLOCK_BITS
+        filled, p = take_block(kept, p, held_v, held_d, 0)  # the freed block may be used next
         for i in range(filled):
             if ld(held_d, i) == ld(dist, ld(held_v, i)):
                 if keep:
@@ -226,7 +228,7 @@ def room_for(kept):
     """How many entries can be put for certain: they start a block in every list at most, and one
     more for each 64. After :func:`clean` that is what the set was made for.
     """
-    return (peek(kept, STOCK, LEFT) - lists(kept) - 2) << BLOCK_BITS
+    return (ld(kept[STOCK], LEFT) - lists(kept) - 2) << BLOCK_BITS
 
 
 @inline
@@ -239,7 +241,7 @@ def make_room(kept, entries, dist, width):
 @inline
 def sort_far(kept, current, dist, width):
     """Sort the far list into the ring, as far as that reaches, if ``current`` has come to it."""
-    if peek(kept, STOCK, LOWEST_FAR) <= current:
+    if ld(kept[STOCK], LOWEST_FAR) <= current:
         make_room(kept, 0, dist, width)  # a block for every list
-        poke(kept, STOCK, LOWEST_FAR, LATER)
+        st(kept[STOCK], LOWEST_FAR, LATER)
         refile(kept, lists(kept), False, current, dist, width)

@@ -7,48 +7,30 @@ import math
 import numpy as np
 
 from ..rows.passes import over_rows
-from ..runtime.atomics import fetch_min, ld, stopped
+from ..runtime.atomics import fetch_min, ld, stop_at
 from ..runtime.launch import kernel, run
 from ..runtime.nouns import WeightedRows
 
-__all__ = ["SLACK", "negative_cycle", "shortest_path_tree"]
-
-VERTICES_BETWEEN_STOPS = 4096  # looks at the stop flag
 SLACK = 1e-9  # of the numbers, by which arcs with negative float weights may miss
 
 
 @kernel
-def best_arcs(stop, rows, dist, parent, arc):
-    """For each vertex the arc that gives it the lowest distance, if that is not above its own."""
-    indptr, indices, weights = rows
-    best = dist.copy()
-    for u in range(indptr.size - 1):
-        if u % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
-            return
-        if dist[u] < np.inf:
-            for k in range(indptr[u], indptr[u + 1]):
-                v = indices[k]
-                d = dist[u] + weights[k]
-                if d < best[v] or (d == best[v] and parent[v] < 0):
-                    best[v] = d
-                    parent[v] = u
-                    arc[v] = k
+def relax_all(stop, rows, dist, best, parent, arc, ties):
+    """Relax every arc once, in order, from ``dist`` to ``best``; whether a distance was lowered.
 
-
-@kernel
-def relax_all(stop, rows, dist, parent, arc):
-    """Relax every arc once, in order; whether a distance was lowered."""
+    With ``ties``, an arc that only keeps the distance of a vertex becomes its own if it has none.
+    """
     indptr, indices, weights = rows
     changed = False
     for u in range(indptr.size - 1):
-        if u % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
+        if stop_at(stop, u):
             return False
         if dist[u] < np.inf:
             for k in range(indptr[u], indptr[u + 1]):
                 v = indices[k]
                 d = dist[u] + weights[k]
-                if d < dist[v]:
-                    dist[v] = d
+                if d < best[v] or (ties and d == best[v] and parent[v] < 0):
+                    best[v] = d
                     parent[v] = u
                     arc[v] = k
                     changed = True
@@ -103,17 +85,16 @@ def negative_cycle(
     """
     n = rows.indptr.size - 1
     parent, arc = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
-    run(best_arcs, [(rows, distances, parent, arc)])
+    run(relax_all, [(rows, distances, distances.copy(), parent, arc, True)])
     found = _cycles(parent, arc, rows.weights)
     if found or not certain:
         return found
     parent[:] = arc[:] = -1
     distances = distances.copy()
     for _ in range(n + 1):
-        if not run(relax_all, [(rows, distances, parent, arc)])[0]:
+        if not run(relax_all, [(rows, distances, distances, parent, arc, False)])[0]:
             return None
-        found = _cycles(parent, arc, rows.weights)
-        if found:
+        if found := _cycles(parent, arc, rows.weights):
             return found
     return None
 
@@ -122,7 +103,7 @@ def negative_cycle(
 def strict_parents(stop, lo, hi, indptr, indices, weights, dist, parent):
     """Give each vertex the smallest parent that is nearer and on a path that is not longer."""
     for u in range(lo, hi):
-        if u % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
+        if stop_at(stop, u):
             return
         du = ld(dist, u)
         if du < np.inf:
@@ -147,7 +128,7 @@ def search_tight(stop, rows, dist, sources, parent, queue, slack):
         tail += 1
     head = 0
     while head < tail:
-        if head % VERTICES_BETWEEN_STOPS == 0 and stopped(stop):
+        if stop_at(stop, head):
             return tail
         u = queue[head]
         head += 1

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..runtime.atomics import ld, prefetch, st, stopped
 from ..runtime.launch import inline, kernel
-from ..runtime.team import least, meet, new_log, part, report, rows_of, total
+from ..runtime.team import least, meet, part, report, rows_of
 from .buckets import (
     BLOCK_ENTRIES,
     LATER,
@@ -38,11 +38,18 @@ from .buckets import (
     sort_far,
     take,
 )
-from .limits import left_out, picky
-from .problem import DONE, outcome_of
-from .rounds import COLUMNS, LOW, NOTES, POPPED, REACHED, SCANNED, SETTLE, logged
-
-__all__ = ["Mail", "walk"]
+from .problem import (
+    DONE,
+    LOW,
+    NOTES,
+    SETTLE,
+    left_out,
+    logged,
+    new_trace,
+    note,
+    outcome_of,
+    picky,
+)
 
 VERTICES_BETWEEN_LOOKS = 4096  # at the stop flag
 
@@ -163,9 +170,7 @@ def settle(team, problem, mail, desk, head, tail, current, phase):
     if nearest_out < infinity:
         low = min(low, bucket_of(nearest_out, width))
     st(notes, LOW, low)
-    st(notes, POPPED, popped)
-    st(notes, SCANNED, scanned)
-    st(notes, REACHED, ld(notes, REACHED) + reached)
+    note(notes, popped, scanned, reached)
     return head, tail
 
 
@@ -196,6 +201,7 @@ def read_mail(team, problem, mail, desk, tail, current, phase):
     _, room, out_v, out_d, counts = mail
     kept, queue_v, queue_d, _, notes = desk
     end = (current + 1) * delta
+    reached = 0
     for w in range(workers):
         if w == me:
             continue
@@ -208,8 +214,7 @@ def read_mail(team, problem, mail, desk, tail, current, phase):
             old = ld(dist, v)
             if new < old:
                 st(dist, v, new)
-                if old == infinity:
-                    st(notes, REACHED, ld(notes, REACHED) + 1)
+                reached += old == infinity
                 if new >= end:
                     put(kept, ring, current, v, new, width)
                 else:
@@ -218,6 +223,7 @@ def read_mail(team, problem, mail, desk, tail, current, phase):
                     st(queue_v, tail, v)
                     st(queue_d, tail, new)
                     tail += 1
+    note(notes, 0, 0, reached)
     return tail
 
 
@@ -239,7 +245,7 @@ def walk(team, problem, mail):
         np.zeros(workers, np.int64),
         np.zeros(NOTES, np.int64),
     )
-    log = new_log(problem.traced and me == 0, len(COLUMNS))
+    log = new_trace(team, problem.traced)
     if not meet(team):
         return rows_of(log), DONE
     head = np.int64(0)
@@ -260,13 +266,14 @@ def walk(team, problem, mail):
         head, tail = settle(team, problem, mail, desk, head, tail, current, phase)
         if not report(team, board, phase, desk.notes):
             break
-        log = logged(log, SETTLE, team, board, phase, unvisited)
-        unvisited -= total(board, phase, workers, REACHED)
+        log, popped, reached = logged(log, SETTLE, team, board, phase, unvisited)
+        unvisited -= reached
         current = least(board, phase, workers, LOW)
         if current == LATER or phase >= problem.limits.rounds:
             break
-        taken += total(board, phase, workers, POPPED)
-        outcome = outcome_of(team, problem.scale, current, phase, taken)
+        taken += popped
+        scale = problem.scale
+        outcome = outcome_of(team, scale.delta, scale.ceiling, current, phase, taken)
         if outcome != DONE:
             break
         tail = refill(problem, desk, head, tail, current)

@@ -21,28 +21,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime.atomics import fetch_add, ld, ld_acquire, st, stopped
+from ..runtime.atomics import fetch_add, ld, st, stopped
 from ..runtime.launch import inline, kernel
-from ..runtime.team import (
-    SUM,
-    SUM2,
-    TICKET,
-    cell,
-    least,
-    meet,
-    new_log,
-    next_phase,
-    part,
-    report,
-    rows_of,
-    total,
-)
-from .buckets import BLOCK_ENTRIES, LATER, Scale, bucket_of, clear, lowest, size_of, sort_far, take
-from .problem import DONE, outcome_of
-from .rounds import BOUNDED, COLUMNS, LOW, POPPED, PULL, PUSH, REACHED, SCANNED, SETTLE, logged
-from .shared_steps import CHUNK_ENTRIES, Front, Pull, Turn, collect, new_desk, pull, relax
-
-__all__ = ["WIDER", "Front", "Pull", "walk"]
+from ..runtime.team import TICKET, cell, least, meet, next_phase, part, report, rows_of, sums
+from .buckets import BLOCK_ENTRIES, LATER, bucket_of, clear, lowest, size_of, sort_far, take
+from .problem import BOUNDED, DONE, LOW, PULL, PUSH, SCANNED, SETTLE, logged, new_trace, outcome_of
+from .shared_steps import CHUNK_ENTRIES, Front, Turn, collect, new_desk, pull, relax
 
 FUSED_ENTRIES = 1000  # of its own bucket, with which a worker goes on without meeting the others
 FUSED_ARCS = 4096  # looked at by then, before it is known whether to pull
@@ -87,7 +71,7 @@ def walk(team, problem, front, behind):
     for v in range(first, last):
         st(dist, v, infinity)
     if not meet(team):
-        return rows_of(new_log(False, len(COLUMNS))), DONE
+        return rows_of(new_trace(team, False)), DONE
     if me == 0:
         for i in range(sources.size):
             s = ld(sources, i)
@@ -99,7 +83,7 @@ def walk(team, problem, front, behind):
     own = Front(
         np.empty(FUSED_ENTRIES + BLOCK_ENTRIES, ids), np.empty(FUSED_ENTRIES + BLOCK_ENTRIES, kind)
     )
-    log = new_log(problem.traced and me == 0, len(COLUMNS))
+    log = new_trace(team, problem.traced)
     if not meet(team):
         return rows_of(log), DONE
     tail = sources.size
@@ -118,9 +102,9 @@ def walk(team, problem, front, behind):
         if not report(team, board, phase, desk.notes):
             break
         nearest = least(board, phase, workers, LOW)
-        log = logged(log, stage, team, board, phase, unvisited)
-        unvisited -= total(board, phase, workers, REACHED)
-        taken += total(board, phase, workers, POPPED)
+        log, popped, reached = logged(log, stage, team, board, phase, unvisited)
+        unvisited -= reached
+        taken += popped
         counted += stage != PUSH and phase > 0
         ended = counted >= problem.limits.rounds
         known = limit
@@ -139,24 +123,21 @@ def walk(team, problem, front, behind):
             if not report(team, board, phase, desk.notes):
                 break
             nearest = least(board, phase, workers, LOW)
-            log = logged(log, PULL, team, board, phase, unvisited)
-            unvisited -= total(board, phase, workers, REACHED)
+            log, _, reached = logged(log, PULL, team, board, phase, unvisited)
+            unvisited -= reached
             stage = SETTLE
             limit = infinity
         if nearest == LATER or ended:
             break
         current = nearest
-        outcome = outcome_of(
-            team, Scale(width, delta, ring, ceiling, infinity), current, phase, taken
-        )
+        outcome = outcome_of(team, delta, ceiling, current, phase, taken)
         if outcome != DONE:
             break
         sort_far(desk.kept, current, dist, width)
         collect(team, problem, desk, front, current & (ring - 1), phase)
         if not meet(team):
             break
-        tail = ld_acquire(control, cell(SUM, phase))
-        arcs = ld_acquire(control, cell(SUM2, phase))
+        tail, arcs = sums(control, phase)
         beyond = (current + behind.reach) * delta
         if stage == PUSH and arcs >= behind.trigger_arcs and beyond < infinity:
             limit = beyond

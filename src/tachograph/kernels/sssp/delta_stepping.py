@@ -19,11 +19,8 @@ from ..runtime.nouns import WeightedRows
 from ..runtime.team import new_board, run_team
 from . import delta_owned, delta_shared
 from .buckets import Scale, ring_size
-from .limits import EVERYTHING, Limits
-from .problem import TOO_FAR, TOO_NARROW, Problem
-from .rounds import one_is_enough
-
-__all__ = ["Choice", "Facts", "choose", "shortest_distances"]
+from .problem import TOO_FAR, TOO_NARROW, Limits, Problem, one_is_enough
+from .shared_steps import Front, Pull
 
 ROAD_MEAN_DEGREE, ROAD_LARGEST_DEGREE = 8, 64  # up to which vertices are owned
 OWNED_BLOCK_BITS = 14  # vertices in a block of one owner, as a power of two
@@ -81,11 +78,11 @@ def shortest_distances(
     sources: np.ndarray,
     facts: Facts,
     *,
-    delta: float | None = None,
-    traced: bool = True,
-    limits: Limits = EVERYTHING,
+    delta: float | None,
+    traced: bool,
+    limits: Limits,
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Distances (float64), trace (``rounds.COLUMNS``) and workers, from distinct ``sources``.
+    """Distances (float64), trace (``problem.COLUMNS``) and workers, from distinct ``sources``.
 
     ``back`` are the rows of the transpose: the same arrays if undirected, None if there are none;
     then nothing is pulled. Weights must not be negative. Distances do not depend on the number of
@@ -138,9 +135,8 @@ def _run_owned(problem: Problem, workers: int) -> tuple[np.ndarray, int]:
         np.zeros(boxes, np.int64),
     )
     problem = problem._replace(largest_degree=largest)
-    found = run_team(delta_owned.walk, workers, problem, mail, brief=one_is_enough(n, arcs))
-    trace, outcome = found[0]
-    return trace, outcome
+    brief = one_is_enough(n, arcs)
+    return tuple(run_team(delta_owned.walk, workers, problem, mail, brief=brief)[0])
 
 
 def _run_shared(
@@ -149,18 +145,15 @@ def _run_shared(
     n, arcs = problem.dist.size, problem.rows.indices.size
     width, delta = problem.scale.width, problem.scale.delta
     whole = problem.dist.dtype.kind == "i"
-    behind = delta_shared.Pull(
+    behind = Pull(
         problem.rows if back is None else back,
         back is None or back.indptr is problem.rows.indptr,
         0 if back is None else max(arcs // TRIGGER_PART, 1),
         max(1, math.ceil(min(PULL_REACH * 2 * mean_weight * (n / arcs / delta), 2**40))),
         width + delta_shared.WIDER.bit_length() - 1 if whole else width / delta_shared.WIDER,
     )
-    front = delta_shared.Front(
-        np.empty(n, problem.rows.indices.dtype), np.empty(n, problem.dist.dtype)
-    )
-    trace, outcome = run_team(delta_shared.walk, workers, problem, front, behind)[0]
-    return trace, outcome
+    front = Front(np.empty(n, problem.rows.indices.dtype), np.empty(n, problem.dist.dtype))
+    return tuple(run_team(delta_shared.walk, workers, problem, front, behind)[0])
 
 
 @kernel

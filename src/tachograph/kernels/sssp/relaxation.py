@@ -29,22 +29,8 @@ from numba.extending import overload
 
 from ..runtime.atomics import compare_exchange, fetch_add, fetch_min, ld, ld_acquire, st
 from ..runtime.launch import inline, kernel, subroutine
-from ..runtime.team import (
-    SUM,
-    TICKET,
-    cell,
-    meet,
-    new_log,
-    next_phase,
-    part,
-    report,
-    rows_of,
-    total,
-)
-from .limits import left_out
-from .rounds import COLUMNS, LOW, NOTES, POPPED, REACHED, SCANNED, UPDATE, logged, too_narrow
-
-__all__ = ["ALL", "NEGATIVE", "OTHERS", "UNREACHED", "Labels", "Leg", "walk"]
+from ..runtime.team import SUM, TICKET, cell, flush, meet, next_phase, part, report, rows_of, total
+from .problem import LOW, NOTES, REACHED, UPDATE, left_out, logged, new_trace, note, too_narrow
 
 CHUNK_VERTICES = 64  # of the frontier that a worker takes at a time
 BUFFER_VERTICES = 1024  # that a worker collects before it adds them to the next frontier
@@ -142,14 +128,6 @@ def _lower(label, stamp, v, new, turn, atomic):
     return lower_pair
 
 
-@inline
-def flush(control, phase, queue, buffer, held):
-    """Add the first ``held`` vertices of the buffer to a queue that all workers fill."""
-    at = fetch_add(control, cell(SUM, phase), held)
-    for i in range(held):
-        st(queue, at + i, ld(buffer, i))
-
-
 @subroutine
 def relax(team, rows, labels, limits, leg, fronts, desk, phase):
     """Relax the arcs out of the first frontier; vertices whose distance was lowered make the second.
@@ -162,7 +140,7 @@ def relax(team, rows, labels, limits, leg, fronts, desk, phase):
     which, count, turn = leg.arcs, leg.size, leg.turn
     front, after = fronts
     buffer, notes = desk
-    ticket = cell(TICKET, phase)
+    ticket, end = cell(TICKET, phase), cell(SUM, phase)
     held = 0
     scanned = 0
     while True:
@@ -191,20 +169,20 @@ def relax(team, rows, labels, limits, leg, fronts, desk, phase):
                         st(notes, OVER, 1)
                     if found & NEW:
                         if held == BUFFER_VERTICES:
-                            flush(control, phase, after, buffer, held)
+                            flush(control, end, after, buffer, held)
                             held = 0
                         st(buffer, held, v)
                         held += 1
     if held:
-        flush(control, phase, after, buffer, held)
-    st(notes, SCANNED, scanned)
+        flush(control, end, after, buffer, held)
+    note(notes, 0, scanned, 0)
 
 
 @inline
 def noted(team, board, phase, notes, count):
     """Report a step on ``count`` vertices; False if the run is to end."""
     if team.me == 0:
-        st(notes, POPPED, count)
+        note(notes, count, 0, 0)
     return report(team, board, phase, notes)
 
 
@@ -220,7 +198,7 @@ def walk(team, rows, labels, limits, leg, fronts, board):
     front, after = fronts
     notes = np.zeros(NOTES, np.int64)
     desk = (np.empty(BUFFER_VERTICES, front.dtype), notes)
-    log = new_log(traced and me == 0, len(COLUMNS))
+    log = new_trace(team, traced)
     swapped = False
     too_far = False
     taken = np.int64(0)
@@ -235,8 +213,8 @@ def walk(team, rows, labels, limits, leg, fronts, board):
         relax(team, rows, labels, limits, now, (front, after), desk, phase)
         if not noted(team, board, phase, notes, count):
             break
-        log = logged(log, stage, team, board, phase, unvisited)
-        unvisited -= total(board, phase, workers, REACHED)
+        log, _, reached = logged(log, stage, team, board, phase, unvisited)
+        unvisited -= reached
         too_far = total(board, phase, workers, OVER) > 0
         taken += count
         front, after = after, front
@@ -254,7 +232,7 @@ def walk(team, rows, labels, limits, leg, fronts, board):
             next_phase(control, me, phase)
             if not noted(team, board, phase, notes, count):
                 break
-            log = logged(log, UPDATE, team, board, phase, unvisited)
+            log, _, _ = logged(log, UPDATE, team, board, phase, unvisited)
             phase += 1
         if workers > 1 and too_narrow(phase, taken):
             break

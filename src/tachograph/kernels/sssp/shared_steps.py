@@ -11,19 +11,7 @@ from ..runtime.launch import inline, inline_maker, subroutine
 from ..runtime.nouns import WeightedRows
 from ..runtime.team import SUM, SUM2, TICKET, cell
 from .buckets import BLOCK_ENTRIES, lowest, make_room, new_set, put, size_of, take
-from .limits import left_out
-from .rounds import LOW, NOTES, POPPED, REACHED, SCANNED
-
-__all__ = [
-    "CHUNK_ENTRIES",
-    "Front",
-    "Pull",
-    "Turn",
-    "collect",
-    "new_desk",
-    "pull",
-    "relax",
-]
+from .problem import LOW, NOTES, REACHED, left_out, note
 
 CANDIDATES = 1024  # distances that are lowered at a time
 ARCS_AT_ONCE = 1 << 14  # arcs looked at before room is made again, or one vertex's
@@ -82,15 +70,10 @@ def arcs_at_once(problem):
 @inline_maker
 def new_desk(problem):
     """Empty buckets, and scratch space."""
-    ids, kind = problem.rows.indices.dtype, problem.dist.dtype
+    indices, dist = problem.rows.indices, problem.dist
+    ids, kind = indices.dtype, dist.dtype
     return Desk(
-        new_set(
-            problem.dist.size,
-            problem.scale.ring,
-            arcs_at_once(problem),
-            problem.rows.indices,
-            problem.dist,
-        ),
+        new_set(dist.size, problem.scale.ring, arcs_at_once(problem), indices, dist),
         np.empty(CANDIDATES + BLOCK_ENTRIES, np.int64),
         np.empty(CANDIDATES + BLOCK_ENTRIES, ids),
         np.empty(CANDIDATES + BLOCK_ENTRIES, kind),
@@ -154,8 +137,7 @@ def process(problem, desk, turn, front, begin, end):
             st(live_v, live, u)
             st(live_d, live, ld(front_d, i))
             live += 1
-    st(notes, POPPED, ld(notes, POPPED) + live)
-    st(notes, SCANNED, ld(notes, SCANNED) + scanned)
+    note(notes, live, scanned, 0)
     found = 0
     if limit == problem.scale.infinity:
         for i in range(live):
@@ -273,9 +255,7 @@ def pull(team, problem, behind, desk, turn, known):
             if open_ends and best < infinity:
                 put(kept, ring, turn.current, v, best, turn.width)
     st(notes, LOW, lowest(kept, turn.current))
-    st(notes, SCANNED, ld(notes, SCANNED) + scanned)
-    st(notes, POPPED, ld(notes, POPPED) + pulled)
-    st(notes, REACHED, ld(notes, REACHED) + reached)
+    note(notes, pulled, scanned, reached)
 
 
 @inline
