@@ -10,8 +10,6 @@ import numpy as np
 from ..runtime.atomics import fetch_add, ld, st
 from ..runtime.launch import kernel
 
-__all__ = ["count", "gather", "nothing", "scalar", "stream", "vector"]
-
 
 @kernel
 def nothing(stop, lo, hi, out):

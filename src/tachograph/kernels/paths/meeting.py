@@ -18,13 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.atomics import stopped
+from ..runtime.atomics import stop_at, stopped
 from ..runtime.launch import inline, kernel, run
 from ..runtime.nouns import Rows, WeightedRows
-
-__all__ = ["meeting_path", "near_meeting_path"]
-
-ENTRIES_BETWEEN_LOOKS = 1024  # at the stop flag
 
 
 class Heaps(NamedTuple):
@@ -162,7 +158,7 @@ def meet_near(stop, rows, back, ends, seen, settled, parent, heaps):
     turns = np.int64(0)
     while sizes[0] > 0 and sizes[1] > 0:
         turns += 1
-        if turns % ENTRIES_BETWEEN_LOOKS == 0 and stopped(stop):
+        if stop_at(stop, turns):
             return np.int64(-1), np.inf
         side = 1 - side
         d = keys[side, 0]

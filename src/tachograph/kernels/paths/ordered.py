@@ -12,13 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.atomics import stopped
+from ..runtime.atomics import stop_at
 from ..runtime.launch import inline, kernel, run
 from ..runtime.nouns import Rows, WeightedRows
 
-__all__ = ["breadth_first", "nearest_first", "settle"]
-
-VERTICES_BETWEEN_LOOKS = 4096  # at the stop flag
 OUTSIDE, TAKEN = -1, -2  # places of vertices that are not yet, and no longer, in a heap
 
 
@@ -53,7 +50,7 @@ def queue_search(stop, rows, sources, limit, order, parent, ends):
             break
         end = tail
         while head < end:
-            if head % VERTICES_BETWEEN_LOOKS == 0 and stopped(stop):
+            if stop_at(stop, head):
                 return levels
             v = order[head]
             head += 1
@@ -148,7 +145,7 @@ def heap_search(stop, rows, sources, target, cutoff, heap, parent, order):
             size += 1
     done = np.int64(0)
     while size > 0:
-        if done % VERTICES_BETWEEN_LOOKS == 0 and stopped(stop):
+        if stop_at(stop, done):
             break
         v = take_first(heap, size)
         size -= 1
@@ -205,7 +202,7 @@ def replay(stop, rows, dist, group, free, sources, order, parent):
             written += 1
     at = np.int64(0)
     while at < order.size and order[at] >= 0:
-        if at % VERTICES_BETWEEN_LOOKS == 0 and stopped(stop):
+        if stop_at(stop, at):
             break
         v = order[at]
         at += 1
