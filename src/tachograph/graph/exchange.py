@@ -73,9 +73,8 @@ class Exchange:
         made = Graph.from_edges(source, target, values, n=len(nodes), directed=graph.is_directed())
         if nodes == list(range(len(nodes))):
             return made
-        if all(type(node) is int and abs(node) < 2**63 for node in nodes):
-            return made._replace(names=np.array(nodes, np.int64))
-        names = np.empty(len(nodes), object)
+        whole = all(type(node) is int and abs(node) < 2**63 for node in nodes)
+        names = np.empty(len(nodes), np.int64 if whole else object)
         names[:] = nodes
         return made._replace(names=names)
 
@@ -90,17 +89,15 @@ class Exchange:
         graph = cast("Graph", self)
         source, target, weights = graph.to_edges()
         pairs = source.astype(np.int64) * max(graph.n, 1) + target
-        if np.unique(pairs).size < pairs.size:
-            made = nx.MultiDiGraph() if graph.directed else nx.MultiGraph()
-        else:
-            made = nx.DiGraph() if graph.directed else nx.Graph()
+        kinds = [(nx.Graph, nx.DiGraph), (nx.MultiGraph, nx.MultiDiGraph)]
+        made = kinds[np.unique(pairs).size < pairs.size][graph.directed]()
         names = list(range(graph.n)) if graph.names is None else graph.names.tolist()
         made.add_nodes_from(names)
-        ends = ([names[s] for s in source.tolist()], [names[t] for t in target.tolist()])
+        columns = [[names[v] for v in side.tolist()] for side in (source, target)]
         if weights is None:
-            made.add_edges_from(zip(*ends, strict=True))
+            made.add_edges_from(zip(*columns, strict=True))
         else:
-            made.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
+            made.add_weighted_edges_from(zip(*columns, weights.tolist(), strict=True))
         return made
 
     @staticmethod

@@ -39,49 +39,25 @@ class Columns(Protocol):
 
 @dataclass(frozen=True)
 class Run:
-    """One run, to be recorded or read from the journal.
-
-    Parameters
-    ----------
-    task
-        The task's name.
-    graph
-        What identifies the graph: name, n, m, directed, mark, and its shape for the models.
-    seconds
-        How long the run took, or would take if it was simulated.
-    options
-        The arguments of the call.
-    plan
-        How it was run (``way``), why (``reason``), the uncorrected prediction (``base``), and the
-        other candidates. None if nothing was planned.
-    predicted
-        The seconds that the plan promised.
-    provenance
-        ``measured``, ``modelled``, ``simulated`` or ``published``.
-    facts
-        What is worth telling of the result: single values, not arrays.
-    parent
-        The id of the run that this one belongs to, for example the run that it audits.
-    key
-        A hash of all that the result depends on, if a run like this need not be repeated.
-    trace
-        The columns of its trace. A run that is read has None here: see :meth:`Journal.trace`.
-    id, created, machine, version
-        Filled in by the journal.
-    """
+    """One run, to be recorded or read from the journal."""
 
     task: str
-    graph: Record
-    seconds: float
-    options: Record = field(default_factory=dict)
+    graph: Record  # what identifies it: name, n, m, directed, mark, and its shape for the models
+    seconds: float  # how long the run took, or would take if it was simulated
+    options: Record = field(default_factory=dict)  # the arguments of the call
+    #: How it was run (``way``), why (``reason``), the uncorrected prediction (``base``), and the other
+    #: candidates. None if nothing was planned.
     plan: Record | None = None
-    predicted: float | None = None
-    provenance: str = "measured"
-    facts: Record = field(default_factory=dict)
-    parent: int | None = None
-    key: str | None = None
+    predicted: float | None = None  # the seconds that the plan promised
+    provenance: str = "measured"  # or ``modelled``, ``simulated``, ``published``
+    facts: Record = field(default_factory=dict)  # of the result: single values, not arrays
+    parent: int | None = (
+        None  # the run that this one belongs to, for example the one that it audits
+    )
+    key: str | None = None  # a hash of all that the result depends on, if it need not be repeated
+    #: The columns of its trace. A run that is read has None here: see :meth:`Journal.trace`.
     trace: Columns | Mapping[str, Sized] | None = field(default=None, repr=False)
-    id: int = 0
+    id: int = 0  # this and the following are filled in by the journal
     created: float = 0.0
     machine: str = ""
     version: str = ""

@@ -32,38 +32,21 @@ TRIES = 3  # of a task that raises
 class Campaign:
     """Tasks of one kind.
 
-    Parameters
-    ----------
-    kind
-        The kind of the records in the journal.
-    function
-        What a task calls, as ``package.module:name``. It returns a dictionary that JSON can hold.
-    tasks
-        The arguments of each call.
-    mark
-        What else the results depend on, such as a hash of code or data.
-    measured
-        Whether times are measured: then a worker does one task at a time, with threads that stay on
-        cores of their own, and results belong to the kind of machine and number of threads.
-    shared
-        The first argument of every call, if it is not None. ``mark`` has to tell it from others.
-    label
-        What the progress bar says.
+    If times are ``measured``, a worker does one task at a time, with threads that stay on cores of
+    their own, and results belong to the kind of machine and number of threads.
 
-    Examples
-    --------
     >>> square = Campaign("powers", "builtins:dict", [{"base": 2}, {"base": 3}])
     >>> square.records()
     [{'base': 2}, {'base': 3}]
     """
 
-    kind: str
-    function: str
-    tasks: Sequence[Mapping[str, object]]
-    mark: str = ""
+    kind: str  # of the records in the journal
+    function: str  # what a task calls, as ``package.module:name``; returns what JSON can hold
+    tasks: Sequence[Mapping[str, object]]  # the arguments of each call
+    mark: str = ""  # what else the results depend on, such as a hash of code or data
     measured: bool = False
-    shared: object = None
-    label: str = "working"
+    shared: object = None  # the first argument of every call unless None; ``mark`` has to tell it
+    label: str = "working"  # what the progress bar says
 
     def keys(self, executor: Executor) -> list[str]:
         """Return the keys of the tasks' records."""

@@ -33,29 +33,15 @@ class Lost(TachographError):
 
 @dataclass(frozen=True)
 class Work:
-    """A function to call many times.
+    """A function to call many times."""
 
-    Parameters
-    ----------
-    function
-        The function, or its name as ``package.module:name``. Workers import it by that name.
-    shared
-        The first argument of every call, if it is not None. Each worker gets it once.
-    measured
-        Whether calls measure times. Then a worker runs one call at a time, with threads that stay on
-        cores of their own.
-    recorded
-        Whether results are recorded when they are given: then no such call runs again, even if the
-        worker that ran it dies. On a cluster this takes one more message for each batch of results.
-    tries
-        How often a call is tried if it raises. Errors that Tachograph raises on purpose are final.
-    """
-
-    function: str | Callable[..., object]
-    shared: object = None
-    measured: bool = False
+    function: str | Callable[..., object]  # or its name ``package.module:name``, to be imported by
+    shared: object = None  # the first argument of every call unless None; each worker gets it once
+    measured: bool = False  # times count: one call at a time, its threads on cores of their own
+    #: Results are recorded when they are given: no such call runs again, even if its worker dies. On a
+    #: cluster this takes one more message for each batch of results.
     recorded: bool = False
-    tries: int = 1
+    tries: int = 1  # of a call that raises; errors that Tachograph raises on purpose are final
 
 
 @dataclass(frozen=True)

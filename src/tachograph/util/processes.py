@@ -32,19 +32,10 @@ NOT_STARTED = (
 class Local:
     """Runs calls in this process (one worker) or in several processes of this machine.
 
-    Used as a context manager it keeps its processes from one ``perform`` to the next.
+    Used as a context manager it keeps its processes from one ``perform`` to the next. Each may use
+    ``threads`` threads; by default the cores are shared out. ``apart`` says whether calls run in other
+    processes; by default they do if there are several workers.
 
-    Parameters
-    ----------
-    workers
-        How many calls run at a time.
-    threads
-        How many threads each process may use. By default the cores are shared out.
-    apart
-        Whether calls run in other processes. By default they do if there are several workers.
-
-    Examples
-    --------
     >>> from tachograph.util.executor import results
     >>> results(Local(), max, [])
     []

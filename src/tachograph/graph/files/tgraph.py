@@ -24,7 +24,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -71,10 +71,9 @@ def _header(source: Input, content: Bytes) -> dict[str, Any]:
     if len(raw) != length or zlib.crc32(raw) != checksum:
         raise source.error("the header's checksum is wrong: the file is damaged")
     try:
-        header: dict[str, Any] = json.loads(raw)
+        return cast(dict[str, Any], json.loads(raw))
     except MALFORMED:
         raise source.error("the header is not JSON") from None
-    return header
 
 
 def _arrays(source: Input, content: Bytes, header: dict[str, Any]) -> dict[str, np.ndarray]:
@@ -92,10 +91,9 @@ def _arrays(source: Input, content: Bytes, header: dict[str, Any]) -> dict[str, 
 def read(source: Input, weight: str | bool | None) -> Graph:
     """Map the graph from the file."""
     graph, size, check = mapped(source, weight)
-    if size > CHECK_ON_OPENING_BYTES:
-        graph._before_use = check
-    else:
-        check()
+    graph._before_use = check
+    if size <= CHECK_ON_OPENING_BYTES:
+        graph._use()
     return graph
 
 
@@ -128,9 +126,9 @@ def mapped(
     def check() -> None:
         every = _arrays(source, content, header)
         with ThreadPoolExecutor() as pool:
-            found = dict(zip(every, pool.map(_checksum, every.values()), strict=True))
-        for name in every:
-            if found[name] != sums[name]:
+            found = pool.map(_checksum, every.values())
+        for name, value in zip(every, found, strict=True):
+            if value != sums[name]:
                 raise source.error(f"the checksum of {name} is wrong: the file is damaged")
         try:
             check_rows(indptr, indices)
