@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ from typer.testing import CliRunner
 import tachograph as tg
 from tachograph.cli.app import app
 from tachograph.journal import journal
-from tachograph.simulation.accelerators import compare
 from tachograph.util.errors import InputError
 from tests.cli.test_cli import tacho
+
+simulations = import_module("tachograph.simulation.accelerators.simulate")  # not the function
 
 
 @pytest.fixture
@@ -76,8 +78,10 @@ def test_mistakes_are_explained(graph, arguments, message):
 
 def test_one_road(graph, monkeypatch):
     """A run finds its design once and leaves one record in the journal."""
-    real, found = compare.accelerator_named, []
-    monkeypatch.setattr(compare, "accelerator_named", lambda name: found.append(name) or real(name))
+    real, found = simulations.accelerator_named, []
+    monkeypatch.setattr(
+        simulations, "accelerator_named", lambda name: found.append(name) or real(name)
+    )
     arguments = ["simulate", "wcc", graph, "--accelerator", "hitgraph"]
     for _ in range(2):  # the second time from the journal
         found.clear()

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,11 @@ from tachograph.journal.campaign import Campaign
 from tachograph.scale import executor as module
 from tachograph.scale.cluster import connect
 from tachograph.scale.executor import Dask
-from tachograph.simulation.accelerators import compare
 from tachograph.util.errors import InputError, TachographError
 from tachograph.util.processes import Local
 from tests.journal.campaign_tasks import runs
 
+simulations = import_module("tachograph.simulation.accelerators.simulate")  # not the function
 HERE = str(Path(__file__).parents[1] / "journal")
 SCHEDULER = """
 import sys, time
@@ -121,7 +122,7 @@ def test_commands_use_a_cluster(cluster, by, monkeypatch):
         used.append(executor.client.scheduler.address)
         return iter([(0, record)])
 
-    monkeypatch.setattr(compare, "compare", compared)
+    monkeypatch.setattr(simulations, "compare", compared)
     arguments = ["simulate", "wcc", "g.tgraph", "--accelerator", "accugraph", "--json"]
     if by == "option":
         arguments += ["--cluster", cluster.scheduler_address]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from ..plots.drawing import Drawing
     from ..simulation.accelerators import Job
-    from ..simulation.accelerators.simulate import Numbers
+    from ..simulation.accelerators.problem import Numbers
     from ..simulation.dram import Memory
 
 __all__ = ["simulate", "table"]
@@ -116,7 +116,7 @@ class Start:
 
     def sources(self, task: str, graph: Graph) -> list[int]:
         """Return the sources that ``--roots`` asks for."""
-        from ..simulation.accelerators.compare import roots
+        from ..simulation.accelerators.problem import roots
 
         if self.roots is None:
             return []
@@ -152,13 +152,13 @@ def simulate(
 
     tacho simulate sssp web.txt.gz --accelerator hitgraph --roots 20
     """
-    from ..simulation.accelerators import compare
     from ..simulation.accelerators.problem import Question
+    from ..simulation.accelerators.simulate import compare, jobs
     from ..util.names import canonical
 
     loaded = graph.load()
     question = Question(canonical(task), start.source, start.iterations, start.along_arcs)
-    todo = compare.jobs(
+    todo = jobs(
         question,
         split(designs.accelerator),
         memories.made(),
@@ -166,7 +166,7 @@ def simulate(
         sources=start.sources(question.task, loaded),
     )
     with crew.executor() as chosen:
-        found = dict(compare.compare(loaded, todo, chosen, graph.graph))
+        found = dict(compare(loaded, todo, chosen, graph.graph))
     done = [(todo[i], found[i]) for i in sorted(found)]
     if plot is not None:
         drawn(done).save(plot)
@@ -218,7 +218,7 @@ def show(graph: str, done: Sequence[Done]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ..simulation.accelerators.compare import variation
+    from ..simulation.accelerators.problem import variation
 
     console, memories = out(), [job.memory.given if job.memory else {} for job, _ in done]
     chosen = [job.accelerator.given | own for (job, _), own in zip(done, memories, strict=True)]

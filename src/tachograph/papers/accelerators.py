@@ -8,9 +8,8 @@ from statistics import mean
 
 from ..simulation.accelerators import AccuGraph, HitGraph, Job
 from ..simulation.accelerators.base import Accelerator
-from ..simulation.accelerators.compare import PAPER_ROOTS, compare, roots, variation
-from ..simulation.accelerators.problem import Question
-from ..simulation.accelerators.simulate import Numbers
+from ..simulation.accelerators.problem import PAPER_ROOTS, Numbers, Question, roots, variation
+from ..simulation.accelerators.simulate import compare
 from ..simulation.dram import Memory
 from ..util.errors import TachographError
 from ..util.processes import Local

@@ -7,9 +7,8 @@ import pytest
 import tachograph as tg
 from tachograph.journal import journal
 from tachograph.simulation.accelerators import Job, simulate
-from tachograph.simulation.accelerators.compare import compare, jobs, roots, variation
-from tachograph.simulation.accelerators.problem import Question
-from tachograph.simulation.accelerators.simulate import accelerator_named
+from tachograph.simulation.accelerators.problem import Question, roots, variation
+from tachograph.simulation.accelerators.simulate import accelerator_named, compare, jobs
 from tachograph.util.errors import InputError, TachographWarning
 from tachograph.util.processes import Local
 

@@ -3,8 +3,8 @@
 from .accugraph import AccuGraph
 from .base import Accelerator, Layout, Parameter
 from .hitgraph import HitGraph
-from .problem import Problem
-from .simulate import Job, Simulation, simulate
+from .problem import Problem, Simulation
+from .simulate import Job, simulate
 
 __all__ = [
     "Accelerator",

@@ -149,11 +149,6 @@ class Layout:
         """Make room for ``size`` bytes, from a line on, and return the address of the first line.
 
         Addresses of an array on one channel count the lines of this channel alone.
-
-        Raises
-        ------
-        InputError
-            If the memory is full.
         """
         lines, channels = -(-size // self.line), len(self._used)
         if channel is None:

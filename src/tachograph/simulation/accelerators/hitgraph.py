@@ -235,22 +235,27 @@ class _Machine:
         self, mine: list[int], edges: Stream, pe: int, starts: np.ndarray, queues: Queues
     ) -> Stream:
         """Return the lines of updates that one PE writes to the queues of another."""
-        before = np.cumsum(edges.runs.count) - edges.runs.count
-        first, need = [NO_LINES], [NO_LINES]
-        for at, p in enumerate(mine):
+        found = []
+        for p, before in zip(mine, np.cumsum(edges.runs.count) - edges.runs.count, strict=True):
             for q in self._parts_of(pe):
                 if (part := queues[p][q]) is not None:
                     count = np.arange(self._lines_of(part))
-                    filled = np.minimum(
-                        (count + 1) * self.line // self.update_width, part.need.size
+                    filled = (count + 1) * self.line // self.update_width
+                    need = part.need[np.minimum(filled, part.need.size) - 1]
+                    found.append(
+                        (self.at_queue[q] // self.line + starts[p, q] + count, need + before)
                     )
-                    need.append(part.need[filled - 1] + before[at])
-                    first.append(self.at_queue[q] // self.line + starts[p, q] + count)
-        needs = np.concatenate(need)
-        order = np.argsort(needs, kind="stable")  # a partition's needs are above those before it
-        runs = Runs.single(np.concatenate(first)[order])
-        updates = Stream("updates", runs, write=True, channel=pe % self.channels)
-        return updates.after(edges, needs[order])
+        return self._writes("updates", pe, edges, found)
+
+    def _writes(
+        self, name: str, pe: int, reader: Stream, found: list[tuple[np.ndarray, np.ndarray]]
+    ) -> Stream:
+        """Return a stream that writes lines when enough was read; ``found`` has lines and needs."""
+        first, need = (np.concatenate(c) for c in zip((NO_LINES, NO_LINES), *found, strict=True))
+        order = np.argsort(need, kind="stable")  # a partition's needs are above those before it
+        lines_of = Runs.single(first[order])
+        writes = Stream(name, lines_of, write=True, channel=pe % self.channels)
+        return writes.after(reader, need[order])
 
     def apply(self, problem: Problem, queues: Queues) -> tuple[np.ndarray, Written]:
         """Apply all updates; return which vertices changed, and what each queue writes after what."""
@@ -284,16 +289,12 @@ class _Machine:
             mine = [q for q in self._parts_of(pe) if total[q] or everything]
             sizes = [(self.at_queue[q], total[q] * self.line) for q in mine]
             prefetch, reader = self._readers("updates read", pe, mine, sizes, self.update_width)
-            before = np.cumsum(reader.runs.count) - reader.runs.count
-            first, need = [NO_LINES], [NO_LINES]
+            before, found = np.cumsum(reader.runs.count) - reader.runs.count, []
             for at, q in enumerate(mine):
                 vertices, after = written[q]
                 where = self.at_values[q] + (vertices - q * self.size).astype(np.int64) * self.width
                 runs, needs = buffered(where, self.line, after, last=True)
-                first.append(runs.first)
-                need.append(needs + before[at])
-            runs = Runs.single(np.concatenate(first))
-            writes = Stream("writes", runs, write=True, channel=prefetch.channel)
-            writes.after(reader, np.concatenate(need))
+                found.append((runs.first, needs + before[at]))
+            writes = self._writes("writes", pe, reader, found)
             ports.append(Port(Direct(prefetch, reader, writes), self.design.inject))
         return Phase("gather", ports, iteration, drain=True)

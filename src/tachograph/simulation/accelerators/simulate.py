@@ -1,151 +1,41 @@
-"""A graph task on a simulated accelerator, and what the simulation tells."""
+"""Graph tasks on simulated accelerators: one, or many side by side, which the journal keeps."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
-import os
+import itertools
 from collections import Counter
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, TypedDict, cast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...algorithms.result import Trace
 from ...graph.graph import Graph
-from ...kernels.runtime.launch import clock
+from ...journal import Run, journal
+from ...journal.campaign import Campaign, Executor, Record, code_hash
+from ...kernels.runtime.launch import clock, threads_available
 from ...util.errors import InputError
 from ...util.names import canonical
-from ..dram import Memory, MemoryResult
-from ..dram.statistics import Timeline, collect
+from ...util.processes import Local
+from ..dram import Memory
+from ..dram.statistics import collect
 from ..streams.engine import Engine
 from .accugraph import AccuGraph
 from .base import Accelerator, Layout
 from .hitgraph import HitGraph
-from .problem import ANSWERS, Question
+from .problem import Numbers, Question, Simulation
 
-if TYPE_CHECKING:
-    from ...plots.drawing import Drawing
-
-__all__ = ["ACCELERATORS", "Job", "Numbers", "Simulation", "accelerator_named", "simulate"]
+__all__ = ["ACCELERATORS", "Job", "accelerator_named", "compare", "jobs", "simulate"]
 
 ACCELERATORS: dict[str, type[Accelerator]] = {"hitgraph": HitGraph, "accugraph": AccuGraph}
 # Mean error against hardware that the paper reports, in per cent (of SSSP: from its Table 5).
 ERROR_PERCENT = {"connected_components": 9.0, "sssp": 64.3}
 OTHER_ERROR_PERCENT = 14.3
-OWN = ("seconds", "iterations", "requests", "reps", "teps", "parameters", "rate", "provenance")
-OF_MEMORY = ("bytes", "gbps", "peak_share", "row_hit_rate", "memory")
+ONE_PROCESS_BELOW_EDGES = 1 << 22  # of all jobs together: starting processes would take longer
 OF_PHASES = ("reads", "writes", "row_hits", "row_misses", "row_conflicts")
-
-
-class Numbers(TypedDict):
-    """The numbers of a simulation as plain data, for the journal and JSON."""
-
-    seconds: float
-    expected_error: float
-    iterations: int
-    requests: dict[str, int]
-    reps: float
-    teps: float
-    bytes: int
-    gbps: float
-    peak_share: float
-    row_hit_rate: float
-    memory: str
-    parameters: dict[str, object]
-    phases: dict[str, object]
-    series: Timeline
-    rate: float
-    provenance: str
-    run: int | None
-
-
-@dataclass(frozen=True, repr=False)
-class Simulation:
-    """What an accelerator would have done. All of it is simulated.
-
-    ``seconds`` are the accelerator's; ``reps`` are edges read in all iterations per second, as the
-    paper defines them, ``teps`` the graph's edges per second; ``expected_error`` is the mean error of
-    the method against hardware in per cent. ``requests`` counts by kind, ``memory`` has the statistics
-    of the DRAM, ``memory_used`` the bytes of all arrays, ``trace`` the statistics of each phase;
-    ``rate`` is how many requests this machine simulated in a second. ``answer`` has the value of every
-    vertex, which is also called what the task's own result calls it, such as ``levels``.
-    """
-
-    task: str
-    accelerator: str
-    seconds: float
-    iterations: int
-    requests: dict[str, int]
-    memory: MemoryResult
-    memory_used: int
-    parameters: dict[str, object]
-    expected_error: float
-    reps: float
-    teps: float
-    rate: float
-    trace: Trace
-    answer: np.ndarray
-    provenance: str = "simulated"
-
-    @property
-    def levels(self) -> NDArray[np.int32]:
-        """Levels of ``bfs``, -1 where the search did not come."""
-        return self._called("levels")
-
-    @property
-    def distances(self) -> NDArray[np.float64]:
-        """Distances of ``sssp``, infinite where there is no path."""
-        return self._called("distances")
-
-    @property
-    def labels(self) -> NDArray[np.integer]:
-        """Labels of ``connected_components``: the smallest id of each component."""
-        return self._called("labels")
-
-    @property
-    def scores(self) -> NDArray[np.float64]:
-        """Scores of ``pagerank``."""
-        return self._called("scores")
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """Values of ``spmv``."""
-        return self._called("values")
-
-    def _called(self, name: str) -> np.ndarray:
-        if ANSWERS[self.task] != name:
-            raise AttributeError(f"{self.task} has no {name!r}, but {ANSWERS[self.task]!r}")
-        return self.answer
-
-    def numbers(self) -> Numbers:
-        """Return what can be told in numbers, without the values of the vertices."""
-        made = {name: getattr(self, name) for name in (*OWN, "expected_error")}
-        made |= {name: getattr(self.memory, name) for name in OF_MEMORY}
-        made |= {"phases": self.trace.summary(), "series": self.memory.timeline(), "run": None}
-        return cast(Numbers, made)
-
-    def to_dict(self) -> dict[str, object]:
-        """Return all fields by name, the values by the name of the task's own result."""
-        made = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {**made, ANSWERS[self.task]: made.pop("answer")}
-
-    def plot(self, path: str | os.PathLike[str] | None = None) -> Drawing:
-        """Draw bandwidth, row hits and banks of the memory; see :meth:`MemoryResult.plot`."""
-        return self.memory.plot(path)
-
-    def _repr_html_(self) -> str:
-        from ...plots.tables import result_html
-
-        shown = {k: f"{v:,.6g}" for k, v in self.to_dict().items() if isinstance(v, int | float)}
-        return result_html(f"{self.task} on {self.accelerator}", shown, self.trace.to_dict())
-
-    def __repr__(self) -> str:
-        return (
-            f"Simulation({self.task} on {self.accelerator}, {self.seconds * 1e3:.4g} ms "
-            f"± {self.expected_error:.0f} % simulated, {self.iterations} iterations, "
-            f"{self.memory.requests:,} requests, {self.memory.gbps:.2f} GB/s)"
-        )
 
 
 def accelerator_named(name: str) -> type[Accelerator]:
@@ -337,3 +227,109 @@ def _exact(task: str, values: np.ndarray, width: int) -> np.ndarray:
         values = values.astype(np.int64 if values.size > 2**31 - 1 else np.int32)
     values.flags.writeable = False
     return values
+
+
+def jobs(
+    question: Question,
+    accelerators: Sequence[str],
+    memories: Sequence[Memory | None] = (None,),
+    *,
+    settings: Mapping[str, Sequence[object]] | None = None,
+    sources: Sequence[int] = (),
+) -> list[Job]:
+    """Return every combination of accelerators, values of their settings, memories and sources.
+
+    A setting goes to those accelerators that declare it; one that none declares is an error.
+
+    >>> len(jobs(Question("wcc"), ["hitgraph", "accugraph"], settings={"pipelines": [8, 16]}))
+    3
+    """
+    wanted = dict(settings or {})
+    classes = [accelerator_named(name) for name in accelerators]
+    known = sorted({name for kind in classes for name in kind.declared()})
+    for name in wanted:
+        if name not in known:
+            raise InputError(
+                f"no accelerator here has a parameter {name!r}; known: {', '.join(known)}"
+            )
+    asked = replace(question, task=canonical(question.task))
+    questions = [replace(asked, source=source) for source in sources] or [asked]
+    machines = []
+    for kind in classes:
+        own = {name: values for name, values in wanted.items() if name in kind.declared()}
+        for values in itertools.product(*own.values()):
+            machines.append(kind(**dict(zip(own, values, strict=True))))
+    every = itertools.product(machines, memories, questions)
+    return [Job(asked, machine, memory) for machine, memory, asked in every]
+
+
+@dataclass(frozen=True)
+class Simulations(Campaign):
+    """Jobs as a campaign; ``graph`` describes what they run on."""
+
+    graph: Record = field(default_factory=dict)
+
+    def known(self, key: str) -> Record | None:
+        """Return the numbers of the run with this key."""
+        run = journal().run_with_key(key)
+        return None if run is None else {**run.facts, "run": run.id}
+
+    def keep(self, task: Mapping[str, object], key: str, record: Record) -> None:
+        """Record a run."""
+        job = cast(Job, task["job"])
+        run = Run(
+            f"{job.question.task} on {job.name}",
+            self.graph,
+            record["seconds"],
+            options={**job.accelerator.given, **job.question.options},
+            provenance="simulated",
+            facts=record,
+            key=key,
+        )
+        record["run"] = journal().record(run)
+
+
+def work(graph: Graph, job: Job) -> Numbers:
+    """Return the numbers of one job: a task of the campaign."""
+    return job.run(graph).numbers()
+
+
+def compare(
+    graph: Graph, todo: Sequence[Job], executor: Executor | None = None, name: str | None = None
+) -> Iterator[tuple[int, Numbers]]:
+    """Run jobs, or take their results from the journal; yield (number of the job, numbers) as they end.
+
+    A result is in the journal when it is yielded, so that a comparison that was interrupted goes on
+    where it was. By default jobs run side by side on all cores, if that pays. ``name`` is the graph's
+    in the journal.
+
+    >>> import tachograph as tg
+    >>> g = tg.kronecker(7, rng=1)
+    >>> found = dict(compare(g, jobs(Question("wcc"), ["hitgraph", "accugraph"])))
+    >>> found[1]["seconds"] < found[0]["seconds"], found[0]["provenance"]
+    (True, 'simulated')
+    """
+    if executor is None:
+        small = graph.arcs * len(todo) < ONE_PROCESS_BELOW_EDGES
+        executor = Local(1 if small else min(threads_available(), len(todo)))
+    about = _about(graph, name)
+    campaign = Simulations(
+        "simulation",
+        f"{__name__}:work",
+        [{"job": job} for job in todo],
+        mark=f"{code_hash('simulation')} {about['mark']}",
+        shared=graph,
+        label="simulating",
+        graph=about,
+    )
+    return cast(Iterator[tuple[int, Numbers]], campaign.results(executor))
+
+
+def _about(graph: Graph, name: str | None) -> dict[str, str | int]:
+    """Return a graph's name and sizes, and a hash of its contents."""
+    contents = hashlib.sha256(str((graph.n, graph.directed, graph.weighted)).encode())
+    for array in (graph.indptr, graph.indices, graph.weights):
+        if array is not None:
+            contents.update(array.data)
+    sizes = {k: getattr(graph, k) for k in ("n", "m", "arcs", "directed", "weighted")}
+    return {"name": name or repr(graph), **sizes, "mark": contents.hexdigest()[:16]}

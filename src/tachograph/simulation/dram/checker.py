@@ -78,26 +78,16 @@ def rules(standard: Standard) -> list[Rule]:
     found = [
         Rule("ACT", "RD", "bank", t["RCDR"], "RCD"),
         Rule("ACT", "WR", "bank", t["RCDW"], "RCD"),
-        Rule("ACT", "PRE", "bank", t["RAS"], "RAS"),
         Rule("ACT", "ACT", "bank", t["RC"], "RC"),
-        Rule("RD", "PRE", "bank", t["RTP"], "RTP"),
-        Rule("WR", "PRE", "bank", written + t["WR"], "CWL + BL + WR"),
         Rule("PRE", "ACT", "bank", t["RP"], "RP"),
-        Rule("RD", "RD", "group", t["CCDL"], "CCD_L"),
-        Rule("WR", "WR", "group", t["CCDL"], "CCD_L"),
         Rule("WR", "RD", "group", written + t["WTRL"], "CWL + BL + WTR_L"),
         Rule("ACT", "ACT", "group", t["RRDL"], "RRD_L"),
-        Rule("RD", "RD", "rank", t["CCDS"], "CCD_S"),
-        Rule("WR", "WR", "rank", t["CCDS"], "CCD_S"),
         Rule("RD", "WR", "rank", turn + t["TURN"], "read to write"),
         Rule("WR", "RD", "rank", written + t["WTRS"], "CWL + BL + WTR_S"),
         Rule("ACT", "ACT", "rank", t["RRDS"], "RRD_S"),
         Rule("ACT", "ACT", "rank", t["FAW"], "FAW", 4),
         Rule("ACT", "ACT", "rank", t["AW32"], "32 AW", 32),
         Rule("PRE", "PRE", "rank", t["PPD"], "PPD"),
-        Rule("RD", "PREA", "rank", t["RTP"], "RTP"),
-        Rule("WR", "PREA", "rank", written + t["WR"], "CWL + BL + WR"),
-        Rule("ACT", "PREA", "rank", t["RAS"], "RAS"),
         Rule("PREA", "ACT", "rank", t["RPA"], "RP of all banks"),
         Rule("PRE", "REF", "rank", t["RP"], "RP"),
         Rule("PREA", "REF", "rank", t["RPA"], "RP of all banks"),
@@ -108,9 +98,14 @@ def rules(standard: Standard) -> list[Rule]:
         Rule("RD", "WR", "other rank", t["BL"] + t["RTRS"], "BL + RTRS"),
         Rule("RD", "WR", "other rank", turn + t["RTRS"], "read to write, other rank"),
         Rule("WR", "RD", "other rank", written + t["RTRS"] - t["CL"], "write to read, other rank"),
-        Rule("RD", "RD", "channel", t["BL"], "BL"),
-        Rule("WR", "WR", "channel", t["BL"], "BL"),
     ]
+    for close, place in (("PRE", "bank"), ("PREA", "rank")):
+        found.append(Rule("ACT", close, place, t["RAS"], "RAS"))
+        found.append(Rule("RD", close, place, t["RTP"], "RTP"))
+        found.append(Rule("WR", close, place, written + t["WR"], "CWL + BL + WR"))
+    for place, name in (("group", "CCDL"), ("rank", "CCDS"), ("channel", "BL")):
+        shown = name.replace("CCD", "CCD_")
+        found += [Rule(column, column, place, t[name], shown) for column in ("RD", "WR")]
     return [rule for rule in found if rule.cycles > 0]
 
 

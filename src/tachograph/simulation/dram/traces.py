@@ -24,7 +24,7 @@ __all__ = ["Trace", "read_blocks", "read_trace", "write_trace"]
 
 CHUNK_BYTES = 1 << 22  # of text that is read at a time
 BATCH_REQUESTS = 1 << 18  # that are read or written at a time
-STYLES = ("ramulator", "ramulator2")
+STYLES = {"ramulator": ("0x{0:X} {1}\n", "RW"), "ramulator2": ("{1} 0x{0:X}\n", ("LD", "ST"))}
 DRAM, LOAD_STORE, CORE = range(3)  # formats of text
 FORMS = {
     DRAM: "an address in hexadecimal, then R or W",
@@ -114,19 +114,12 @@ def write_trace(
     else:
         if arrival is not None:
             raise InputError(f"{path}: text traces have no arrival times; use .npz or .parquet")
-        _write_text(path, columns["address"], writes, style)
-
-
-def _write_text(
-    path: str | os.PathLike[str], addresses: np.ndarray, writes: np.ndarray, style: str
-) -> None:
-    form = "0x{0:X} {1}\n" if style == "ramulator" else "{1} 0x{0:X}\n"
-    names = "RW" if style == "ramulator" else ("LD", "ST")
-    with open_output(path) as file:
-        for lo in range(0, addresses.size, BATCH_REQUESTS):
-            part = slice(lo, lo + BATCH_REQUESTS)
-            pairs = zip(addresses[part].tolist(), writes[part].tolist(), strict=True)
-            file.write("".join(form.format(a, names[w]) for a, w in pairs).encode())
+        form, names = STYLES[style]
+        with open_output(path) as file:
+            for lo in range(0, addresses.size, BATCH_REQUESTS):
+                part = slice(lo, lo + BATCH_REQUESTS)
+                pairs = zip(columns["address"][part].tolist(), writes[part].tolist(), strict=True)
+                file.write("".join(form.format(a, names[w]) for a, w in pairs).encode())
 
 
 def _kind(source: Input) -> int:
