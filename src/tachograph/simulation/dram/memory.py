@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ...util.errors import InputError
 from .engine import layout as at
 from .engine.port import advance, drain, offer, take
-from .runner import Run, blocks_of
+from .runner import Run, blocks_of, table
 from .standards import Standard, standard
 from .statistics import MemoryResult, collect
 
@@ -282,7 +282,7 @@ class Memory:
             run.consume(blocks_of(np.asarray(addresses), is_write, arrival))
         cycles = run.finish()
         ends = run.completion() if completion else None
-        issued = run.commands() if commands else None
+        issued = table(run.logs, self) if commands else None
         return collect(self, run.state, cycles, ends, issued, ports)
 
     @property

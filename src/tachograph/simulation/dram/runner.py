@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .memory import Memory
 
-__all__ = ["NAMES", "Block", "Commands", "Run", "blocks_of"]
+__all__ = ["NAMES", "Block", "Commands", "Run", "blocks_of", "table"]
 
 BLOCK_REQUESTS = 1 << 18  # that are simulated between looks at Ctrl-C
 LOG_COMMANDS = 1 << 14  # of a channel, before its log must be emptied
@@ -170,10 +170,6 @@ class Run:
         nothing = loop.Requests(NO_TIMES, np.zeros(0, np.uint8), NO_TIMES, NO_TIMES)
         self._play(loop.feed, [(self.state, control, nothing, True)])
         return int(control[loop.END])
-
-    def commands(self) -> Commands:
-        """Return everything that was issued."""
-        return table(self.logs, self.memory)
 
     def completion(self) -> np.ndarray:
         """Return for every request the cycle in which its data had come, or were written."""
