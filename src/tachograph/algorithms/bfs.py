@@ -182,15 +182,9 @@ def _search(
         hub_share=graph.features.hub_probability_sampled if policy.name == "surf" else 0.0,
     )
     begin = clock()
+    ends = {"cutoff": -1 if cutoff is None else cutoff, "target": target}
     levels, parents, lines, workers = kernel.traverse(
-        rows,
-        back_rows,
-        sources,
-        chooser,
-        directed=graph.directed,
-        cutoff=-1 if cutoff is None else cutoff,
-        target=target,
-        traced=traced,
+        rows, back_rows, sources, chooser, directed=graph.directed, traced=traced, **ends
     )
     if deterministic:
         smallest_parents(back_rows, levels, parents)
@@ -198,8 +192,8 @@ def _search(
     columns = dict(zip(kernel.COLUMNS, lines.T, strict=True))
     columns["direction"] = DIRECTIONS[columns["direction"]]
     columns["seconds"] = columns.pop("nanoseconds") / 1e9
-    columns["threads"] = np.full(len(lines), workers)
-    return BfsResult(levels=levels, parents=parents, run=Run(seconds, Trace(columns)))
+    trace = Trace({**columns, "threads": workers})
+    return BfsResult(levels=levels, parents=parents, run=Run(seconds, trace))
 
 
 def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
@@ -223,6 +217,6 @@ def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
         "seconds": np.where(faster == 1, pull, push),
         "push_seconds": push,
         "pull_seconds": pull,
-        "threads": np.full(len(lines), workers),
+        "threads": workers,
     }
     return BfsResult(levels=levels, parents=parents, run=Run(seconds, Trace(columns)))

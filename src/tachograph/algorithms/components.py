@@ -82,8 +82,7 @@ def connected_components(
         seconds = clock() - begin
     if verify:
         check_components(graph, labels)
-    columns = {"phase": np.array(kernel.PHASES), "seconds": times / 1e9}
-    columns["threads"] = np.full(len(times), workers)
+    columns = {"phase": kernel.PHASES, "seconds": times / 1e9, "threads": workers}
     first = labels == np.arange(graph.n)
     if consecutive:
         labels = (np.cumsum(first) - 1).astype(labels.dtype)[labels]

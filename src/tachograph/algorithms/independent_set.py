@@ -162,4 +162,4 @@ def _greedy(graph: Graph, key: np.uint64) -> tuple[np.ndarray, Run]:
     seconds = clock() - begin
     row = {"kernel": "greedy", "iteration": 0, "device": "host", "work": graph.n}
     row |= {"seconds": seconds, "threads": workers}
-    return state, Run(seconds, Trace({name: [value] for name, value in row.items()}))
+    return state, Run(seconds, Trace(row))

@@ -155,7 +155,7 @@ def pagerank(
             TachographWarning,
             stacklevel=2,
         )
-    columns = {"change": deltas, "seconds": times / 1e9, "threads": np.full(len(times), workers)}
+    columns = {"change": deltas, "seconds": times / 1e9, "threads": workers}
     run = Run(seconds, Trace(columns, trace))
     return PageRankResult(scores=scores, iterations=len(deltas), converged=converged, run=run)
 
@@ -226,5 +226,5 @@ def spmv(
         workers = threads_available()
     if verify:
         check_product(graph, x, product)
-    columns = {"phase": ["multiply"], "seconds": [seconds], "threads": [workers]}
+    columns = {"phase": "multiply", "seconds": seconds, "threads": workers}
     return SpmvResult(values=product, run=Run(seconds, Trace(columns, trace)))

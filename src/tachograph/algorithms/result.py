@@ -31,8 +31,9 @@ T = TypeVar("T")
 class Trace:
     """One row per iteration: what was chosen, how much work there was, how long it took.
 
-    Columns are arrays: ``trace["seconds"]``; ``len(trace)`` is the number of rows. A trace is an Arrow
-    stream, so ``polars.DataFrame(trace)`` and DuckDB take it as it is.
+    Columns are arrays: ``trace["seconds"]``; ``len(trace)`` is the number of rows. A single value is
+    that of all rows. A trace is an Arrow stream, so ``polars.DataFrame(trace)`` and DuckDB take it as
+    it is.
 
     >>> import tachograph as tg
     >>> trace = tg.bfs(tg.path(4), 0).trace
@@ -43,8 +44,9 @@ class Trace:
     """
 
     def __init__(self, columns: Mapping[str, object], kept: bool = True) -> None:
-        wanted = columns if kept else {}
-        self._columns = {name: np.asarray(column) for name, column in wanted.items()}
+        made = {name: np.asarray(column) for name, column in columns.items() if kept}
+        rows = next((column.size for column in made.values() if column.ndim), 1)
+        self._columns = {k: v if v.ndim else np.repeat(v, rows) for k, v in made.items()}
 
     @property
     def columns(self) -> tuple[str, ...]:

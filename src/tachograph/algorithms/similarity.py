@@ -60,26 +60,18 @@ class SimilarityResult(Result):
 
 
 class JaccardResult(SimilarityResult):
-    """What :func:`jaccard` gives."""
-
     task: ClassVar[str] = "jaccard"
 
 
 class OverlapResult(SimilarityResult):
-    """What :func:`overlap` gives."""
-
     task: ClassVar[str] = "overlap"
 
 
 class SorensenResult(SimilarityResult):
-    """What :func:`sorensen` gives."""
-
     task: ClassVar[str] = "sorensen"
 
 
 class CosineResult(SimilarityResult):
-    """What :func:`cosine` gives."""
-
     task: ClassVar[str] = "cosine"
 
 

@@ -120,24 +120,23 @@ def host_result(
     task: str, source: np.ndarray, target: np.ndarray, values: np.ndarray, seconds: float
 ) -> SimilarityResult:
     """Return what the host has computed in one piece."""
-    trace = Trace({"phase": ["host"], "begin": [0.0], "seconds": [seconds], "edges": [values.size]})
+    trace = Trace({"phase": "host", "begin": 0.0, "seconds": seconds, "edges": values.size})
     run = Run(seconds, trace, reason="only edges of undirected graphs without weights are split")
     return RESULTS[task](source=source, target=target, values=values, count=values.size, run=run)
 
 
 def best_of(found: SimilarityResult, k: int) -> SimilarityResult:
     """Keep the ``k`` most similar partners of every vertex, best first, of all its pairs."""
-    source = np.concatenate([found.source, found.target])
-    target = np.concatenate([found.target, found.source])
+    ends = (found.source, found.target)
+    source, target = np.concatenate(ends), np.concatenate(ends[::-1])
     values = np.concatenate([found.values, found.values])
     order = np.lexsort((target, -values, source))
     source, target, values = source[order], target[order], values[order]
     same = (source[1:] == source[:-1]) & (target[1:] == target[:-1])
-    once = np.concatenate([np.ones(min(1, source.size), bool), ~same])  # pairs given twice
-    source, target, values = source[once], target[once], values[once]
-    kept = np.arange(source.size) - np.searchsorted(source, source, "left") < k
+    once = np.flatnonzero(np.append(True, ~same)[: source.size])  # pairs given twice
+    kept = once[np.arange(once.size) - np.searchsorted(source[once], source[once], "left") < k]
     source, target, values = source[kept], target[kept], values[kept]
-    return replace(found, source=source, target=target, values=values, count=values.size)
+    return replace(found, source=source, target=target, values=values, count=kept.size)
 
 
 def _weighted(graph: Graph, weight: str | None, task: str) -> bool:
@@ -161,10 +160,10 @@ class Placement:
     """
 
     workers: int
-    device: OpenCL | None
-    share: float | None
-    guess: float
-    reason: str
+    device: OpenCL | None = None
+    share: float | None = None
+    guess: float = 1.0
+    reason: str = ""
 
     @property
     def id(self) -> str:
@@ -182,7 +181,7 @@ def place(graph: Graph, device: DeviceLike, split: float | str, splits: bool) ->
                 "devices take part for edges of undirected graphs without weights only: leave out "
                 "device, or give 'host'"
             )
-        return Placement(workers, None, None, 1.0, "computed by the host")
+        return Placement(workers, reason="computed by the host")
     share = _share(split)
     asked = parse(device)
     if share is not None and (asked is None or not asked.both):
@@ -191,7 +190,7 @@ def place(graph: Graph, device: DeviceLike, split: float | str, splits: bool) ->
         return _decided(graph, workers)
     there = asked.opencl
     if there is None:
-        return Placement(workers, None, None, 1.0, "the host was asked for")
+        return Placement(workers, reason="the host was asked for")
     if asked.host is None:
         return Placement(0, there, None, 0.0, f"{there.id} was asked for")
     mine = there.host_threads(workers)
@@ -212,7 +211,7 @@ def _decided(graph: Graph, workers: int) -> Placement:
     """Choose what is predicted to be fastest; the host where nothing is known."""
 
     def host(reason: str) -> Placement:
-        return Placement(workers, None, None, 1.0, f"the host: {reason}")
+        return Placement(workers, reason=f"the host: {reason}")
 
     if graph.arcs < HOST_BELOW_ARCS:
         return host("the graph is small")

@@ -24,18 +24,12 @@ def simple(graph: Graph, weights: bool = False) -> Graph:
 
         ready = graph.sorted
         odd = max(rows.over_rows(rows.repeated_row, ready.indptr, ready.indices))
-        made[weights] = None if odd < 0 else _rebuilt(graph, weights)
+        made[weights] = None
+        if odd >= 0:
+            source, target, weight = graph.to_edges()
+            edges = (source, target, weight if weights else None)
+            dedupe, directed = "sum" if weights else "first", graph.directed
+            made[weights] = Graph.from_edges(
+                *edges, n=graph.n, directed=directed, dedupe=dedupe, drop_self_loops=True
+            )
     return made[weights] or graph.sorted
-
-
-def _rebuilt(graph: Graph, weights: bool) -> Graph:
-    source, target, weight = graph.to_edges()
-    return Graph.from_edges(
-        source,
-        target,
-        weight if weights else None,
-        n=graph.n,
-        directed=graph.directed,
-        dedupe="sum" if weights else "first",
-        drop_self_loops=True,
-    )

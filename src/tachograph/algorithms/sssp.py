@@ -177,10 +177,13 @@ def sssp(
         raise InputError(f"delta = {delta} must be above 0")
     if max_error is not None:
         raise InputError("max_error is decided before this function runs: call tachograph.sssp")
+    from ..kernels.runtime.launch import read_only
     from ..kernels.runtime.launch import threads as using
 
-    sources = vertices(graph, source, "source")
-    problem = _Problem(graph, _weights(graph), sources, approximation or EXACT)
+    sources, weights = vertices(graph, source, "source"), graph.weights
+    if weights is None:
+        weights = read_only(np.ones(graph.arcs, np.int32))
+    problem = _Problem(graph, weights, sources, approximation or EXACT)
     chosen = _choose(graph, algorithm, problem.approximation)
     with using(threads):
         found = None
@@ -251,14 +254,6 @@ def audited(
     return replace(result, audit=check_sample(exact.distances, result.distances, sources))
 
 
-def _weights(graph: Graph) -> np.ndarray:
-    """Return the weights of the arcs, or ones."""
-    from ..kernels.runtime.launch import read_only
-
-    weights = graph.weights
-    return read_only(np.ones(graph.arcs, np.int32)) if weights is None else weights
-
-
 def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
     """Return the algorithm to run; refuse one that the weights or the approximation forbid."""
     if not approximation.atomic:
@@ -294,14 +289,8 @@ def _on_host(problem: _Problem, algorithm: str, delta: float | None, traced: boo
 
     graph, weights, sources, left_out = problem
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
-    limits = Limits(
-        left_out.min_degree,
-        left_out.max_degree or UNLIMITED,
-        left_out.keep,
-        left_out.seed,
-        left_out.atomic,
-        left_out.iterations or UNLIMITED,
-    )
+    a, most, turns = left_out, left_out.max_degree or UNLIMITED, left_out.iterations or UNLIMITED
+    limits = Limits(a.min_degree, most, a.keep, a.seed, a.atomic, turns)
     cycle = None
     if algorithm == "delta-stepping":
         back = None
@@ -330,16 +319,15 @@ def _on_host(problem: _Problem, algorithm: str, delta: float | None, traced: boo
     columns = dict(zip(COLUMNS, rows.T, strict=True))
     columns["phase"] = PHASES[columns["phase"]]
     columns["seconds"] = columns.pop("nanoseconds") / 1e9
-    columns["threads"] = np.full(len(rows), workers)
-    return problem.solved(distances, Run(seconds, Trace(columns)))
+    return problem.solved(distances, Run(seconds, Trace({**columns, "threads": workers})))
 
 
 def _by_hops(graph: Graph, sources: np.ndarray, trace: bool) -> SsspResult:
     """Search breadth-first, which suffices without weights."""
     found = bfs(graph, sources, deterministic=True, trace=trace)
-    columns = {"phase": found.trace["direction"]}
-    columns |= {name: found.trace[name] for name in found.trace.columns if name != "direction"}
+    columns = {
+        name.replace("direction", "phase"): found.trace[name] for name in found.trace.columns
+    }
     distances = np.where(found.levels < 0, np.inf, found.levels)
-    tree = Lazy(lambda: found.parents)
-    run = Run(found.seconds, Trace(columns))
+    tree, run = Lazy(lambda: found.parents), Run(found.seconds, Trace(columns))
     return SsspResult(distances=distances, late_predecessors=tree, run=run)

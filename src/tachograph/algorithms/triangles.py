@@ -94,7 +94,7 @@ def triangles(
         seconds = clock() - begin
     if verify:
         check_triangles(rows, count)
-    columns = {"phase": [phase], "seconds": [seconds], "threads": [workers]}
+    columns = {"phase": phase, "seconds": seconds, "threads": workers}
     run = Run(seconds, Trace(columns, trace))
     return TrianglesResult(count=count, per_vertex=corners, run=run)
 

@@ -49,13 +49,8 @@ class Capabilities:
         unknown = set(names) - set(asdict(self))
         if unknown:
             raise DeviceError(f"there is no capability {', '.join(sorted(unknown))}")
-        off: dict[str, Any] = {name: getattr(NO_CAPABILITIES, name) for name in names}
-        if "svm" in off:
-            off["svm_atomics"] = False
-        return replace(self, **off)
-
-
-NO_CAPABILITIES = Capabilities()
+        gone = {*names, "svm_atomics"} if "svm" in names else names
+        return replace(self, **{name: getattr(Capabilities(), name) for name in gone})
 
 
 @dataclass(frozen=True)
@@ -120,9 +115,7 @@ def _surroundings() -> str:
     for package in ("pyopencl", "pocl-binary-distribution", "pocl"):
         with suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
-    drivers = []
-    if VENDORS.is_dir():
-        drivers = [(p.name, p.stat().st_mtime) for p in sorted(VENDORS.iterdir())]
+    drivers = [(p.name, p.stat().st_mtime) for p in sorted(VENDORS.glob("*"))]
     settings = {name: os.environ.get(name, "") for name in SETTINGS}
     return content_key(versions, drivers, settings, os.environ.get("PATH", ""))
 
@@ -137,15 +130,13 @@ def _ask_all() -> list[dict[str, Any]]:
             f"the OpenCL drivers of this machine cannot be listed: {problem}; find the broken one by "
             "setting OCL_ICD_VENDORS to one driver's .icd file at a time"
         )
-    found = []
     for facts in lines:
         answers, problem = ask("test", *map(str, facts["place"]))
         for answer in answers:
             facts.update({k: v for k, v in answer.items() if k not in ("step", "done")})
         if problem is not None:
             facts["problem"] = problem
-        found.append(facts)
-    return found
+    return lines
 
 
 def ask(*words: str) -> tuple[list[dict[str, Any]], str | None]:
@@ -153,15 +144,9 @@ def ask(*words: str) -> tuple[list[dict[str, Any]], str | None]:
     command = [sys.executable, "-m", f"{__package__}.probe", *words]
     source = str(Path(__file__).parents[2])  # where this package was imported from
     path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH", "")]))
+    env, patience = {**os.environ, "PYTHONPATH": path}, PATIENCE_SECONDS
     try:
-        run = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-            check=False,
-            env={**os.environ, "PYTHONPATH": path},
-        )
+        run = subprocess.run(command, capture_output=True, text=True, timeout=patience, env=env)
         output, code = run.stdout, run.returncode
     except subprocess.TimeoutExpired as late:
         output, code = (late.stdout or b"").decode(), None
@@ -203,8 +188,7 @@ def select(wanted: str) -> Found:
         raise DeviceError(f"there is no device {wanted!r}; there are {have}")
     working = [d for d in matching if d.problem is None]
     if not working:
-        raise DeviceError(
-            f"{matching[0].id} ({matching[0].name}) does not work: {matching[0].problem}"
-        )
+        first = matching[0]
+        raise DeviceError(f"{first.id} ({first.name}) does not work: {first.problem}")
     # prefer devices with processors and memory of their own
     return min(working, key=lambda d: (d.shares_cores, d.id))

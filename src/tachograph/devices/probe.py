@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,19 +39,13 @@ def devices() -> list[list[cl.Device]]:
     """Return the devices of every platform, or an empty list if there are no platforms."""
     import pyopencl as cl
 
-    try:
-        return [_of(platform) for platform in cl.get_platforms()]
-    except cl.LogicError:  # the loader has found no driver
-        return []
-
-
-def _of(platform: cl.Platform) -> list[cl.Device]:
-    import pyopencl as cl
-
-    try:
-        return list(platform.get_devices())
-    except cl.LogicError:  # a driver without its hardware
-        return []
+    found: list[list[cl.Device]] = []
+    with suppress(cl.LogicError):  # the loader has found no driver
+        for platform in cl.get_platforms():
+            found.append([])
+            with suppress(cl.LogicError):  # a driver without its hardware
+                found[-1] += platform.get_devices()
+    return found
 
 
 def describe(device: cl.Device) -> dict[str, Any]:
@@ -92,22 +87,22 @@ def test(device: cl.Device) -> None:
     if (back != values + 1).any():
         raise ValueError("a kernel that adds one to 64 numbers gave wrong ones")
     say(step="atomic minimum of 64 bits", int64_atomics=False)
-    say(int64_atomics=_wide_atomics(device, context, queue))
+    say(int64_atomics=_wide_atomics(queue))
     say(step="shared virtual memory", svm="none", svm_atomics=False)
-    say(**_svm(device, context, queue, kernel))
+    say(**_svm(queue, kernel))
     say(done=True)
 
 
-def _wide_atomics(device: cl.Device, context: cl.Context, queue: cl.CommandQueue) -> bool:
+def _wide_atomics(queue: cl.CommandQueue) -> bool:
     import pyopencl as cl
 
-    if "cl_khr_int64_extended_atomics" not in device.extensions:
+    if "cl_khr_int64_extended_atomics" not in queue.device.extensions:
         return False
     best = np.zeros(1, np.int64)
     flags = cl.mem_flags
     try:
-        kernel = cl.Kernel(cl.Program(context, WIDE_SOURCE).build(), "least")
-        there = cl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=best)
+        kernel = cl.Kernel(cl.Program(queue.context, WIDE_SOURCE).build(), "least")
+        there = cl.Buffer(queue.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=best)
         kernel(queue, (ITEMS,), None, there)
         cl.enqueue_copy(queue, best, there)
     except cl.Error:
@@ -115,15 +110,13 @@ def _wide_atomics(device: cl.Device, context: cl.Context, queue: cl.CommandQueue
     return int(best[0]) == -((ITEMS - 1) << 33)
 
 
-def _svm(
-    device: cl.Device, context: cl.Context, queue: cl.CommandQueue, kernel: cl.Kernel
-) -> dict[str, object]:
+def _svm(queue: cl.CommandQueue, kernel: cl.Kernel) -> dict[str, object]:
     """Return the best kind of shared virtual memory: fine, coarse or none."""
     import pyopencl as cl
 
     kinds = cl.device_svm_capabilities
     try:
-        offered = device.svm_capabilities
+        offered = queue.device.svm_capabilities
     except cl.LogicError:  # OpenCL 1.2
         return {}
     if not offered & kinds.FINE_GRAIN_BUFFER:
@@ -132,7 +125,7 @@ def _svm(
     atomics = bool(offered & kinds.ATOMICS)
     if atomics:
         wanted |= cl.svm_mem_flags.SVM_ATOMICS
-    values = cl.svm_empty(context, wanted, (ITEMS,), np.int32)
+    values = cl.svm_empty(queue.context, wanted, (ITEMS,), np.int32)
     values[:] = 1
     kernel(queue, (ITEMS,), None, cl.SVM(values))
     queue.finish()
