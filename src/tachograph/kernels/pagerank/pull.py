@@ -29,12 +29,11 @@ import numpy as np
 from ..rows.passes import over_rows
 from ..runtime.atomics import fetch_add, ld, nanoseconds, st, stop_at, stopped
 from ..runtime.launch import inline, kernel, workers_for
-from ..runtime.nouns import Rows
+from ..runtime.nouns import Rows, WeightedRows
 from ..runtime.team import CELL, TICKET, cell, meet, next_phase, part, run_team
 from .local import OVER_RELAXATION, Near, walk_nearby
 from .sums import (
     SHORT_ROW_ARCS,
-    Matrix,
     Question,
     Report,
     Sums,
@@ -146,7 +145,8 @@ def settle(low, high, aside, matrix, question, jumped, ranks):
 
     Shares are read from ``share``; that of v is written to ``fresh[v - aside]``.
     """
-    indptr, indices, weights, weighted = matrix
+    indptr, indices, weights = matrix
+    weighted = weights.size > 0
     scores, share, fresh, inverse = ranks
     jump, spots, damping = question.jump, question.spots, question.damping
     error = 0.0
@@ -248,9 +248,9 @@ def closed_share(rows: Rows) -> float:
     return float(np.mean(closed))
 
 
-def as_matrix(rows: Rows, weights: np.ndarray | None) -> Matrix:
+def as_matrix(rows: Rows, weights: np.ndarray | None) -> WeightedRows:
     """Rows with weights; all without weights have the same types."""
-    return Matrix(*rows, np.empty(0) if weights is None else weights, weights is not None)
+    return WeightedRows(*rows, np.empty(0) if weights is None else weights)
 
 
 def rank_pages(
@@ -304,7 +304,8 @@ def rank_pages(
 @kernel
 def multiply_rows(stop, lo, hi, indptr, matrix, short, vector, values):
     """Set ``values[lo:hi]``; ``short``: there are weights, and most rows are short."""
-    _, indices, weights, weighted = matrix
+    _, indices, weights = matrix
+    weighted = weights.size > 0
     for v in range(lo, hi):
         if stop_at(stop, v):
             return
@@ -322,6 +323,6 @@ def multiply(rows: Rows, weights: np.ndarray | None, vector: np.ndarray) -> np.n
     """For each vertex the sum over its arcs of weight times the target's entry of ``vector``."""
     values = np.empty(rows.indptr.size - 1)
     matrix = as_matrix(rows, weights)
-    short = matrix.weighted and rows.indices.size <= SHORT_ROW_ARCS * values.size
+    short = weights is not None and rows.indices.size <= SHORT_ROW_ARCS * values.size
     over_rows(multiply_rows, rows.indptr, matrix, short, vector, values)
     return values

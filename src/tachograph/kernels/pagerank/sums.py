@@ -13,42 +13,14 @@ import numpy as np
 from ..runtime.atomics import ld, nanoseconds, rolled, st
 from ..runtime.launch import inline
 
-__all__ = [
-    "SHORT_ROW_ARCS",
-    "Matrix",
-    "Question",
-    "Report",
-    "Sums",
-    "in_order",
-    "jumps",
-    "note",
-    "plain_sum",
-    "put",
-    "short_sum",
-    "weighted_sum",
-]
-
-SHORT_ROW_ARCS = (
-    4  # arcs of a row up to which all of them are read without asking how many there are
-)
+SHORT_ROW_ARCS = 4  # arcs of a row up to which all are read without asking how many there are
 UNLINKED_SHARE = 0.999  # of jumps to vertices without arcs, from which on the others tell nothing
-
-
-class Matrix(NamedTuple):
-    """Compressed rows with weights, which are not looked at unless ``weighted``."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-    weights: np.ndarray
-    weighted: bool
 
 
 class Question(NamedTuple):
     """What PageRank is asked."""
 
-    jump: (
-        np.ndarray
-    )  # the personalisation, which sums to 1, or one entry if it is the same everywhere
+    jump: np.ndarray  # the personalisation, which sums to 1; one entry if it is the same everywhere
     spots: int  # 1 if ``jump`` has an entry for each vertex, 0 if it has one for all
     damping: float
     tolerance: float
