@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..rows.passes import over_rows, search
-from ..runtime.atomics import bit_length, fetch_add, ld, nanoseconds, prefetch, st, stopped
+from ..runtime.atomics import bit_length, fetch_add, ld, nanoseconds, prefetch, st, stop_at, stopped
 from ..runtime.launch import inline, kernel, run
 from ..runtime.team import TICKET
 
@@ -36,7 +36,6 @@ PREFETCH_ARCS = 8  # arcs that rows are fetched ahead
 ARC_STEPS, VERTEX_STEPS = 6.0, 10.0  # what an arc and a vertex cost besides
 SCAN_UP_TO_NEIGHBOURS = 16  # up to so many, looking at all is faster than searching
 SAMPLED_ARCS = 2048  # arcs looked at to estimate the work of an edge
-OWNERS_PER_LOOK = 1 << 14  # vertices between two looks at the stop flag
 
 
 class Edges(NamedTuple):
@@ -136,7 +135,7 @@ def claim_high(control, chunks, count):
 def count_upper(stop, lo, hi, indptr, indices, base):
     """Count for each vertex its neighbours with higher ids."""
     for v in range(lo, hi):
-        if v % OWNERS_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return
         begin = ld(indptr, v)
         end = ld(indptr, v + 1)
@@ -149,21 +148,11 @@ def count_upper(stop, lo, hi, indptr, indices, base):
         st(base, v, upper)
 
 
-@kernel
-def number_edges(stop, indptr, base):
-    """Turn the number of edges of each vertex into what the module's docstring says of ``base``."""
-    edges = np.int64(0)
-    for v in range(indptr.size - 1):
-        edges += ld(base, v)
-        st(base, v, edges - ld(indptr, v + 1))
-
-
 def edge_numbers(indptr: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """``base`` of an undirected graph without loops, rows sorted."""
     base = np.empty(indptr.size - 1, np.int32 if indices.size < 2**31 else np.int64)
     over_rows(count_upper, indptr, indices, base)
-    run(number_edges, [(indptr, base)], brief=True)
-    return base
+    return np.subtract(np.cumsum(base, dtype=np.int64), indptr[1:], out=base, casting="unsafe")
 
 
 @kernel
@@ -172,7 +161,7 @@ def list_edges(stop, lo, hi, order, rows, base, edges):
     indptr, indices = rows
     source, target, _ = edges
     for i in range(lo, hi):
-        if i % OWNERS_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         u = np.int64(ld(order, i)) if order.size else i
         end = ld(indptr, u + 1)
@@ -182,17 +171,13 @@ def list_edges(stop, lo, hi, order, rows, base, edges):
 
 
 @kernel
-def count_classes(stop, indptr, counts):
-    """How many vertices have degrees of 0, 1, 2, ... bits."""
-    for v in range(indptr.size - 1):
+def order_by_class(stop, indptr, counts, order):
+    """Write vertices by the number of bits of their degree; ``counts`` becomes how many have each."""
+    for v in range(order.size):
         bits = bit_length(ld(indptr, v + 1) - ld(indptr, v))
         st(counts, bits, ld(counts, bits) + 1)
-
-
-@kernel
-def order_by_class(stop, indptr, starts, order):
-    """Write vertices by the number of bits of their degree; ``starts`` has where each class begins."""
-    for v in range(indptr.size - 1):
+    starts = np.cumsum(counts) - counts
+    for v in range(order.size):
         bits = bit_length(ld(indptr, v + 1) - ld(indptr, v))
         at = ld(starts, bits)
         st(order, at, v)
@@ -203,10 +188,8 @@ def degree_order(indptr: np.ndarray, ids: np.dtype) -> tuple[np.ndarray, np.ndar
     """Vertices in about ascending order of degree (by its number of bits, then by id), and how many
     have degrees of 0, 1, 2, ... bits.
     """
-    counts = np.zeros(65, np.int64)
-    run(count_classes, [(indptr, counts)], brief=True)
-    order = np.empty(indptr.size - 1, ids)
-    run(order_by_class, [(indptr, np.cumsum(counts) - counts, order)], brief=True)
+    order, counts = np.empty(indptr.size - 1, ids), np.zeros(65, np.int64)
+    run(order_by_class, [(indptr, counts, order)], brief=True)
     return order, counts
 
 
@@ -217,10 +200,8 @@ def sampled_work(indptr: np.ndarray, indices: np.ndarray) -> float:
     places = np.linspace(0, indices.size - 1, min(SAMPLED_ARCS, indices.size)).astype(np.int64)
     source = np.searchsorted(indptr, places, "right") - 1
     target = indices[places]
-    smaller = np.minimum(
-        indptr[source + 1] - indptr[source], indptr[target + np.int64(1)] - indptr[target]
-    )
-    return float(smaller.mean())
+    theirs = indptr[target + np.int64(1)] - indptr[target]
+    return float(np.minimum(indptr[source + 1] - indptr[source], theirs).mean())
 
 
 def class_cuts(counts: np.ndarray, work: float, most: int) -> np.ndarray:
@@ -251,7 +232,7 @@ def arc_cuts(indptr: np.ndarray, most: int) -> np.ndarray:
 def count_owned(stop, lo, hi, indptr, indices, owned):
     """How many edges each vertex owns."""
     for u in range(lo, hi):
-        if u % OWNERS_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, u):
             return
         degree = ld(indptr, u + 1) - ld(indptr, u)
         edges = np.int64(0)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..rows import build as csr
 from ..rows.passes import search
-from ..runtime.atomics import fetch_add, ld, st, stopped
+from ..runtime.atomics import bit_length, fetch_add, ld, st, stopped
 from ..runtime.launch import inline, kernel, threads_available
 from ..runtime.nouns import Rows, WeightedRows
 from ..runtime.team import TICKET, run_team
@@ -55,16 +55,6 @@ def _search_each(indices, i, i_end, j, j_end):
     return common
 
 
-@inline
-def _steps(degree):
-    """Steps of a binary search in a row of that length."""
-    steps = 1
-    while degree > 1:
-        degree >>= 1
-        steps += 1
-    return steps
-
-
 @kernel
 def walk(team, groups, rows, kind, values):
     """One worker: take owners until there are none."""
@@ -97,7 +87,7 @@ def walk(team, groups, rows, kind, values):
                 if marked:
                     for k in range(j, j_end):
                         common += ld(mark, ld(indices, k))
-                elif (j_end - j) * _steps(degree) < degree:
+                elif (j_end - j) * bit_length(degree) < degree:
                     common = _search_each(indices, i, i_end, j, j_end)
                 else:
                     common = _merge(indices, i, i_end, j, j_end)
