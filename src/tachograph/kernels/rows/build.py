@@ -28,9 +28,7 @@ from ..runtime.launch import kernel, read_only, run, workers_for
 __all__ = ["as_bits", "build"]
 
 EDGES_BETWEEN_LOOKS = 1 << 16  # how often a loop over edges looks at the stop flag
-LOW_BITS = (
-    16  # bits of the source that an arc in a bucket keeps: so many vertices share one at most
-)
+LOW_BITS = 16  # bits of the source that an arc in a bucket keeps: its vertices are at most so many
 WANTED_BUCKETS_LOG2 = 9  # about so many buckets, if that is possible
 TWO_DIGITS_UP_TO_VERTICES = 1 << 24  # beyond, targets are sorted by four digits instead of two
 
@@ -110,9 +108,9 @@ def scatter(stop, lo, hi, ends, weight, layout, cursor, arcs):
 
 
 @kernel
-def starts_of(counts, first):
-    """Turn counts into first positions, beginning with ``first``."""
-    total = first
+def starts_of(counts):
+    """Turn counts into first positions."""
+    total = 0
     for i in range(counts.size):
         c = counts[i]
         counts[i] = total
@@ -127,7 +125,7 @@ def move_by_digit(arcs, to, weighted, shift, mask, counts):
     counts[: mask + 1] = 0
     for i in range(target.size):
         counts[(target[i] >> shift) & mask] += 1
-    starts_of(counts[: mask + 1], 0)
+    starts_of(counts[: mask + 1])
     for i in range(target.size):
         t = target[i]
         d = (t >> shift) & mask
@@ -148,7 +146,7 @@ def move_by_source(arcs, to, weighted, first, indptr_part, counts):
     counts[:rows] = 0
     for i in range(low.size):
         counts[low[i]] += 1
-    starts_of(counts[:rows], 0)
+    starts_of(counts[:rows])
     for v in range(rows):
         indptr_part[v] = first + counts[v]
     for i in range(low.size):
@@ -182,16 +180,8 @@ def finish(stop, lo, hi, offsets, layout, digits, arcs, rows):
             return
         first = offsets[b]
         end = offsets[b + 1]
-        here = Arcs(
-            arcs.low[first:end],
-            arcs.target[first:end],
-            arcs.weight[first:end] if weighted else arcs.weight,
-        )
-        there = Arcs(
-            spare[: end - first] if passes else spare,
-            indices[first:end],
-            weights[first:end] if weighted else weights,
-        )
+        here = Arcs(arcs.low[first:end], arcs.target[first:end], arcs.weight[first:end])
+        there = Arcs(spare[: end - first], indices[first:end], weights[first:end])
         for d in range(0, passes, 2):
             move_by_digit(here, there, weighted, d * width, mask, counts)
             move_by_digit(there, here, weighted, (d + 1) * width, mask, counts)
@@ -243,10 +233,8 @@ def build(
 
     some = size if weighted else 0
     arcs = Arcs(np.empty(size, np.uint16), np.empty(size, ids), np.empty(some, bits.dtype))
-    copying = [
-        (*part, ends, bits, layout, cursor, arcs)
-        for part, cursor in zip(parts, cursors, strict=True)
-    ]
+    ready = zip(parts, cursors, strict=True)
+    copying = [(*part, ends, bits, layout, cursor, arcs) for part, cursor in ready]
     run(scatter, copying, brief=brief)
 
     rows = (np.empty(n + 1, np.int64), np.empty(size, ids), np.empty(some, bits.dtype))

@@ -15,25 +15,8 @@ import numpy as np
 from ..runtime.atomics import ld, stop_at
 from ..runtime.launch import inline, kernel, run, workers_for
 
-__all__ = [
-    "COMBINE",
-    "asymmetry",
-    "asymmetry_of_edges",
-    "bad_row",
-    "combine",
-    "count_loops",
-    "count_mutual",
-    "over_rows",
-    "repeated_row",
-    "search",
-    "squeeze",
-    "unsorted_row",
-    "value_range",
-    "value_spread",
-]
-
-COMBINE = {"first": 0, "min": 1, "sum": 2}
-MIN, SUM = 1, 2
+FIRST, MIN, SUM = 0, 1, 2
+COMBINE = {"first": FIRST, "min": MIN, "sum": SUM}
 
 
 def over_rows(worker: Callable[..., Any], indptr: np.ndarray, *arguments: Any) -> list[Any]:
