@@ -27,9 +27,7 @@ from ..runtime.atomics import fetch_add, ld, ld_acquire, let_others_run, st, st_
 from ..runtime.launch import inline, kernel, threads_available
 from ..runtime.nouns import Rows
 from ..runtime.random import draw
-from ..runtime.team import TICKET, barrier, run_team, share
-
-__all__ = ["CLASSES", "IN", "OUT", "Order", "before", "decide", "greedy", "level_of"]
+from ..runtime.team import TICKET, meet, part, run_team
 
 OUT, IN = 0, 1
 LOWEST_LEVEL = 2
@@ -128,16 +126,16 @@ def degree_of(v, rows):
 @kernel
 def walk(team, rows, back, key, state):
     """What each worker does: chunks of vertices, then again those that had to wait for others."""
-    control, me, workers = team
+    control = team.control
     order = Order(key, None)
     n = state.size
-    first, last = share(n, me, workers)
+    first, last = part(team, n)
     for v in range(first, last):
         degree = degree_of(v, rows)
         if back.indptr.size > 0:
             degree += degree_of(v, back)
         st(state, v, level_of(key, v, degree))
-    if not barrier(control, workers):
+    if not meet(team):
         return
     waiting = np.empty(n, rows.indices.dtype)
     held = np.int64(0)
@@ -159,6 +157,36 @@ def walk(team, rows, back, key, state):
         if kept == held:  # all wait for vertices of other workers
             let_others_run()
         held = kept
+
+
+@kernel
+def first_levels(stop, lo, hi, order, degrees, state):
+    """Write the levels of vertices ``lo:hi`` of a part of a graph."""
+    key, ids = order
+    for v in range(lo, hi):
+        if v % VERTICES_PER_TICKET == 0 and stopped(stop):
+            return
+        st(state, v, level_of(key, ld(ids, v), ld(degrees, v)))
+
+
+@kernel
+def decide_rows(stop, lo, hi, indptr, indices, back, own, order, state):
+    """Decide the own vertices (``own``: the first and the end) of rows ``lo:hi`` as far as that can be
+    known; how many were decided.
+
+    Goes over them until it decides no more; those that wait for vertices of others are left.
+    """
+    rows = Rows(indptr, indices)
+    begin, end = own
+    decided = np.int64(0)
+    progress = True
+    while progress and not stopped(stop):
+        progress = False
+        for v in range(max(lo, begin), min(hi, end)):
+            if ld_acquire(state, v) > IN and decide(order, v, rows, back, state):
+                decided += 1
+                progress = True
+    return decided
 
 
 def greedy(rows: Rows, back: Rows, key: np.uint64) -> tuple[np.ndarray, int]:

@@ -34,7 +34,6 @@ UNKNOWN = 2  # neither selected (1) nor not (0)
 # a cache line of its own. The device's twin has the same numbers.
 POLLS, LEFT, KEPT, KEPT_ARCS, QUIT, FRONT, REAR, TALLY = 0, 1, 2, 3, 4, 16, 32, 48
 VERTICES_PER_TAKE = 1 << 9  # vertices taken at a time while host and device share the list
-WORK_PER_LOOK = 1 << 12  # entries of the work list between two looks at the stop flag
 SAMPLED_DEGREES = 1 << 14  # degrees looked at to find which are high
 PAUSES_PER_POLL = 64  # instructions that a consumer pauses before it looks at an empty word again
 
@@ -63,17 +62,10 @@ def randomize(stop, lo, hi, work, degree, words):
     """Give the vertices ``work[lo:hi]`` their words of this round."""
     key, turn, word = words
     for i in range(lo, hi):
-        if i % WORK_PER_LOOK == 0 and stopped(stop):
+        if i % VERTICES_PER_TAKE == 0 and stopped(stop):
             return
         v = ld(work, i)
         st_release(word, v, turn << 8 | np.int64(level_of(key, v, ld(degree, v))))
-
-
-@inline
-def rest():
-    """Leave a cache line to its writer for a while."""
-    for _ in range(PAUSES_PER_POLL):
-        pause()
 
 
 @inline
@@ -88,7 +80,8 @@ def full(v, words, patience, tally):
         if polls > patience:
             st_release(tally, QUIT, 1)
             break
-        rest()
+        for _ in range(PAUSES_PER_POLL):  # leave the cache line to its writer
+            pause()
         found = ld_acquire(words.word, v)
     return found, polls
 
@@ -119,7 +112,7 @@ def choice(v, rows, words, state, patience, tally):
 def select(stop, lo, hi, work, rows, words, state, chosen):
     """Select those of ``work[lo:hi]`` that come before all undecided neighbours; no word is empty."""
     for i in range(lo, hi):
-        if i % WORK_PER_LOOK == 0 and stopped(stop):
+        if i % VERTICES_PER_TAKE == 0 and stopped(stop):
             return
         v = ld(work, i)
         found, _ = choice(v, rows, words, state, np.int64(0), words.word)
@@ -163,7 +156,7 @@ def deactivate(stop, lo, hi, work, rows, chosen, state):
     """
     indptr, indices = rows
     for i in range(lo, hi):
-        if i % WORK_PER_LOOK == 0 and stopped(stop):
+        if i % VERTICES_PER_TAKE == 0 and stopped(stop):
             return
         v = ld(work, i)
         if ld(chosen, v) == 1:

@@ -1,9 +1,7 @@
-"""Loops over one part of a partitioned graph: a file for each program of ``scale/programs``.
+"""Loops over one part of a partitioned graph, for ``scale/programs``.
 
 A part's vertices are its own and its ghosts (``scale/piece.py``). Own vertices have the local ids
 ``begin <= v < end``; rows of ghosts are empty. All arrays with an entry for each vertex have
 ``indptr.size - 1`` entries, and all targets in ``indices`` are below that, which bounds every access by
 vertex.
 """
-
-VERTICES_PER_LOOK = 4096  # vertices (or messages) between two looks at the stop flag

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..components import link
-from ..runtime.atomics import ld, ld_acquire, st, st_release, stopped
+from ..runtime.atomics import ld, ld_acquire, st, st_release, stop_at
 from ..runtime.launch import inline, kernel
-from . import VERTICES_PER_LOOK
 
 
 class Arcs(NamedTuple):
@@ -62,7 +61,7 @@ def link_rows(stop, lo, hi, indptr, indices, arcs, label):
     """Join the components of the ends of arcs of the sorted rows ``lo:hi``."""
     begin, end, few, skip, ghosts = arcs
     for v in range(lo, hi):
-        if v % VERTICES_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return
         first = ld(indptr, v)
         last = ld(indptr, v + 1)
@@ -88,7 +87,7 @@ def link_rows(stop, lo, hi, indptr, indices, arcs, label):
 def point_to_roots(stop, lo, hi, label):
     """Let vertices ``lo:hi`` point to their roots, when nothing is joined any more."""
     for v in range(lo, hi):
-        if v % VERTICES_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return
         up = ld_acquire(label, v)
         root = ld_acquire(label, up)
@@ -96,16 +95,6 @@ def point_to_roots(stop, lo, hi, label):
             up = root
             root = ld_acquire(label, up)
         st_release(label, v, root)
-
-
-@kernel
-def find_joined(stop, lo, hi, root, joined):
-    """Mark the roots of vertices ``lo:hi`` that have another vertex in their component."""
-    for v in range(lo, hi):
-        if v % VERTICES_PER_LOOK == 0 and stopped(stop):
-            return
-        if ld(root, v) != v:
-            st(joined, ld(root, v), 1)
 
 
 @kernel
@@ -120,7 +109,7 @@ def tell_labels(stop, side, known, labels, before, by_root, news):
     in_giant = np.int64(0)
     count = np.int64(0)
     for i in range(side.size):
-        if i % VERTICES_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, i):
             break
         v = vertex_of(side, i)
         r = np.int64(ld(root, v))
@@ -145,7 +134,7 @@ def hear_labels(stop, side, root, news, lowest, labels):
     """
     bits, at, values = news
     for k in range(bits.size):
-        if k % VERTICES_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, k):
             return
         byte = ld(bits, k)
         for j in range(8 if byte else 0):
@@ -154,7 +143,7 @@ def hear_labels(stop, side, root, news, lowest, labels):
                 if lowest < ld(labels, r):
                     st(labels, r, lowest)
     for k in range(at.size):
-        if k % VERTICES_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, k):
             return
         r = ld(root, vertex_of(side, np.int64(ld(at, k))))
         if ld(values, k) < ld(labels, r):

@@ -11,13 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.atomics import ld, st, stopped
+from ..runtime.atomics import ld, st, stop_at
 from ..runtime.launch import inline, kernel
 
 __all__ = ["Arcs", "LocalIds", "Sends", "count_ids", "mark_ghosts", "place_arcs", "whom_to_tell"]
-
-ARCS_PER_LOOK = 1 << 16  # arcs between two looks at the stop flag
-ROWS_PER_LOOK = 1 << 10  # rows between two looks at the stop flag
 
 
 class Arcs(NamedTuple):
@@ -63,7 +60,7 @@ def count_ids(stop, ids, others, loops, counts):
     Ids are not negative, and the caller has made ``counts`` larger than all of them.
     """
     for i in range(ids.size):
-        if i % ARCS_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         v = ld(ids, i)
         if loops or v != ld(others, i):
@@ -74,7 +71,7 @@ def count_ids(stop, ids, others, loops, counts):
 def mark_ghosts(stop, target, first, last, seen):
     """Set the bits of targets that the part does not own; ``seen`` has one for every id."""
     for i in range(target.size):
-        if i % ARCS_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         t = np.int64(ld(target, i))
         if t < first or t >= last:
@@ -100,7 +97,7 @@ def place_arcs(stop, arcs, local, cursor, indices, weights):
     source, target, weight, weighted = arcs
     first, last, begin, seen, before = local
     for i in range(source.size):
-        if i % ARCS_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, i):
             return
         v = np.int64(ld(source, i)) - first
         t = np.int64(ld(target, i))
@@ -142,7 +139,7 @@ def whom_to_tell(stop, begin, end, rows, back, sends):
     number of local ids, so no target is beyond it.
     """
     for v in range(begin, end):
-        if v % ROWS_PER_LOOK == 0 and stopped(stop):
+        if stop_at(stop, v):
             return
         tell(v, rows, sends)
         if back.indptr.size > 0:

@@ -210,7 +210,7 @@ def _announced(piece: Piece, levels: np.ndarray, depth: int) -> Mail:
 def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
     """Announce the frontier at ``depth``, or find the next one by a push or a pull."""
     from ...kernels.bfs.steps import Bitmaps, Tree
-    from ...kernels.pieces import bfs as pieces
+    from ...kernels.pieces import searches as pieces
     from ...kernels.runtime.launch import run, threads_available
     from ...kernels.runtime.team import run_team
 

@@ -132,11 +132,8 @@ def _join_rest(piece: Piece, root: np.ndarray, giant: int, ghosts: bool) -> int:
 
 def _joined(root: np.ndarray) -> np.ndarray:
     """Return for each root whether there is another vertex in its component."""
-    from ...kernels.pieces import components as kernel
-    from ...kernels.runtime.launch import over_parts, read_only
-
     joined = np.zeros(root.size, np.uint8)
-    over_parts(kernel.find_joined, root.size, read_only(root), joined)
+    joined[root[root != np.arange(root.size)]] = 1
     return joined
 
 

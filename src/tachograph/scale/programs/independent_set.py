@@ -66,19 +66,17 @@ class IndependentSet(Program):
 
     def start(self, piece: Piece) -> Outcome:
         """Give each vertex its place in the order, ghosts included."""
-        from ...kernels.independent_set.greedy import Order
-        from ...kernels.pieces import independent_set as pieces
+        from ...kernels.independent_set.greedy import Order, first_levels
         from ...kernels.runtime.launch import over_parts
 
         state = np.empty(piece.n, np.uint8)
         order = Order(self._key(), piece.ids)
-        over_parts(pieces.first_levels, piece.n, order, piece.all_degrees, state)
+        over_parts(first_levels, piece.n, order, piece.all_degrees, state)
         return Outcome({"state": state}, {"left": piece.size}, kept={"ids": piece.ids})
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of decided ghosts, and decide what can be."""
-        from ...kernels.independent_set.greedy import IN, Order
-        from ...kernels.pieces import independent_set as pieces
+        from ...kernels.independent_set.greedy import IN, Order, decide_rows
         from ...kernels.rows.passes import over_rows
         from ...kernels.runtime.launch import read_only
         from ...kernels.runtime.nouns import Rows
@@ -94,7 +92,7 @@ class IndependentSet(Program):
         ties = Order(self._key(), read_only(state["ids"]))
         decided: list[int] = [0, 1]
         while len(decided) > 1 and any(decided):  # a thread alone goes on until it can do no more
-            decided = over_rows(pieces.decide_rows, out.indptr, out.indices, back, own, ties, now)
+            decided = over_rows(decide_rows, out.indptr, out.indices, back, own, ties, now)
         mail = {}
         for other in piece.others:
             sends = piece.sends(other)

@@ -116,7 +116,7 @@ class Distances(Program):
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of shorter ways to own vertices, then relax what is nearer than ``limit``."""
-        from ...kernels.pieces import sssp as kernel
+        from ...kernels.pieces import searches as kernel
         from ...kernels.runtime.launch import read_only, run
         from ...kernels.runtime.nouns import WeightedRows
 
@@ -138,7 +138,7 @@ class Distances(Program):
         self, piece: Piece, distance: np.ndarray, pending: np.ndarray, scanned: int
     ) -> Outcome:
         """Return the state, news for the owners of ghosts, and what the driver has to know."""
-        from ...kernels.pieces import sssp as kernel
+        from ...kernels.pieces import searches as kernel
         from ...kernels.runtime.launch import run
 
         mail = {}
