@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -120,3 +122,24 @@ def test_calls_of_other_types_are_not_taken_for_those_of_the_first():
 
     values = [(4,), (5.0,), (np.float32(3),)]
     assert runtime.run(half, values) == [2.0, 2.5, 1.5]
+
+
+def test_what_is_kept_for_a_type_that_is_gone_is_compiled_anew(tmp_path):
+    code = (
+        "from typing import NamedTuple\n"
+        "from tachograph.kernels.runtime.launch import kernel\n"
+        "class {name}(NamedTuple):\n"
+        "    x: int\n"
+        "@kernel\n"
+        "def next_one(box):\n"
+        "    return box.x + 1\n"
+        "print(next_one({name}(1)))\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    for name in ("Before", "After"):
+        (tmp_path / "boxes.py").write_text(code.format(name=name))
+        call = [sys.executable, "-c", "import boxes"]
+        done = subprocess.run(
+            call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert (done.stdout, done.returncode) == ("2\n", 0), done.stderr

@@ -70,7 +70,9 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
         return cast(Callable[..., Any], numba.njit(function, **COMPILED))
     # Numba compiles anew when the kernel's own file has changed; helpers are part of its code, too.
     with suppress(AttributeError):  # Numba has no public door to this
-        compiled._cache._cache_file._source_stamp = _sources(function.__module__)
+        # Numba reads the version before it reads types, which may no longer exist.
+        kept = compiled._cache._cache_file
+        kept._version = kept._source_stamp = f"{numba.__version__} {_sources(function.__module__)}"
     KERNELS.append(_for_all_constants(compiled))
     return cast(Callable[..., Any], compiled)
 
