@@ -7,7 +7,6 @@ from statistics import mean
 import pytest
 
 import tachograph as tg
-from tachograph.papers import accelerator_graphs as graphs
 from tachograph.papers import accelerators, reproduce
 from tachograph.papers.reproduce import Settings
 
@@ -23,10 +22,10 @@ NAMES = [
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setenv("TACHOGRAPH_DATA", "")
-    monkeypatch.setattr(graphs, "GRAPHS", {
-        **graphs.GRAPHS,
-        "rmat-21-86": graphs.Known(None, 21, 86, 8),
-        "rmat-24-16": graphs.Known(None, 24, 16, 9),
+    monkeypatch.setattr(accelerators, "GRAPHS", {
+        **accelerators.GRAPHS,
+        "rmat-21-86": accelerators.Known(None, 21, 86, 8),
+        "rmat-24-16": accelerators.Known(None, 24, 16, 9),
     })  # fmt: skip
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")  # no processes
 
@@ -37,10 +36,10 @@ def test_they_are_known():
 
 def test_published_errors_are_those_of_the_paper():
     """14.32 % without SSSP and 8.997 % for WCC, twitter left out: the tables were typed in correctly."""
-    cells = [(algorithm, graph, pair) for table in (graphs.TABLE_5, graphs.TABLE_6)
+    cells = [(algorithm, graph, pair) for table in (accelerators.TABLE_5, accelerators.TABLE_6)
              for algorithm, row in table.items() for graph, pair in row.items()
              if graph != "twitter"]  # fmt: skip
-    errors = {(a, g, pair): graphs.error(pair[1], pair[0]) for a, g, pair in cells}
+    errors = {(a, g, pair): accelerators.error(pair[1], pair[0]) for a, g, pair in cells}
     assert mean(e for (a, *_), e in errors.items() if a != "sssp") == pytest.approx(14.32, abs=0.1)
     assert mean(e for (a, *_), e in errors.items() if a == "connected_components") == pytest.approx(
         8.997, abs=0.05

@@ -4,7 +4,7 @@ import pytest
 
 from tachograph.decisions.approximation.collect import Data
 from tachograph.decisions.approximation.model import the_model
-from tachograph.papers.approximation import figures, table_4
+from tachograph.papers.approximation import figures, tables
 from tachograph.papers.reproduce import Settings, reproduce
 from tests.decisions.approximation.made_up import records
 
@@ -13,7 +13,7 @@ from tests.decisions.approximation.made_up import records
 def measured(monkeypatch):
     """Tables and figures of made-up measurements."""
     data = Data(records())
-    for module in (table_4, figures):
+    for module in (tables, figures):
         monkeypatch.setattr(module, "measurements", lambda full: data)
     return data
 

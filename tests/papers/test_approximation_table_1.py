@@ -4,25 +4,25 @@ import pytest
 
 import tachograph as tg
 from tachograph.decisions.approximation.rules import inaccuracy
-from tachograph.papers.approximation import table_1
+from tachograph.papers.approximation import tables
 from tachograph.papers.published import published
 from tachograph.papers.reproduce import Settings, reproduce
 
 
 def test_the_best_within_each_error(monkeypatch):
-    monkeypatch.setattr(table_1, "SCALE", 9)
+    monkeypatch.setattr(tables, "SCALE", 9)
     (table,) = reproduce("sssp-table-1", Settings())
     measured = [
-        table_1.of_kronecker(9, algorithm, rounds)["rows"]
-        for algorithm in table_1.COMPARED_SEARCHES
-        for rounds in table_1.ITERATION_CAPS
+        tables.of_kronecker(9, algorithm, rounds)["rows"]
+        for algorithm in tables.COMPARED_SEARCHES
+        for rounds in tables.ITERATION_CAPS
     ]
     errors = {
-        (k // len(table_1.ITERATION_CAPS), r[2]): r[0] for k, m in enumerate(measured) for r in m
+        (k // len(tables.ITERATION_CAPS), r[2]): r[0] for k, m in enumerate(measured) for r in m
     }
     assert [row[1] for row in table.rows] == [2.27, 3.31, 4.77]
     assert max(published("approximation", "table-1").numbers("speedup")) == 4.77
-    for row, limit in zip(table.rows, table_1.ERROR_LIMITS, strict=True):
+    for row, limit in zip(table.rows, tables.ERROR_LIMITS, strict=True):
         for algorithm, (speedup, choice, error) in enumerate((row[2:5], row[5:8])):
             assert speedup > 0
             assert error <= limit
@@ -34,7 +34,7 @@ def test_errors_are_those_of_the_search():
     g = tg.kronecker(9, rng=1, weights=True)
     source = int(g.degrees.argmax())
     exact = tg.sssp(g, source).distances
-    rows = table_1.of_kronecker(9, "bellman-ford", 1)["rows"]
+    rows = tables.of_kronecker(9, "bellman-ford", 1)["rows"]
     assert len({r[2] for r in rows}) == len(rows) > 4
     once = tg.sssp(g, source, algorithm="bellman-ford", approximation=tg.Approximation(1))
     error = inaccuracy(exact, once.distances, source).mean

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from statistics import mean
+from typing import NamedTuple
 
+from ..graph.datasets import dataset, datasets
+from ..graph.generate import kronecker
+from ..graph.graph import Graph
 from ..simulation.accelerators import AccuGraph, HitGraph, Job
 from ..simulation.accelerators.base import Accelerator
 from ..simulation.accelerators.problem import PAPER_ROOTS, Numbers, Question, roots, variation
@@ -13,16 +18,94 @@ from ..simulation.accelerators.simulate import compare
 from ..simulation.dram import Memory
 from ..util.errors import TachographError
 from ..util.processes import Local
-from .accelerator_graphs import GRAPHS, TABLE_5, TABLE_6, Loaded, error, load, missing
+from .published import published
 from .reproduce import Cell, Settings, Table
 
 __all__ = ["comparability", "enhancements", "table_5", "table_6"]
 
+COMPARED_MEMORY = Memory("DDR4-2400R", channels=1, density="8Gb", width=16)  # Table 2
 COMPARED_PARTITION = 1_024_000  # vertices of a partition in the comparison (Table 4)
 ONE_AT_A_TIME_ABOVE_EDGES = 50_000_000  # several such simulations would not fit the memory
 LARGE_PARTITION = 1_700_000  # vertices: AccuGraph's values of larger graphs do not fit on chip
 TABLE_COLUMNS = ["task", "graph", "iterations", "here", "hardware", "their simulation"]
 TABLE_COLUMNS += ["error to hardware, %", "their error, %", "error to their simulation, %"]
+
+
+def _cells(table: str) -> dict[str, dict[str, tuple[float, float]]]:
+    """Return by task and graph what hardware and the paper's simulation took."""
+    made: dict[str, dict[str, tuple[float, float]]] = {}
+    for task, graph, hardware, simulation in published("accelerators", table).rows:
+        made.setdefault(str(task), {})[str(graph)] = float(hardware or 0), float(simulation or 0)
+    return made
+
+
+TABLE_5 = _cells("table-5")
+TABLE_6 = _cells("table-6")
+
+
+class Known(NamedTuple):
+    """A graph of the paper: its data set, or how it is generated."""
+
+    dataset: str | None
+    scale: int = 0
+    edge_factor: int = 0
+    small: int = 0  # the scale that is used unless the full size is asked for
+
+
+GRAPHS = {
+    "slashdot": Known("soc-Slashdot0902"),
+    "dblp": Known("com-DBLP"),
+    "youtube": Known("com-Youtube"),
+    "wiki-talk": Known("wiki-Talk"),
+    "berk-stan": Known("web-BerkStan"),
+    "roadnet-ca": Known("roadNet-CA"),
+    "live-journal": Known("soc-LiveJournal1"),
+    "orkut": Known("com-Orkut"),
+    "twitter": Known("twitter-2010"),
+    "rmat-21-86": Known(None, 21, 86, 14),
+    "rmat-24-16": Known(None, 24, 16, 16),
+}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A graph that can be run; ``share`` is how many times smaller than the paper's it is."""
+
+    name: str
+    graph: Graph
+    share: int = 1
+
+    @property
+    def label(self) -> str:
+        """Its name, and how many times smaller it is."""
+        return self.name if self.share == 1 else f"{self.name}, 1/{self.share}"
+
+    def scaled(self, size: int) -> int:
+        """Return a partition size that cuts this graph into as many partitions as the paper's."""
+        return max(1, size // self.share)
+
+
+def _load(names: Iterable[str], settings: Settings, notes: list[str]) -> Iterator[Loaded]:
+    """Yield the graphs that are here, one at a time; note the others."""
+    here = {name for name, found in datasets().items() if found.file is not None}
+    gone = []
+    for name in names:
+        known = GRAPHS[name]
+        if known.dataset is None:
+            scale = known.scale if settings.full else known.small
+            made = kronecker(scale, known.edge_factor, directed=True, simple=False, rng=1)
+            yield Loaded(name, made, 1 << (known.scale - scale))
+        elif known.dataset in here:
+            yield Loaded(name, dataset(known.dataset))
+        else:
+            gone.append(name)
+    if gone:
+        notes.append(f"not on this machine, left out: {', '.join(gone)}")
+
+
+def error(found: float, truth: float) -> float:
+    """Return the percentage error of the paper: 100 |s - t| / t."""
+    return 100 * abs(found - truth) / truth
 
 
 def _run(
@@ -48,11 +131,6 @@ def _questions(task: str, loaded: Loaded, sources: int) -> list[Question]:
     return [Question(task, along_arcs=task == "connected_components")]
 
 
-def _compared() -> Memory:
-    """Return the memory of the comparison (Table 2)."""
-    return Memory("DDR4-2400R", channels=1, density="8Gb", width=16)
-
-
 def _row(
     task: str, loaded: Loaded, iterations: float, here: float, published: tuple[float, float]
 ) -> list[str | float]:
@@ -64,32 +142,25 @@ def _row(
 
 def _means(rows: list[list[str | float]]) -> list[str]:
     """Return the mean errors of the cells, as the paper groups them."""
-    made = []
-    groups = {
-        "all cells but sssp": [r for r in rows if r[0] != "sssp"],
-        "connected_components": [r for r in rows if r[0] == "connected_components"],
+    wcc = "connected_components"
+    groups = {"all cells but sssp": [r for r in rows if r[0] != "sssp"]}
+    groups[wcc] = [r for r in rows if r[0] == wcc]
+    means = {
+        k: [mean(float(r[i]) for r in own) for i in (6, 7, 8)] for k, own in groups.items() if own
     }
-    for name, chosen in groups.items():
-        if chosen:
-            ours, theirs, apart = (mean(float(r[i]) for r in chosen) for i in (6, 7, 8))
-            made.append(
-                f"mean of {name}: {ours:.1f} % to hardware (theirs {theirs:.1f} %), {apart:.1f} % to "
-                "their simulation"
-            )
-    return made
-
-
-def _absent(names: list[str]) -> list[str]:
-    gone = missing(names)
-    return [f"not on this machine, left out: {', '.join(gone)}"] if gone else []
+    return [
+        f"mean of {name}: {ours:.1f} % to hardware (theirs {theirs:.1f} %), {apart:.1f} % to their "
+        "simulation"
+        for name, (ours, theirs, apart) in means.items()
+    ]
 
 
 def table_5(settings: Settings) -> Iterator[Table]:
     """HitGraph's run times."""
-    names = list(TABLE_5["connected_components"])
     rows: list[list[str | float]] = []
     spread: list[list[str | float]] = []
-    for loaded in load(names, settings.full):
+    absent: list[str] = []
+    for loaded in _load(TABLE_5["connected_components"], settings, absent):
         design = HitGraph(partition_size=loaded.scaled(256_000))
         for task, cells in TABLE_5.items():
             found = _run(loaded, _questions(task, loaded, PAPER_ROOTS), [design], settings)
@@ -106,7 +177,7 @@ def table_5(settings: Settings) -> Iterator[Table]:
         "a graph marked 1/k is k times smaller, cut into as many partitions; its seconds are times k",
         "sssp: mean of the 20 roots of mt19937 with seed 3483584297",
     ]
-    every = [*_means(rows), *_absent(names), *notes]
+    every = [*_means(rows), *absent, *notes]
     yield Table("HitGraph, seconds (Table 5)", TABLE_COLUMNS, rows, every)
     columns = ["task", "graph", "roots", "mean", "deviation", "coefficient of variation"]
     yield Table(f"Seconds over {PAPER_ROOTS} roots (figure 10)", columns, spread)
@@ -114,9 +185,9 @@ def table_5(settings: Settings) -> Iterator[Table]:
 
 def table_6(settings: Settings) -> Iterator[Table]:
     """AccuGraph's read edges per second."""
-    names = list(TABLE_6["connected_components"])
     rows: list[list[str | float]] = []
-    for loaded in load(names, settings.full):
+    absent: list[str] = []
+    for loaded in _load(TABLE_6["connected_components"], settings, absent):
         for task, cells in TABLE_6.items():
             large = loaded.name in ("live-journal", "orkut") and task != "bfs"
             design = AccuGraph(partition_size=LARGE_PARTITION) if large else AccuGraph()
@@ -129,35 +200,35 @@ def table_6(settings: Settings) -> Iterator[Table]:
         "the neighbours",
         "bfs: the first of the roots; GREPS hardly depend on it",
     ]
-    every = [*_means(rows), *_absent(names), *notes]
+    every = [*_means(rows), *absent, *notes]
     yield Table("AccuGraph, GREPS (Table 6)", TABLE_COLUMNS, rows, every)
 
 
 def comparability(settings: Settings) -> Iterator[Table]:
     """Both accelerators on equal terms (Tables 2 to 4)."""
     rows: list[list[Cell]] = []
+    absent: list[str] = []
     faster = no_more = 0
-    for loaded in load(list(GRAPHS), settings.full):
+    for loaded in _load(GRAPHS, settings, absent):
         size = loaded.scaled(COMPARED_PARTITION)
         designs = [
             HitGraph(partition_size=size, pipelines=16, weighted=False),
             AccuGraph(partition_size=size),
         ]
         questions = _questions("connected_components", loaded, 1)
-        both = _run(loaded, questions, designs, settings, _compared())
+        both = _run(loaded, questions, designs, settings, COMPARED_MEMORY)
         times = [r["seconds"] for r in both]
         milliseconds = [round(t * loaded.share * 1e3, 3) for t in times]
         greps = [round(r["reps"] / 1e9, 2) for r in both]
         iterations = [r["iterations"] for r in both]
-        rows.append(
-            [loaded.label, *milliseconds, round(times[0] / times[1], 2), *iterations, *greps]
-        )
+        ratio = round(times[0] / times[1], 2)
+        rows.append([loaded.label, *milliseconds, ratio, *iterations, *greps])
         faster += times[0] > times[1]
         no_more += iterations[1] <= iterations[0]
     columns = ["graph", "HitGraph, ms", "AccuGraph, ms", "AccuGraph is faster by"]
     columns += ["iterations of HitGraph", "of AccuGraph", "GREPS of HitGraph", "of AccuGraph"]
     notes = [
-        *_absent(list(GRAPHS)),
+        *absent,
         "published: AccuGraph faster on every graph, by 2 or more on all but rmat-24-16, where "
         "HitGraph skips partitions; with fewer iterations",
         f"{faster} of {len(rows)} graphs: AccuGraph is faster here; "
@@ -169,7 +240,8 @@ def comparability(settings: Settings) -> Iterator[Table]:
 def enhancements(settings: Settings) -> Iterator[Table]:
     """Prefetch and partition skipping in AccuGraph."""
     rows, not_slower = [], 0
-    for loaded in load(list(GRAPHS), settings.full):
+    absent: list[str] = []
+    for loaded in _load(GRAPHS, settings, absent):
         size = loaded.scaled(COMPARED_PARTITION)
         same = {"partition_size": size, "value_bits": 32}
         designs: list[Accelerator] = [
@@ -177,7 +249,7 @@ def enhancements(settings: Settings) -> Iterator[Table]:
             for part, pre in itertools.product((False, True), repeat=2)
         ]
         for task in ("bfs", "connected_components"):
-            found = _run(loaded, _questions(task, loaded, 1), designs, settings, _compared())
+            found = _run(loaded, _questions(task, loaded, 1), designs, settings, COMPARED_MEMORY)
             base, *others = [r["seconds"] for r in found]
             parts = -(-loaded.graph.n // size)
             saved = [round(100 * (1 - s / base), 1) for s in others]
@@ -186,7 +258,7 @@ def enhancements(settings: Settings) -> Iterator[Table]:
     columns = ["task", "graph", "partitions", "without, ms"]
     columns += ["prefetch skipping", "partition skipping", "both"]
     notes = [
-        *_absent(list(GRAPHS)),
+        *absent,
         "published: prefetch skipping helps all graphs with one partition, partition skipping some of "
         "the others; nothing gets slower",
         f"{not_slower} of {len(rows)} rows: nothing gets slower here",

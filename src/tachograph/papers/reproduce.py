@@ -27,35 +27,36 @@ class Experiment(NamedTuple):
     about: str
 
 
+#: By the page in docs: the name, the function, and what it shows.
+PAGES = {
+    "accelerators": (
+        ("hitgraph-table-5", "accelerators:table_5", "HitGraph's run times"),
+        ("accugraph-table-6", "accelerators:table_6", "AccuGraph's rates"),
+        ("comparability-figure-13", "accelerators:comparability", "on equal terms"),
+        ("enhancements-figure-14", "accelerators:enhancements", "AccuGraph improved"),
+    ),
+    "similarity": (("jaccard-figure-1", "jaccard:figure_1", "time by the host's share"),),
+    "directions": (
+        ("surf-table-3", "surf:table_3", "accuracy and time saved by policies"),
+        ("surf-table-4", "surf:table_4", "run time and overhead of policies"),
+        ("surf-table-5", "surf:table_5", "traversal rates of policies"),
+    ),
+    "approximation": (
+        ("sssp-table-1", "approximation.tables:table_1", "best trade-offs"),
+        ("sssp-table-4", "approximation.tables:table_4", "how well models predict"),
+        ("sssp-figures", "approximation.figures:figures", "figures 2 to 15"),
+    ),
+    "heterogeneous": (
+        ("mis-overlap", "heterogeneous:mis_overlap", "overlapping threads"),
+        ("mis-hot", "heterogeneous:mis_hot", "hot vertices first"),
+        ("mis-switch", "heterogeneous:mis_switch", "independent sets, placed"),
+        ("flow-switch", "heterogeneous:flow_switch", "maximum flow, placed"),
+    ),
+}
 EXPERIMENTS = {
     name: Experiment(function, page, about)
-    for page, name, function, about in (
-        ("accelerators", "hitgraph-table-5", "accelerators:table_5", "HitGraph's run times"),
-        ("accelerators", "accugraph-table-6", "accelerators:table_6", "AccuGraph's rates"),
-        ("accelerators", "comparability-figure-13", "accelerators:comparability", "on equal terms"),
-        (
-            "accelerators",
-            "enhancements-figure-14",
-            "accelerators:enhancements",
-            "AccuGraph improved",
-        ),
-        ("similarity", "jaccard-figure-1", "jaccard:figure_1", "time by the host's share"),
-        ("directions", "surf-table-3", "surf:table_3", "accuracy and time saved by policies"),
-        ("directions", "surf-table-4", "surf:table_4", "run time and overhead of policies"),
-        ("directions", "surf-table-5", "surf:table_5", "traversal rates of policies"),
-        ("approximation", "sssp-table-1", "approximation.table_1:table_1", "best trade-offs"),
-        (
-            "approximation",
-            "sssp-table-4",
-            "approximation.table_4:table_4",
-            "how well models predict",
-        ),
-        ("approximation", "sssp-figures", "approximation.figures:figures", "figures 2 to 15"),
-        ("heterogeneous", "mis-overlap", "heterogeneous:mis_overlap", "overlapping threads"),
-        ("heterogeneous", "mis-hot", "heterogeneous:mis_hot", "hot vertices first"),
-        ("heterogeneous", "mis-switch", "heterogeneous:mis_switch", "independent sets, placed"),
-        ("heterogeneous", "flow-switch", "heterogeneous:flow_switch", "maximum flow, placed"),
-    )
+    for page, rows in PAGES.items()
+    for name, function, about in rows
 }
 
 

@@ -16,8 +16,7 @@ from ...plots.charts import Series, boxes, xy
 from ...plots.drawing import NARROW, Drawing, stacked
 from ...plots.report.page import Figure, Section, write_page
 from ..reproduce import Record, Settings, Table
-from .data import FEWEST_CONFIGURATIONS, measurements, paper_data
-from .models import MODELS, OURS, scenario
+from .models import FEWEST_CONFIGURATIONS, MODELS, OURS, measurements, paper_data, scenario
 
 __all__ = ["figures"]
 

@@ -1,4 +1,4 @@
-"""The models that the paper compares for predicting speedup and inaccuracy, and ours beside them.
+"""What was measured, the models that the paper compares for predicting it, and ours beside them.
 
 The paper's five (section 3.3.3) look at the paper's features; ours looks at shares of vertices and arcs
 and may use that more work does not increase the error. All come from scikit-learn.
@@ -12,13 +12,19 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ...decisions.approximation.collect import Data, parameters, signals
+from ...decisions.approximation.collect import PLAIN, Data, parameters, records, signals
 from ...decisions.approximation.model import from_scale, to_scale
-from ...decisions.approximation.train import Numbers, Regressor, boosted, fitted
+from ...decisions.approximation.train import Numbers, Regressor, Trainer, boosted, fitted
+from ...tasks.measure import runner
+from ..reproduce import Settings
 
-__all__ = ["MODELS", "OURS", "PAPER_FEATURES", "SCENARIOS", "leave_family_out", "paper_rows"]
-__all__ += ["scenario", "score", "split", "targets_of"]
+__all__ = ["FEWEST_CONFIGURATIONS", "MODELS", "OURS", "PAPER_FEATURES", "SCENARIOS"]
+__all__ += ["leave_family_out", "measurements", "paper_data", "paper_rows", "scenario", "score"]
+__all__ += ["split", "targets_of"]
 
+FIRST_GRAPHS = ("kronecker-13", "kronecker-14", "kronecker-15")  # if nothing was measured before
+FIRST_SHARE = 0.25  # of the configurations, then
+FEWEST_CONFIGURATIONS = 30  # that a scenario needs
 MODELS = ("LR", "KNN", "RF", "DT", "GB")
 OURS = "ours"
 Places = NDArray[np.int64]
@@ -29,13 +35,32 @@ PAPER_FEATURES += ["sOriginalDistance", "sMinEdgeToProcess", "sMaxEdgeToProcess"
 PAPER_FEATURES += ["sPartialGraphProcess", "sReduceExecution", "sAtomicBlock"]
 
 
+def measurements(settings: Settings) -> Data:
+    """Return what the journal holds; measure all if ``full``, else a little if it holds nothing."""
+    found = records()
+    if settings.full or not found:
+        graphs, size = (None, 1.0) if settings.full else (FIRST_GRAPHS, FIRST_SHARE)
+        trainer = Trainer(graphs, executor=settings.executor, runner=runner(), size=size)
+        found = trainer.collect(trainer.choose())
+    return Data(found)
+
+
+def paper_data(data: Data) -> dict[str, Data]:
+    """Return what the paper predicts in each scenario: Bellman-Ford from the vertex of highest degree,
+    on Kronecker graphs of one kind in several sizes, and on real road networks.
+    """
+    own = data.only(algorithm="bellman-ford", hub=True)
+    plain = own.only(graph=PLAIN)
+    if not len(plain):
+        plain = own.only(family="kronecker")
+    return {"random": plain, "large": plain, "real": own.only(family="roads", real=True)}
+
+
 def _scaled(values: Numbers, low: float = 0.0, high: float = 1.0) -> Numbers:
     """Each column between ``low`` and ``high`` (formula 1 of the paper)."""
-    least, most = values.min(axis=0), values.max(axis=0)
-    scaled: Numbers = low + (high - low) * (values - least) / np.where(
-        most > least, most - least, 1
-    )
-    return scaled
+    least = values.min(axis=0)
+    span = values.max(axis=0) - least
+    return np.asarray(low + (high - low) * (values - least) / np.where(span > 0, span, 1))
 
 
 def paper_rows(data: Data) -> Numbers:
@@ -54,31 +79,23 @@ def targets_of(data: Data) -> Numbers:
     return _scaled(np.stack([data.column("error"), data.column("speedup")], axis=1))
 
 
-def paper_model(name: str, seed: int = 0) -> Regressor:
-    """A regressor of the paper."""
+def _fit(name: str, rows: Numbers, targets: Numbers) -> Regressor:
+    """A regressor of the paper, fitted to one output or to two."""
     from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
     from sklearn.linear_model import LinearRegression
+    from sklearn.multioutput import MultiOutputRegressor
     from sklearn.neighbors import KNeighborsRegressor
     from sklearn.tree import DecisionTreeRegressor
 
+    boosting = GradientBoostingRegressor(random_state=0)
     made = {
-        "LR": lambda: LinearRegression(),
-        "KNN": lambda: KNeighborsRegressor(),
-        "RF": lambda: RandomForestRegressor(random_state=seed),
-        "DT": lambda: DecisionTreeRegressor(random_state=seed),
-        "GB": lambda: GradientBoostingRegressor(random_state=seed),
+        "LR": LinearRegression(),
+        "KNN": KNeighborsRegressor(),
+        "RF": RandomForestRegressor(random_state=0),
+        "DT": DecisionTreeRegressor(random_state=0),
+        "GB": boosting if targets.ndim == 1 else MultiOutputRegressor(boosting),
     }
-    return cast(Regressor, made[name]())
-
-
-def _fit(name: str, rows: Numbers, targets: Numbers, joint: bool) -> Regressor:
-    from sklearn.multioutput import MultiOutputRegressor
-
-    made = paper_model(name)
-    if joint and name == "GB":
-        made = cast(Regressor, MultiOutputRegressor(made))
-    made.fit(rows, targets if joint else targets.ravel())
-    return made
+    return cast(Regressor, made[name].fit(rows, targets))
 
 
 def with_trend(rows: Numbers, targets: Numbers, wanted: Numbers) -> Numbers:
@@ -93,9 +110,11 @@ def with_trend(rows: Numbers, targets: Numbers, wanted: Numbers) -> Numbers:
     squares = PolynomialFeatures(2, include_bias=False)
     trend = make_pipeline(StandardScaler(), squares, StandardScaler(), Ridge(3.0))
     left = targets - trend.fit(rows[:, varied], targets).predict(rows[:, varied])
-    found: Numbers = trend.predict(wanted[:, varied])
-    found += fitted(boosted(False), rows, left).predict(wanted)
-    return found
+    return np.asarray(trend.predict(wanted[:, varied]) + _by_trees(rows, left, wanted))
+
+
+def _by_trees(rows: Numbers, targets: Numbers, wanted: Numbers) -> Numbers:
+    return fitted(boosted(False), rows, targets).predict(wanted)
 
 
 def _our_predictions(data: Data, train: Places, test: Places, larger: bool = False) -> Numbers:
@@ -106,16 +125,12 @@ def _our_predictions(data: Data, train: Places, test: Places, larger: bool = Fal
     rows = data.ours
     error, speedup = data.column("error"), data.column("speedup")
     level = fitted(boosted(True), rows[train], to_scale(error[train])).predict(rows[test])
-    logs = np.log(speedup[train])
-    if larger:
-        log = with_trend(rows[train], logs, rows[test])
-    else:
-        log = fitted(boosted(False), rows[train], logs).predict(rows[test])
+    how = with_trend if larger else _by_trees
+    log = how(rows[train], np.log(speedup[train]), rows[test])
     found = np.stack([from_scale(level), np.exp(log)], axis=1)
     known = np.stack([error, speedup], axis=1)
     least, most = known.min(axis=0), known.max(axis=0)
-    scaled: Numbers = (found - least) / (most - least)
-    return scaled
+    return np.asarray((found - least) / (most - least))
 
 
 def score(wanted: Numbers, found: Numbers) -> tuple[float, float, float]:
@@ -129,27 +144,27 @@ def score(wanted: Numbers, found: Numbers) -> tuple[float, float, float]:
     )
 
 
-def split(data: Data, name: str, seed: int = 0) -> tuple[Places, Places]:
+def split(data: Data, name: str) -> tuple[Places, Places]:
     """Which rows are for training, which for testing, in a scenario."""
     if name == "large":
         largest = data.column("n") == data.column("n").max()
         return np.flatnonzero(~largest), np.flatnonzero(largest)
-    order = np.random.default_rng(seed).permutation(len(data))
+    order = np.random.default_rng(0).permutation(len(data))
     cut = round(0.8 * len(data))
     return order[:cut], order[cut:]
 
 
-def scenario(data: Data, name: str, seed: int = 0) -> Iterator[tuple[str, str, Numbers, Numbers]]:
+def scenario(data: Data, name: str) -> Iterator[tuple[str, str, Numbers, Numbers]]:
     """Each model, what it predicts (``joint``, ``inaccuracy`` or ``speedup``), and wanted and found
     values of the test rows: two columns for a joint prediction, else one.
     """
-    train, test = split(data, name, seed)
+    train, test = split(data, name)
     rows, targets = paper_rows(data), targets_of(data)
     for model in MODELS:
-        joint = _fit(model, rows[train], targets[train], True).predict(rows[test])
+        joint = _fit(model, rows[train], targets[train]).predict(rows[test])
         yield model, "joint", targets[test], joint
         for k, output in enumerate(("inaccuracy", "speedup")):
-            one = _fit(model, rows[train], targets[train, k], False).predict(rows[test])
+            one = _fit(model, rows[train], targets[train, k]).predict(rows[test])
             yield model, output, targets[test, k], one
     found = _our_predictions(data, train, test, larger=name == "large")
     yield OURS, "joint", targets[test], found
