@@ -8,8 +8,7 @@ import pytest
 import tachograph as tg
 from tachograph.decisions.model_file import shipped_model
 from tachograph.decisions.split import train as split
-from tachograph.decisions.split.model import the_model
-from tachograph.decisions.split.state import DEGREE_FEATURES, State
+from tachograph.decisions.split.model import DEGREE_FEATURES, State, the_model
 from tachograph.decisions.trainer import train
 from tachograph.journal import journal
 from tachograph.tasks.measure import runner

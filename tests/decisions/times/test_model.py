@@ -10,8 +10,7 @@ import pytest
 import tachograph as tg
 from tachograph.decisions import model_file
 from tachograph.decisions.model_file import ModelFile
-from tachograph.decisions.times.model import shape, the_model
-from tachograph.decisions.times.state import SHAPE_FEATURES
+from tachograph.decisions.times.model import SHAPE_FEATURES, shape, the_model
 from tachograph.decisions.times.train import Trainer, fit, measure
 from tachograph.decisions.trainer import train
 from tachograph.tasks.measure import run, runner

@@ -18,8 +18,7 @@ from ...journal.campaign import Record
 from ...util.cores import threads_available
 from ..graphs import about, graph_named
 from ..trainer import DeviceTrainer, Quality, run_named
-from .model import Model, the_model
-from .state import DEGREE_FEATURES, State
+from .model import DEGREE_FEATURES, Model, State, the_model
 
 if TYPE_CHECKING:
     from ...devices.opencl import OpenCL

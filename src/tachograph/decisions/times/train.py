@@ -25,8 +25,7 @@ from ...util.cores import threads_available
 from ..graphs import about, graph_named, weighted
 from ..trainer import Quality, Run, TimedWay, device_here, run_named
 from ..trainer import Trainer as Base
-from .model import CONFIDENCE, SHORTEST_SECONDS, Curve, Model
-from .state import SHAPE_FEATURES, shape
+from .model import CONFIDENCE, SHAPE_FEATURES, SHORTEST_SECONDS, Curve, Model, shape
 
 __all__ = ["Trainer", "errors", "fit", "grouped", "judge", "measure", "runs", "shares"]
 
