@@ -144,9 +144,8 @@ def as_ids(values: npt.ArrayLike, what: str) -> np.ndarray:
             raise InputError(f"{what} has ids that are not whole numbers")
         return whole
     if array.dtype.kind not in "iu":
-        raise InputError(
-            f"{what} has values of type {array.dtype}; ids are integers (names need relabel=True)"
-        )
+        found = f"{what} has values of type {array.dtype}"
+        raise InputError(f"{found}; ids are integers (names need relabel=True)")
     return array
 
 
@@ -201,13 +200,10 @@ def as_weights(weight: npt.ArrayLike | None, edges: int) -> np.ndarray | None:
 
 def _require(n: int, arcs: int, weights: np.ndarray | None) -> None:
     """Refuse what cannot fit: the rows, and the buckets they are sorted in."""
-    ids = np.dtype(index_type(n)).itemsize
-    width = 0 if weights is None else weights.itemsize
-    memory.require(
-        n * 8 + arcs * (2 * ids + 2 * width + 2),
-        f"a graph of {n:,} vertices and {arcs:,} arcs",
-        "use relabel=True if most ids are unused, or a machine with more memory",
-    )
+    width = np.dtype(index_type(n)).itemsize + (0 if weights is None else weights.itemsize)
+    what = f"a graph of {n:,} vertices and {arcs:,} arcs"
+    advice = "use relabel=True if most ids are unused, or a machine with more memory"
+    memory.require(n * 8 + arcs * (2 * width + 2), what, advice)
 
 
 def _combine(
@@ -278,10 +274,8 @@ def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
     from ..kernels.runtime.launch import read_only
 
     if indptr[0] != 0 or indptr[-1] != indices.size:
-        raise InputError(
-            f"indptr goes from {indptr[0]} to {indptr[-1]}, but must go from 0 to "
-            f"{indices.size}, the number of indices"
-        )
+        found = f"indptr goes from {indptr[0]} to {indptr[-1]}"
+        raise InputError(f"{found}, but must go from 0 to {indices.size}, the number of indices")
     falls = np.flatnonzero(indptr[1:] < indptr[:-1])  # not np.diff, which can overflow
     if falls.size:
         v = int(falls[0])

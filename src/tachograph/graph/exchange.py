@@ -83,9 +83,8 @@ class Exchange:
         try:
             import networkx as nx
         except ImportError:
-            raise MissingDependencyError(
-                "NetworkX is not installed: pip install 'tachograph[networkx]'"
-            ) from None
+            advice = "NetworkX is not installed: pip install 'tachograph[networkx]'"
+            raise MissingDependencyError(advice) from None
         graph = cast("Graph", self)
         source, target, weights = graph.to_edges()
         pairs = source.astype(np.int64) * max(graph.n, 1) + target
@@ -121,10 +120,8 @@ class Exchange:
         from .build import Options, build
 
         if not hasattr(table, "__arrow_c_stream__"):
-            raise InputError(
-                f"{type(table).__name__} has no __arrow_c_stream__: pass a pandas, polars or "
-                "pyarrow table"
-            )
+            lacks = f"{type(table).__name__} has no __arrow_c_stream__"
+            raise InputError(f"{lacks}: pass a pandas, polars or pyarrow table")
         made = table if isinstance(table, pa.Table) else pa.table(table)
         edges = edge_columns(made, source, target, weight)
         edges.n = edges.n if n is None else n

@@ -16,9 +16,8 @@ COUNT_IDS_PER_EDGE = 16  # the same, as a multiple of the number of edges
 def relabelled(sources: np.ndarray, targets: np.ndarray) -> Relabelled:
     """Return the ids of sources and targets, and the names by id: distinct and sorted."""
     if sources.ndim != 1 or sources.shape != targets.shape:
-        raise InputError(
-            f"sources of shape {sources.shape} and targets of shape {targets.shape} do not pair up"
-        )
+        shapes = f"sources of shape {sources.shape} and targets of shape {targets.shape}"
+        raise InputError(f"{shapes} do not pair up")
     if sources.dtype.kind not in "iu" or targets.dtype.kind not in "iu":
         return _by_words(sources, targets)
     if not sources.size:

@@ -209,11 +209,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         known = " ".join(s for f in FORMATS.values() for s in f.suffixes)
         raise InputError(f"{path}: no format has that suffix; the known ones are {known}")
     if graph.names is not None and "names" not in kind.traits:
-        warnings.warn(
-            f"{kind.name} files hold ids only: the names of the vertices are not in {path}",
-            TachographWarning,
-            stacklevel=2,
-        )
+        lost = f"{kind.name} files hold ids only: the names of the vertices are not in {path}"
+        warnings.warn(lost, TachographWarning, stacklevel=2)
     with open_output(path) as out:
         if "binary" not in kind.traits:
             kind.write(graph, out)

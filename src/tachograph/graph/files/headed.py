@@ -58,9 +58,6 @@ def _promised(source: Input, layout: Layout, header: Header, what: str = "edges"
     return found
 
 
-# -- Matrix Market --------------------------------------------------------------------------------
-
-
 def _banner(source: Input) -> tuple[str, str]:
     """Return the field and the symmetry."""
     words = source.head.split(b"\n", 1)[0].decode("utf-8", "replace").lower().split()
@@ -130,9 +127,6 @@ def write_matrix(graph: Graph, out: IO[bytes]) -> None:
     out.write(f"{graph.n} {graph.n} {graph.m}\n".encode())
     ends = [(source, 1), (target, 1)] if graph.directed else [(target, 1), (source, 1)]
     write_lines(out, [*ends, *([] if weights is None else [weights])])
-
-
-# -- DIMACS ---------------------------------------------------------------------------------------
 
 
 def _problem(source: Input) -> tuple[list[str], int, int]:
@@ -254,9 +248,6 @@ def write_coordinates(coordinates: npt.ArrayLike, path: str | os.PathLike[str]) 
         out.write(f"p aux sp co {len(points)}\n".encode())
         for i, (x, y) in enumerate(points.tolist(), 1):
             out.write(f"v {i} {x} {y}\n".encode())
-
-
-# -- TNTP -----------------------------------------------------------------------------------------
 
 
 def read_links(source: Input, weight: str | bool | None) -> EdgeTable:

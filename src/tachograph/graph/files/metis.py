@@ -138,9 +138,8 @@ def _per_vertex(graph: Graph, key: str) -> np.ndarray | None:
         return None
     values = np.asarray(graph.meta[key])
     if values.dtype.kind not in "iu" or values.ndim not in (1, 2) or len(values) != graph.n:
-        raise InputError(
-            f"meta[{key!r}] must hold whole numbers for each of the {graph.n} vertices"
-        )
+        wanted = f"whole numbers for each of the {graph.n} vertices"
+        raise InputError(f"meta[{key!r}] must hold {wanted}")
     if values.min(initial=0) < 0:
         raise InputError(f"METIS files cannot hold negative numbers, as in meta[{key!r}]")
     return values.reshape(graph.n, -1)
