@@ -12,7 +12,7 @@ from record import Table, main, rounded
 from tachograph.journal.campaign import Campaign, Executor
 from tachograph.scale.cluster import connect
 from tachograph.scale.executor import Dask
-from tachograph.util.processes import Local
+from tachograph.util.executor import Local
 
 
 def wait(number: int, seconds: float) -> dict[str, int]:

@@ -14,7 +14,7 @@ import pytest
 from tachograph.journal import journal
 from tachograph.journal.campaign import Campaign, Failure, code_hash, progress
 from tachograph.util.errors import InputError, TachographError, TachographWarning
-from tachograph.util.processes import Local
+from tachograph.util.executor import Local
 
 from .campaign_tasks import runs
 
@@ -191,7 +191,7 @@ def test_no_task_begins_after_the_budget(executor, tmp_path):
 
 SCRIPT = """
 from tachograph.journal.campaign import Campaign
-from tachograph.util.processes import Local
+from tachograph.util.executor import Local
 import sys
 tasks = [{"number": i, "directory": sys.argv[1], "seconds": float(sys.argv[2])} for i in range(40)]
 if __name__ == "__main__":

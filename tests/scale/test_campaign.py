@@ -22,7 +22,7 @@ from tachograph.scale import executor as module
 from tachograph.scale.cluster import connect
 from tachograph.scale.executor import Dask
 from tachograph.util.errors import InputError, TachographError
-from tachograph.util.processes import Local
+from tachograph.util.executor import Local
 from tests.journal.campaign_tasks import runs
 
 simulations = import_module("tachograph.simulation.accelerators.simulate")  # not the function

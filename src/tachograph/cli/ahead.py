@@ -15,9 +15,8 @@ from importlib import import_module
 import numpy as np
 
 from ..util.errors import TachographError
-from ..util.executor import Work
+from ..util.executor import Local, Work
 from ..util.names import ALIASES
-from ..util.processes import Local
 from .warm import quiet
 
 __all__ = ["ahead", "exercise"]

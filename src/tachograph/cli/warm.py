@@ -74,8 +74,7 @@ def spread(work: Callable[..., T], stages: Sequence[Sequence[Mapping[str, object
     The calls that take longest should come first in a stage.
     """
     from ..kernels.runtime.launch import threads_available
-    from ..util.executor import Failure, Work
-    from ..util.processes import Local
+    from ..util.executor import Failure, Local, Work
     from ..util.progress import bar
 
     cores = threads_available()

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..util.errors import TachographWarning
-from ..util.executor import Executor, Failure, Lost, Outcome, Work
-from ..util.processes import Local
+from ..util.executor import Executor, Failure, Local, Lost, Outcome, Work
 from ..util.progress import bar
 from . import Record, content_key, journal
 

@@ -17,7 +17,7 @@ from ..simulation.accelerators.problem import PAPER_ROOTS, Numbers, Question, ro
 from ..simulation.accelerators.simulate import compare
 from ..simulation.dram import Memory
 from ..util.errors import TachographError
-from ..util.processes import Local
+from ..util.executor import Local
 from .published import published
 from .reproduce import Cell, Settings, Table
 

@@ -28,6 +28,7 @@ from ..util.executor import (
     Executor,
     Failure,
     Job,
+    Local,
     Lost,
     Outcome,
     Outcomes,
@@ -36,7 +37,6 @@ from ..util.executor import (
     attempt,
     portable,
 )
-from ..util.processes import Local
 
 if TYPE_CHECKING:
     from distributed import Client, Future, Worker

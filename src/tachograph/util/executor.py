@@ -1,8 +1,11 @@
-"""Calls of a function somewhere else: what an executor promises, whatever does the work.
+"""Calls of a function somewhere else: what an executor promises, and one for this machine.
 
-:class:`~tachograph.util.processes.Local` runs calls in this process or in several of this machine;
+:class:`Local` runs calls in this process, or in several with nothing but the standard library;
 ``tachograph.scale.executor.Dask`` runs them on a cluster. Campaigns, supersteps on partitioned graphs
 and everything that compiles ahead of time use one of them.
+
+Each worker of :class:`Local` is a spawned process at the end of a pipe, and we know which call it has:
+when it dies, that call goes to another one, and nothing else is lost. Workers end with us.
 """
 
 from __future__ import annotations
@@ -10,17 +13,29 @@ from __future__ import annotations
 import functools
 import importlib
 import itertools
+import multiprocessing
+import os
 import pickle
+import signal
+import threading
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar, cast
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import NamedTuple, Protocol, Self, TypeAlias, TypeVar, cast
 
-from .errors import TachographError
+from .cores import THREADS, machine, pin, threads_available
+from .errors import InputError, TachographError
 
 T = TypeVar("T")
+GOODBYE_SECONDS = 1.0  # how long idle workers may take to end
+NOT_STARTED = (
+    "a worker process could not start (see above); a script has to start workers below "
+    "`if __name__ == '__main__':`"
+)
 DEATHS = 3  # workers that may die with a call before it is given up
 
 #: The keyword arguments of one call.
@@ -155,3 +170,183 @@ def portable(outcome: Outcome) -> Outcome:
         except Exception:
             return replace(outcome, cause=None)
     return outcome
+
+
+class Local:
+    """Runs calls in this process (one worker) or in several processes of this machine.
+
+    Used as a context manager it keeps its processes from one ``perform`` to the next. Each may use
+    ``threads`` threads; by default the cores are shared out. ``apart`` says whether calls run in other
+    processes; by default they do if there are several workers.
+
+    >>> results(Local(), max, [])
+    []
+    """
+
+    def __init__(
+        self, workers: int = 1, *, threads: int | None = None, apart: bool | None = None
+    ) -> None:
+        if workers < 1:
+            raise InputError(f"workers = {workers}: at least one is needed")
+        self.workers, self.threads = workers, threads
+        self.apart: bool = workers > 1 if apart is None else apart
+        self._staff: Staff | None = None
+
+    def place(self) -> tuple[str, int]:
+        """Return the kind of this machine, and the number of threads of each call."""
+        return machine()[0], self.threads or max(1, threads_available() // self.workers)
+
+    def perform(self, work: Work, calls: Iterable[Call]) -> Outcomes:
+        """Run calls; see :class:`Executor`. Processes start at once."""
+        todo = Todo(calls)
+        if not self.apart:
+            return ((job.number, attempt(work, job.call)) for job in iter(todo.take, None))
+        staff = self._staff or Staff(self.workers, self.place()[1])
+        staff.begin(work, todo)
+        return staff.outcomes(todo, stays=staff is self._staff)
+
+    def __enter__(self) -> Self:
+        self._staff = Staff(self.workers, self.place()[1])
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self._staff is not None:
+            self._staff.end(at_once=kind is not None)
+            self._staff = None
+
+
+@dataclass
+class Worker:
+    """A process, our end of its pipe, the work that it knows and the job that it has."""
+
+    process: BaseProcess
+    pipe: Connection
+    knows: bytes = b""
+    job: Job | None = None
+    ready: bool = False
+
+    def give(self, job: Job | None, content: bytes) -> None:
+        """Let it do a job of the work that is pickled in ``content``."""
+        self.job = job
+        if job is not None:
+            with suppress(OSError):  # it has died: its pipe tells us next
+                if self.knows is not content:
+                    self.pipe.send(content)
+                    self.knows = content
+                self.pipe.send((job.number, dict(job.call)))
+
+
+class Staff:
+    """Some worker processes."""
+
+    def __init__(self, workers: int, threads: int) -> None:
+        self.most, self.threads = workers, threads
+        self.workers: list[Worker] = []
+        self.content = b""
+
+    def begin(self, work: Work, todo: Todo) -> None:
+        """Hand out the first jobs."""
+        # Pickled here, so that workers set their number of threads before NumPy is imported.
+        self.content = pickle.dumps(work)
+        for worker in self.workers:
+            worker.give(todo.take(), self.content)
+        while len(self.workers) < self.most and self._hire(todo):
+            pass
+
+    def outcomes(self, todo: Todo, stays: bool) -> Outcomes:
+        """Collect what comes, and hand out the rest."""
+        finished = False
+        try:
+            while any(worker.job is not None for worker in self.workers):
+                for pipe in wait([worker.pipe for worker in self.workers]):
+                    worker = next(w for w in self.workers if w.pipe is pipe)
+                    try:
+                        message = worker.pipe.recv()
+                    except (EOFError, OSError):
+                        worker.process.join()
+                        self._forget(worker)
+                        if not worker.ready and worker.process.exitcode == 1:
+                            raise TachographError(NOT_STARTED) from None
+                        if worker.job is not None and not todo.back(worker.job):
+                            yield worker.job.number, Failure(_end_of(worker.process), died=True)
+                        self._hire(todo)
+                        continue
+                    if message is None:
+                        worker.ready = True
+                    else:
+                        worker.give(todo.take(), self.content)  # before the result is looked at
+                        yield message
+            finished = True
+        finally:
+            if not stays:
+                self.end(at_once=not finished)
+            for worker in [w for w in self.workers if w.job is not None]:
+                self._forget(worker)  # what it does may take hours yet
+
+    def end(self, at_once: bool) -> None:
+        """End all processes. Idle ones may end by themselves, unless all have to go ``at_once``."""
+        idle = [] if at_once else [worker for worker in self.workers if worker.job is None]
+        for worker in idle:
+            with suppress(OSError):
+                worker.pipe.send(None)
+        for worker in idle:
+            worker.process.join(GOODBYE_SECONDS)
+        for worker in list(self.workers):
+            self._forget(worker)
+
+    def _hire(self, todo: Todo) -> bool:
+        """Start a process, if there is something for it to do."""
+        if (job := todo.take()) is None:
+            return False
+        context = multiprocessing.get_context("spawn")
+        ours, its = context.Pipe()
+        process = context.Process(target=_work, args=(its, self.threads), daemon=True)
+        process.start()
+        its.close()  # so that its end is seen here
+        worker = Worker(process, ours)
+        self.workers.append(worker)
+        worker.give(job, self.content)
+        return True
+
+    def _forget(self, worker: Worker) -> None:
+        worker.process.kill()  # if it has not ended by itself
+        worker.process.join()
+        worker.pipe.close()
+        self.workers.remove(worker)
+
+
+def _end_of(process: BaseProcess) -> str:
+    code = process.exitcode or 0
+    how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+    return f"its process ended {DEATHS} times, the last time with {how}"
+
+
+def _work(pipe: Connection, threads: int) -> None:
+    """Run what comes through the pipe, until nothing does or the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the coordinating process
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    os.environ.update(dict.fromkeys(THREADS, str(threads)))
+    pipe.send(None)
+    work: Work | Failure = Failure("no work yet")
+    while (given := pipe.recv()) is not None:
+        if isinstance(given, bytes):
+            try:
+                work = pickle.loads(given)
+            except Exception as error:
+                work = Failure.of(error)
+            if isinstance(work, Work) and work.measured:
+                pin(threads)
+            continue
+        number, call = given
+        outcome = work if isinstance(work, Failure) else attempt(work, call)
+        try:
+            pipe.send((number, portable(outcome)))
+        except Exception as error:  # a result that cannot be pickled
+            pipe.send((number, portable(Failure.of(error))))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)

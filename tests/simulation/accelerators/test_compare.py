@@ -10,7 +10,7 @@ from tachograph.simulation.accelerators import Job, simulate
 from tachograph.simulation.accelerators.problem import Question, roots, variation
 from tachograph.simulation.accelerators.simulate import accelerator_named, compare, jobs
 from tachograph.util.errors import InputError, TachographWarning
-from tachograph.util.processes import Local
+from tachograph.util.executor import Local
 
 G = tg.kronecker(7, rng=1)
 WCC = Question("connected_components")

@@ -18,8 +18,8 @@ from ...journal import Run, journal
 from ...journal.campaign import Campaign, Executor, Record, code_hash
 from ...kernels.runtime.launch import clock, threads_available
 from ...util.errors import InputError
+from ...util.executor import Local
 from ...util.names import canonical
-from ...util.processes import Local
 from ..dram import Memory
 from ..dram.statistics import collect
 from ..streams.engine import Engine

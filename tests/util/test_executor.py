@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tachograph.util.errors import TachographError
-from tachograph.util.executor import Failure, Work, results
-from tachograph.util.processes import Local
+from tachograph.util.executor import Failure, Local, Work, results
 
 from . import calls
 
