@@ -43,10 +43,7 @@ SOURCE, TARGET = [0, 0, 0, 1, 2, 2, 3], [1, 1, 2, 2, 0, 3, 4]  # one edge is the
 
 
 def _graph(
-    weights: Kind = None,
-    directed: bool = True,
-    ids: Kind = np.int32,
-    dedupe: str = "keep",
+    weights: Kind = None, directed: bool = True, ids: Kind = np.int32, dedupe: str = "keep"
 ) -> Graph:
     """Return a small graph with weights of that type."""
     values = None if weights is None else np.arange(1, len(SOURCE) + 1).astype(weights)
@@ -99,11 +96,6 @@ def _generators() -> None:
             make(**sizes.get(name, {"n": 50}), weights=weights)
 
 
-def _bfs() -> None:
-    bfs(_graph(), 0)
-    bfs(_graph(), 0, deterministic=True)
-
-
 def _oracle() -> None:
     """Both directions, and what a policy would have chosen."""
     from ..decisions.direction.model import State, policy_named
@@ -120,9 +112,8 @@ def _oracle() -> None:
 
 
 def _triangles() -> None:
-    triangles(generate.path(5))
-    triangles(generate.complete(10))
-    triangles(generate.complete(400))  # ranked by degree
+    for graph in (generate.path(5), generate.complete(10), generate.complete(400)):
+        triangles(graph)  # the last one is ranked by degree
 
 
 def _similarities() -> None:
@@ -229,18 +220,14 @@ def _ordered() -> None:
 
 
 EXERCISES: dict[str, Exercise] = {
-    "rows of short ids": Exercise(partial(_build, np.int32, np.int32), 4, first=True),
-    "rows of short ids, double weights": Exercise(
-        partial(_build, np.int32, np.float64), 4, first=True
-    ),
-    "rows of long ids": Exercise(partial(_build, np.int64, np.int32), 1.5, first=True),
-    "rows of long ids, double weights": Exercise(
-        partial(_build, np.int64, np.float64), 1, first=True
-    ),
+    "rows of short ids": Exercise(partial(_build, np.int32, np.int32), 4, True),
+    "rows of short ids, double weights": Exercise(partial(_build, np.int32, np.float64), 4, True),
+    "rows of long ids": Exercise(partial(_build, np.int64, np.int32), 1.5, True),
+    "rows of long ids, double weights": Exercise(partial(_build, np.int64, np.float64), 1, True),
     "files": Exercise(_files, 12),
     "graphs": Exercise(partial(_rows, None, np.int32, np.float32), 4),
     "graphs, double weights": Exercise(partial(_rows, np.float64), 1.2),
-    "bfs": Exercise(_bfs, 8),
+    "bfs": Exercise(lambda: bfs(_graph(), 0, deterministic=True), 8),
     "bfs, both directions": Exercise(_oracle, 5),
     "searches in order": Exercise(_ordered, 4),
     "generators": Exercise(_generators, 1),

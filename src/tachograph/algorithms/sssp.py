@@ -54,8 +54,8 @@ class SsspResult(Result):
     def facts(self) -> dict[str, object]:
         """How many vertices were reached, how far the farthest is, what was left out and checked."""
         reached = self.distances[np.isfinite(self.distances)]
-        made: dict[str, object] = {"reached": reached.size}
-        made["farthest"] = float(reached.max(initial=0.0))
+        farthest = float(reached.max(initial=0.0))
+        made: dict[str, object] = {"reached": reached.size, "farthest": farthest}
         if not self.approximation.exact or self.audit is not None:
             made["left out"] = str(self.approximation)
         if self.audit is not None:
@@ -258,10 +258,8 @@ def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
     """Return the algorithm to run; refuse one that the weights or the approximation forbid."""
     if not approximation.atomic:
         if algorithm == "delta-stepping":
-            raise InputError(
-                "delta-stepping cannot do without atomics: use algorithm='bellman-ford', "
-                "'dijkstra' or 'hybrid'"
-            )
+            others = "algorithm='bellman-ford', 'dijkstra' or 'hybrid'"
+            raise InputError(f"delta-stepping cannot do without atomics: use {others}")
         algorithm = "bellman-ford" if algorithm == "auto" else algorithm
     if graph.weights is None:
         if algorithm != "auto":
@@ -303,10 +301,8 @@ def _on_host(problem: _Problem, algorithm: str, delta: float | None, traced: boo
         )
     else:
         begin = clock()
-        ends = (known["min"], known["max"])
-        distances, rows, workers, cycle = relaxed_distances(
-            algorithm, problem.rows, sources, *ends, traced, limits
-        )
+        given = (problem.rows, sources, known["min"], known["max"], traced, limits)
+        distances, rows, workers, cycle = relaxed_distances(algorithm, *given)
     seconds = clock() - begin
     if cycle is not None:
         raise NegativeCycleError(*cycle)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..graph.graph import Graph
 from ..kernels.runtime.launch import clock, threads_available
 from ..kernels.runtime.nouns import WeightedRows
 from ..kernels.runtime.team import run_team
@@ -51,33 +52,30 @@ def two_hop(request: Request) -> SimilarityResult:
     return host_result(request.task, *found, clock() - begin)
 
 
+def _weighted(graph: Graph, weighted: bool) -> WeightedRows:
+    """Return the rows with weights of doubles, or with none."""
+    weights = graph.weights if weighted else None
+    return WeightedRows(*graph.rows, np.array([] if weights is None else weights, np.float64))
+
+
 class _Search:
     """The graph, its transpose and weights as kernels take them, and how many workers fit."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
         self.graph = g = request.graph
-        back = g.transpose
-        none = np.empty(0)
-        weights = (none, none)
+        self.rows, self.back = (_weighted(x, request.weighted) for x in (g, g.transpose))
+        sizes = g.degrees.astype(np.float64)
         if request.weighted:
-            assert g.weights is not None
-            assert back.weights is not None
-            weights = g.weights.astype(np.float64), back.weights.astype(np.float64)
-        self.rows = WeightedRows(*g.rows, weights[0])
-        self.back = WeightedRows(*back.rows, weights[1])
-        if request.weighted:
-            sizes = weighted_sizes(g.indptr, weights[0], request.kind)
-        else:
-            sizes = g.degrees.astype(np.float64)
+            sizes = weighted_sizes(g.indptr, self.rows.weights, request.kind)
         self.measure = kernels.Measure(request.kind, sizes)
         ids = g.indices.itemsize
         self.pair = 2 * ids + 8  # bytes
         self.brief = g.n + g.arcs < SERIAL_BELOW_SIZE
-        each = g.n * (8 + ids)  # bytes of a worker
-        own = weights[0].nbytes + weights[1].nbytes + sizes.nbytes + 16 * g.n
-        self.own, self.each = own, each
-        self.fixed = own + each  # bytes that are needed in any case
+        weights = self.rows.weights.nbytes + self.back.weights.nbytes
+        self.each = g.n * (8 + ids)  # bytes of a worker
+        self.own = weights + sizes.nbytes + 16 * g.n
+        self.fixed = self.own + self.each  # bytes that are needed in any case
 
     def workers(self, rest: int) -> int:
         """Return how many workers fit into the limit beside ``rest`` bytes."""

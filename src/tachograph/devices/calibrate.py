@@ -16,7 +16,7 @@ import numpy as np
 from ..journal import journal
 from ..util.errors import DeviceError
 from .host import Host
-from .opencl import GROUP, OpenCL
+from .opencl import OpenCL
 
 __all__ = ["UNITS", "calibrate", "calibration"]
 
@@ -36,8 +36,6 @@ UNITS = {
     "scalar": "G operations/s",
     "vector": "G operations/s",
 }
-
-
 Numbers: TypeAlias = dict[str, float | None]
 
 
@@ -109,6 +107,7 @@ def _rates(seconds: dict[str, float], arrays: dict[str, np.ndarray]) -> Numbers:
         "latency": seconds["latency"] * 1e6,
         "scalar": 6 * CHAINS * CHAIN_STEPS / seconds["scalar"] / 1e9,
         "vector": 2 * 16 * CHAINS * CHAIN_STEPS / seconds["vector"] / 1e9,
+        "transfer": None,
     }
 
 
@@ -116,19 +115,18 @@ def _host(host: Host, arrays: dict[str, np.ndarray]) -> Numbers:
     from ..kernels.calibration import host as kernels
     from ..kernels.runtime.launch import over_parts, threads
 
-    seconds = {}
+    def timed(name: str, size: int, *arguments: object) -> float:
+        return _seconds(partial(over_parts, getattr(kernels, name), size, *arguments))
+
     with threads(host.threads):
+        seconds = {"latency": timed("nothing", STREAM_DOUBLES, arrays["out"])}
         for name, (kernel, names) in PASSES.items():
             given = [arrays[key] for key in names]
-            run = partial(over_parts, getattr(kernels, kernel), given[0].size, *given)
-            seconds[name] = _seconds(run)
-        nothing = partial(over_parts, kernels.nothing, STREAM_DOUBLES, arrays["out"])
-        seconds["latency"] = _seconds(nothing)
+            seconds[name] = timed(kernel, given[0].size, *given)
         for name, key in CALCULATIONS.items():
             longer = np.tile(arrays[key], HOST_CHAINS_FACTOR)
-            run = partial(over_parts, getattr(kernels, name), longer.size, longer, CHAIN_STEPS)
-            seconds[name] = _seconds(run) / HOST_CHAINS_FACTOR
-    return {**_rates(seconds, arrays), "transfer": None}
+            seconds[name] = timed(name, longer.size, longer, CHAIN_STEPS) / HOST_CHAINS_FACTOR
+    return _rates(seconds, arrays)
 
 
 def _opencl(device: OpenCL, arrays: dict[str, np.ndarray]) -> Numbers:
@@ -138,7 +136,7 @@ def _opencl(device: OpenCL, arrays: dict[str, np.ndarray]) -> Numbers:
         kernel = device.kernel("calibrate", name)
 
         def run() -> None:
-            device.launch(kernel, size, *arguments, group=GROUP)
+            device.launch(kernel, size, *arguments)
             device.finish()
 
         return _seconds(run)
@@ -151,7 +149,7 @@ def _opencl(device: OpenCL, arrays: dict[str, np.ndarray]) -> Numbers:
         seconds[name] = timed(name, CHAINS, there[key], np.int32(CHAIN_STEPS))
     there["sum"].fetch()
     there["picked"].fetch()
-    rates = {**_rates(seconds, arrays), "transfer": None}
+    rates = _rates(seconds, arrays)
     if not device.capabilities.shares_memory:
 
         def copy() -> None:
