@@ -26,8 +26,7 @@ from ..util.errors import InputError, VerificationError
 from . import facts
 from .facts import Facts
 from .gapbs import Gapbs
-from .graphblas import GraphBlas
-from .libraries import Igraph, NetworKit, SciPy
+from .libraries import GraphBlas, Igraph, NetworKit, SciPy
 from .peer import DAMPING, MAX_ITER, TOL, Case, Job, Peer
 
 __all__ = ["NOTES", "OURS", "PEERS", "TASKS", "Row", "Task", "installed", "rows"]
