@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tachograph as tg
+from tachograph.kernels.paths import ordered
 from tachograph.kernels.paths.meeting import meeting_path, near_meeting_path
 from tachograph.kernels.paths.ordered import breadth_first, nearest_first, settle
 from tachograph.kernels.runtime.nouns import WeightedRows
@@ -134,3 +135,18 @@ def lightest(g, path):
         arcs = slice(int(g.indptr[u]), int(g.indptr[u + 1]))
         total += min(w for x, w in zip(g.indices[arcs], g.weights[arcs], strict=True) if x == v)
     return total
+
+
+def test_only_brief_searches_run_where_ctrl_c_must_wait_for_their_end(monkeypatch):
+    brief, run = [], ordered.run
+    monkeypatch.setattr(
+        ordered, "run", lambda *call, **how: brief.append(how["brief"]) or run(*call, **how)
+    )
+    for n in (9, 1 << 18):
+        g = tg.path(n)
+        rows = WeightedRows(*g.rows, np.ones(g.arcs))
+        breadth_first(g.rows, np.zeros(1, np.int32), np.inf)
+        settle(rows, np.zeros(1, np.int32), nearest_first(rows, np.zeros(1, np.int32))[2])
+        meeting_path(g.rows, g.rows, 0, n - 1)
+        near_meeting_path(rows, rows, 0, n - 1)
+    assert brief == [True] * 5 + [False] * 5

@@ -19,8 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..runtime.atomics import stop_at, stopped
-from ..runtime.launch import inline, kernel, run
+from ..runtime.launch import inline, kernel
 from ..runtime.nouns import Rows, WeightedRows
+from .ordered import run_alone
 
 
 class Heaps(NamedTuple):
@@ -65,15 +66,12 @@ def meet(stop, rows, back, source, target, parent, queues):
 
 
 def meeting_path(rows: Rows, back: Rows, source: int, target: int) -> list[int]:
-    """A path with as few arcs as possible, by a search from both ends; empty if there is none.
-
-    ``back`` are the rows of the transpose.
-    """
+    """A path of as few arcs as possible; empty if there is none. ``back``: rows of the transpose."""
     if source == target:
         return [source]
     n, ids = rows.indptr.size - 1, rows.indices.dtype
     parent, queues = np.full((2, n), -1, ids), np.empty((2, n), ids)
-    middle = run(meet, [(rows, back, source, target, parent, queues)], brief=True)[0]
+    middle = run_alone(meet, rows, back, source, target, parent, queues)
     return joined(int(middle), *parent)
 
 
@@ -200,6 +198,6 @@ def near_meeting_path(
     heaps = Heaps(
         np.empty((2, places)), np.empty((2, places), np.int64), np.empty((2, places), ids)
     )
-    call = (rows, back, (source, target), seen, settled, parent, heaps)
-    middle, length = run(meet_near, [call], brief=True)[0]
+    given = (back, (source, target), seen, settled, parent, heaps)
+    middle, length = run_alone(meet_near, rows, *given)
     return float(length), joined(int(middle), *parent)

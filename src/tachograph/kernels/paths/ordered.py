@@ -8,14 +8,16 @@ parent is set, which happens once: so no store leaves the array. A source is its
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from ..runtime.atomics import stop_at
-from ..runtime.launch import inline, kernel, run
+from ..runtime.launch import inline, kernel, run, workers_for
 from ..runtime.nouns import Rows, WeightedRows
 
+T = TypeVar("T")
 OUTSIDE, TAKEN = -1, -2  # places of vertices that are not yet, and no longer, in a heap
 
 
@@ -65,6 +67,13 @@ def queue_search(stop, rows, sources, limit, order, parent, ends):
     return levels
 
 
+def run_alone(worker: Callable[..., T], rows: Rows | WeightedRows, *arguments: object) -> T:
+    """Call ``worker(stop, rows, *arguments)`` on one thread."""
+    brief = workers_for("rows", rows.indptr.size + rows.indices.size)[1]
+    found: list[T] = run(worker, [(rows, *arguments)], brief=brief)
+    return found[0]
+
+
 def breadth_first(
     rows: Rows, sources: np.ndarray, limit: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -73,7 +82,7 @@ def breadth_first(
     order, parent = np.empty(n, ids), np.full(n, -1, ids)
     ends = np.empty(n + 1, np.int64)
     bound = int(min(max(limit, 0), n))
-    levels = run(queue_search, [(rows, sources, bound, order, parent, ends)], brief=True)[0]
+    levels = run_alone(queue_search, rows, sources, bound, order, parent, ends)
     ends = ends[:levels]
     return order[: ends[-1] if levels else 0], parent, ends
 
@@ -180,8 +189,7 @@ def nearest_first(
     order, parent = np.empty(n, ids), np.full(n, -1, ids)
     keys, places = np.full(n, np.inf), np.full(n, OUTSIDE, np.int64)
     heap = Heap(keys, np.empty(n, np.int64), np.empty(n, ids), places)
-    call = (rows, sources, target, float(cutoff), heap, parent, order)
-    done = run(heap_search, [call], brief=True)[0]
+    done = run_alone(heap_search, rows, sources, target, float(cutoff), heap, parent, order)
     return order[:done], parent, keys
 
 
@@ -230,7 +238,6 @@ def settle(
     group[by_distance[:reached]] = np.cumsum(new) - 1
     free = np.flatnonzero(new)
     order, parent = np.full(reached, -1, ids), np.full(n, -1, ids)
-    call = (rows, distances, group, free, sources, order, parent)
-    written = run(replay, [call], brief=True)[0]
+    written = run_alone(replay, rows, distances, group, free, sources, order, parent)
     assert written == reached, "distances that no path has"
     return order, parent
