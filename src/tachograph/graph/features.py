@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 SEARCHES = 16  # small ones, whose mean is Features.opening
 MARGIN = 0.05  # of the sampled hub probability, at 95 % confidence
-BRIEF_BELOW_ROWS_AND_ARCS = 1 << 20  # a sweep that is over before it could be interrupted
 OPENING = ("early", "levels", "closing", "bits", "small")
 NAMES = (
     *("n", "m", "mean_degree", "min_degree", "max_degree", "degree_variance", "gini"),
@@ -148,19 +147,16 @@ class Features:
         """
         if not self.n:
             return 0
-        from ..kernels.features import sweep
-        from ..kernels.runtime.launch import run
+        from ..kernels.paths.ordered import breadth_first
 
-        graph, back = self._graph, self._graph.transpose
-        brief = self.n + graph.arcs < BRIEF_BELOW_ROWS_AND_ARCS
-        queue = np.empty(self.n, graph.indices.dtype)
-        start = int(graph.degrees.argmax())
-        level = np.empty(0, np.int32)
+        graph = self._graph
+        back = graph.transpose.rows if graph.directed else None
+        ends, start = np.empty(0), graph.degrees.argmax()
         for _ in range(2):
-            level = np.full(self.n, -1, np.int32)
-            arguments = (start, graph.rows, back.rows, graph.directed, level, queue)
-            start = run(sweep, [arguments], brief=brief)[0]
-        return int(level[start])
+            source = np.array([start], graph.indices.dtype)
+            order, _, ends = breadth_first(graph.rows, source, self.n, back)
+            start = order[ends[-2]] if ends.size > 1 else start
+        return ends.size - 1
 
     @cached_property
     def opening(self) -> dict[str, float]:

@@ -2,8 +2,8 @@
 
 ``balls`` are small breadth-first searches around a few vertices, to see how fast a graph opens up. A
 search ends when it has seen ``limit`` vertices or looked at 32 times as many arcs, so its cost does not
-depend on the graph's size. What was seen is kept in a table with open addressing. ``sweep`` is a plain
-search of the whole graph, ``reach`` one that only continues from vertices of certain degrees.
+depend on the graph's size. What was seen is kept in a table with open addressing. ``reach`` is a search
+that only continues from vertices of certain degrees.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .runtime.atomics import ld, st, stop_at
-from .runtime.launch import inline, kernel, read_only, run
+from .runtime.launch import kernel, read_only, run
 
 LIMIT = 1024  # vertices that a search sees at most, by default
 SLOTS_PER_VERTEX = 4  # of the table
@@ -87,46 +87,6 @@ def balls(
     rows = read_only(indptr), read_only(indices)
     run(grow, [(*rows, starts.astype(np.int64), table, queue, found)], brief=True)
     return found
-
-
-@inline
-def reach_neighbors(v, indptr, indices, level, queue, tail):
-    """Queue the neighbours of ``v`` that nobody has seen; where the queue ends now."""
-    for k in range(indptr[v], indptr[v + 1]):
-        t = indices[k]
-        if level[t] < 0:
-            level[t] = level[v] + 1
-            queue[tail] = t
-            tail += 1
-    return tail
-
-
-@kernel
-def sweep(stop, start, rows, back, both, level, queue):
-    """Levels from ``start`` along arcs (and, with ``both``, against them).
-
-    ``level`` holds -1 for vertices not seen. Returns the first vertex that was found in the last level.
-    ``queue`` has room for every vertex, and each enters it at most once.
-    """
-    indptr, indices = rows
-    back_indptr, back_indices = back
-    level[start] = 0
-    queue[0] = start
-    head = 0
-    tail = 1
-    while head < tail:
-        if stop_at(stop, head):
-            break
-        v = queue[head]
-        head += 1
-        tail = reach_neighbors(v, indptr, indices, level, queue, tail)
-        if both:
-            tail = reach_neighbors(v, back_indptr, back_indices, level, queue, tail)
-    last = queue[tail - 1]
-    first = tail - 1
-    while first > 0 and level[queue[first - 1]] == level[last]:
-        first -= 1
-    return queue[first]
 
 
 @kernel

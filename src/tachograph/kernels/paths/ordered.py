@@ -33,10 +33,23 @@ class Heap(NamedTuple):
     places: np.ndarray
 
 
+@inline
+def append_row(v, indptr, indices, order, parent, tail):
+    """Append the neighbours of ``v`` that were not met yet; where the order ends then."""
+    for k in range(indptr[v], indptr[v + 1]):
+        u = indices[k]
+        if parent[u] < 0:
+            parent[u] = v
+            order[tail] = u
+            tail += 1
+    return tail
+
+
 @kernel
-def queue_search(stop, rows, sources, limit, order, parent, ends):
+def queue_search(stop, rows, back, both, sources, limit, order, parent, ends):
     """Fill ``order`` level by level; ``ends[i]`` is where level i ends. The number of levels."""
     indptr, indices = rows
+    back_indptr, back_indices = back
     tail = np.int64(0)
     for s in sources:
         if parent[s] < 0:
@@ -56,12 +69,9 @@ def queue_search(stop, rows, sources, limit, order, parent, ends):
                 return levels
             v = order[head]
             head += 1
-            for k in range(indptr[v], indptr[v + 1]):
-                u = indices[k]
-                if parent[u] < 0:
-                    parent[u] = v
-                    order[tail] = u
-                    tail += 1
+            tail = append_row(v, indptr, indices, order, parent, tail)
+            if both:
+                tail = append_row(v, back_indptr, back_indices, order, parent, tail)
             if tail == order.size:  # the rest of the level finds nothing new
                 head = end
     return levels
@@ -75,14 +85,18 @@ def run_alone(worker: Callable[..., T], rows: Rows | WeightedRows, *arguments: o
 
 
 def breadth_first(
-    rows: Rows, sources: np.ndarray, limit: float
+    rows: Rows, sources: np.ndarray, limit: float, back: Rows | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Vertices in the order in which a queue meets them, parents of all, and where levels end."""
+    """Vertices in the order in which a queue meets them, parents of all, and where levels end.
+
+    With ``back``, the rows of the transpose, arcs are also taken against their direction.
+    """
     n, ids = rows.indptr.size - 1, rows.indices.dtype
     order, parent = np.empty(n, ids), np.full(n, -1, ids)
     ends = np.empty(n + 1, np.int64)
     bound = int(min(max(limit, 0), n))
-    levels = run_alone(queue_search, rows, sources, bound, order, parent, ends)
+    ways = (rows if back is None else back, back is not None)
+    levels = run_alone(queue_search, rows, *ways, sources, bound, order, parent, ends)
     ends = ends[:levels]
     return order[: ends[-1] if levels else 0], parent, ends
 
