@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tachograph.kernels.runtime.instructions import count, instruction_ratio
-from tachograph.kernels.runtime.launch import kernel
+from tachograph.kernels.runtime.launch import count_instructions, instruction_ratio, kernel
 
 
 def test_vectors_are_told_from_scalars():
     lines = ["vaddpd %ymm0, %ymm1, %ymm2", "vaddsd %xmm0, %xmm1, %xmm2", "vmovdqu (%rax), %ymm3",
              "addq $1, %rax", "add v0.4s, v1.4s, v2.4s", ".cfi_endproc", "# a comment"]  # fmt: skip
-    assert count("\n".join(["f:", *("\t" + line for line in lines)])) == (2, 3)
+    assert count_instructions("\n".join(["f:", *("\t" + line for line in lines)])) == (2, 3)
 
 
 @kernel

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import re
 import sys
 import threading
 import time
@@ -60,6 +61,10 @@ COMPILED: dict[str, Any] = {
     "no_cfunc_wrapper": True,
     "_nrt": True,
 }
+
+# Packed arithmetic, moves and comparisons of x86; on other machines, registers of vectors.
+PACKED = re.compile(r"v?p[a-z]+|v?[a-z]+p[sd]|v?mov[au]p[sd]|v?movdq[au]\d*")
+WIDE = re.compile(r"%[xyz]mm\d|\bv\d+\.(?:16b|8h|4s|2d)")
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -271,3 +276,32 @@ def over_parts(worker: Callable[..., Any], size: int, *arguments: Any) -> list[A
     cuts = [size * w // workers for w in range(workers + 1)]
     calls = [(lo, hi, *arguments) for lo, hi in itertools.pairwise(cuts)]
     return run(worker, calls, brief=brief)
+
+
+def count_instructions(assembly: str) -> tuple[int, int]:
+    """How many scalar and how many vector instructions a listing has.
+
+    >>> lines = [".p2align 4", "movq %rax, %rbx", "vpaddq %ymm0, %ymm1"]
+    >>> count_instructions("".join(f"{chr(9)}{line}{chr(10)}" for line in lines))
+    (1, 1)
+    """
+    lines = [line.strip() for line in assembly.splitlines() if line.startswith("\t")]
+    words = [line for line in lines if not line.startswith((".", "#"))]
+    wide = sum(
+        bool(WIDE.search(line)) and ("mm" not in line or bool(PACKED.fullmatch(line.split()[0])))
+        for line in words
+    )
+    return len(words) - wide, wide
+
+
+def instruction_ratio(kernel: Any) -> float | None:
+    """How many scalar instructions a kernel has for each vector instruction, as compiled here.
+
+    Compiles it again, because what is kept on disk cannot be listed. None if it was not used yet.
+    """
+    if not kernel.signatures:
+        return None
+    again = numba.njit(kernel.py_func, nogil=True, error_model="numpy")
+    again.compile(kernel.signatures[0])
+    scalar, vector = count_instructions("\n".join(again.inspect_asm().values()))
+    return scalar / max(vector, 1)
