@@ -12,23 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..runtime import team as teams
 from ..runtime.atomics import ask, ld, nanoseconds, st, st_release
 from ..runtime.launch import kernel
 from ..runtime.nouns import Rows
-from ..runtime.team import (
-    TAIL,
-    meet,
-    new_board,
-    new_log,
-    next_phase,
-    part,
-    recorded,
-    report,
-    rows_of,
-    run_team,
-    sums,
-    total,
-)
 from .search import Query, new_bitmaps, new_tree, search_workers
 from .state import M_F, PREVIOUS, PULL, PULLED, PUSH, N, first_level, hubs_in_queue, next_level
 from .steps import (
@@ -55,9 +42,9 @@ PULL_FROM_SHARE = 256  # a pull sees every vertex: it is not timed for fewer arc
 @kernel
 def together(team, box):
     """The time, read when nobody is still at work and before anybody begins anew."""
-    meet(team)
+    teams.meet(team)
     now = nanoseconds(box)
-    meet(team)
+    teams.meet(team)
     return now
 
 
@@ -65,7 +52,7 @@ def together(team, box):
 def take_back_bitmap(team, indptr, after, tree):
     """Make the vertices of a bitmap unvisited again."""
     parents, levels, _ = tree
-    first, last = part(team, after.size)
+    first, last = teams.part(team, after.size)
     for w in range(first, last):
         bits = ld(after, w)
         if bits:
@@ -79,7 +66,7 @@ def arcs_of_pull(team, back, parents, front):
     """A worker's part of the arcs that a pull would look at."""
     indptr, indices = back
     scanned = np.int64(0)
-    first, last = part(team, parents.size)
+    first, last = teams.part(team, parents.size)
     for v in range(first, last):
         if ld(parents, v) < 0:
             for k in range(ld(indptr, v), ld(indptr, v + 1)):
@@ -99,14 +86,14 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
     n = parents.size
     words = front.size
     hub = indices.size / n if n else 0.0
-    log = new_log(me == 0, WIDTH + 1)
+    log = teams.new_log(me == 0, WIDTH + 1)
     buffer = np.empty(BUFFER, queue.dtype)
     box = np.empty(2, np.int64)
     best = np.empty(4, np.int64)
     notes = np.zeros(2, np.int64)
     edges = begin(team, indptr, query.sources, tree)
     if edges < 0:
-        return rows_of(log)
+        return teams.rows_of(log)
     lo, hi = np.int64(0), np.int64(query.sources.size)
     level = first_level(n, indices.size, hi, edges)
     phase = np.int64(0)
@@ -121,58 +108,58 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
             for _ in range(repeats):  # the frontier in its other form, and back
                 start = together(team, box)
                 if not to_bitmap(team, queue, lo, hi, front):
-                    return rows_of(log)
+                    return teams.rows_of(log)
                 best[MAPPING] = min(best[MAPPING], nanoseconds(box) - start)
                 if me == 0:
-                    st_release(control, TAIL, lo)
+                    st_release(control, teams.TAIL, lo)
                 start = together(team, box)
                 if not to_queue(team, front, words, queue, buffer):
-                    return rows_of(log)
+                    return teams.rows_of(log)
                 best[QUEUING] = min(best[QUEUING], nanoseconds(box) - start)
-            first, last = part(team, hi - lo)
+            first, last = teams.part(team, hi - lo)
             st(notes, 0, hubs_in_queue(queue, lo + first, lo + last, indptr, hub))
             st(notes, 1, arcs_of_pull(team, back, parents, front))
-            if not report(team, board, phase, notes):
-                return rows_of(log)
-            hubs = total(board, phase, workers, 0)
-            scanned = total(board, phase, workers, 1)
+            if not teams.report(team, board, phase, notes):
+                return teams.rows_of(log)
+            hubs = teams.total(board, phase, workers, 0)
+            scanned = teams.total(board, phase, workers, 1)
         found = np.int64(0)
         arcs = np.int64(0)
         for r in range(repeats if pulls else 1):
             if pulls:
-                next_phase(control, me, phase)
+                teams.next_phase(control, me, phase)
                 start = together(team, box)
                 pull(team, phase, back, tree, bitmaps, depth, np.int64(UNLIMITED))
-                if not meet(team):
-                    return rows_of(log)
+                if not teams.meet(team):
+                    return teams.rows_of(log)
                 best[PULLING] = min(best[PULLING], nanoseconds(box) - start)
                 phase += 1
                 take_back_bitmap(team, indptr, after, tree)
-            next_phase(control, me, phase)
+            teams.next_phase(control, me, phase)
             start = together(team, box)
             push(team, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
-            if not meet(team):
-                return rows_of(log)
+            if not teams.meet(team):
+                return teams.rows_of(log)
             best[PUSHING] = min(best[PUSHING], nanoseconds(box) - start)
-            found, arcs = sums(control, phase)
+            found, arcs = teams.sums(control, phase)
             phase += 1
             if pulls and r < repeats - 1:
-                first, last = part(team, found)
+                first, last = teams.part(team, found)
                 for i in range(hi + first, hi + last):
                     make_unvisited(ld(queue, i), indptr, parents, levels)
-                if not meet(team):
-                    return rows_of(log)
+                if not teams.meet(team):
+                    return teams.rows_of(log)
                 if me == 0:
-                    st_release(control, TAIL, hi)
+                    st_release(control, teams.TAIL, hi)
         if me == 0:
             if not pulls:
                 best[PULLING] = best[MAPPING] = best[QUEUING] = -1
             state = (level.vertices, level.edges, level.unvisited, level.unseen, hubs, scanned)
             times = (best[PUSHING], best[PULLING], best[MAPPING], best[QUEUING])
-            log = recorded(log, state + times)
+            log = teams.recorded(log, state + times)
         lo, hi = hi, hi + found
         level = next_level(level, found, arcs)
-    return rows_of(log)
+    return teams.rows_of(log)
 
 
 def both(
@@ -189,8 +176,8 @@ def both(
     workers, _ = search_workers(n, rows.indices.size)
     query = Query(sources, cutoff, -1, 0.0, True)
     tree = new_tree(n, rows.indices.dtype)
-    shared = (rows, back, query, tree, new_bitmaps(n), new_board(workers), repeats)
-    lines = run_team(walk_both, workers, *shared)
+    shared = (rows, back, query, tree, new_bitmaps(n), teams.new_board(workers), repeats)
+    lines = teams.run_team(walk_both, workers, *shared)
     tree.parents[tree.parents < 0] = -1
     return tree.levels, tree.parents, lines[0][:, :WIDTH], workers
 

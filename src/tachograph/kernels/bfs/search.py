@@ -20,27 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..runtime import team as teams
 from ..runtime.atomics import fetch_add, ld, ld_acquire, st, st_release, stop_at
 from ..runtime.launch import inline, kernel, read_only, workers_for
 from ..runtime.nouns import Rows
-from ..runtime.team import (
-    GIVEN_UP,
-    SUM,
-    TAIL,
-    TICKET,
-    cell,
-    is_full,
-    larger,
-    meet,
-    new_log,
-    next_phase,
-    part,
-    record,
-    recorded,
-    rows_of,
-    run_team,
-    sums,
-)
 from .state import (
     HUBS,
     PULL,
@@ -112,10 +95,7 @@ def handed_level(handed, at):
 
 @kernel
 def alone(team, rows, query, chooser, tree, state, handed, at, log):
-    """Push levels of few arcs by one worker, while the others wait once for all of them.
-
-    It was decided to push the first of them. Ends, too, when the log is full.
-    """
+    """Push levels of few arcs by one worker while others wait, until one is not, or the log is full."""
     control = team.control
     indptr, indices = rows
     parents, levels, queue = tree
@@ -136,19 +116,19 @@ def alone(team, rows, query, chooser, tree, state, handed, at, log):
                     arcs -= mark + 1
                     st(queue, tail, v)
                     tail += 1
-        record(log, (np.int64(PUSH), level.vertices, level.edges, level.unvisited))
+        teams.record(log, (np.int64(PUSH), level.vertices, level.edges, level.unvisited))
         lo, hi = hi, tail
         level = next_level(level, hi - lo, arcs)
         if level.edges > ALONE_UP_TO_ARCS or is_over(query, levels, level):
             break
-        if is_full(log) or stop_at(control, depth):
+        if teams.is_full(log) or stop_at(control, depth):
             break
         if level.edges > certain:
             if chooser.hub >= 0:
                 st(state, HUBS, hubs_in_queue(queue, lo, hi, indptr, chooser.hub))
             if decide(chooser, state, level, np.int64(PUSH)) != PUSH:
                 break
-    st_release(control, TAIL, hi)
+    st_release(control, teams.TAIL, hi)
     hand(handed, at, lo, hi, certain, level)
 
 
@@ -163,9 +143,9 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
     state = np.zeros(STATE_SIZE, np.float64)
     buffer = np.empty(BUFFER, queue.dtype)
     edges = begin(team, indptr, query.sources, tree)
-    log = new_log(query.traced and me == 0, TRACED)
+    log = teams.new_log(query.traced and me == 0, TRACED)
     if edges < 0:
-        return rows_of(log)
+        return teams.rows_of(log)
     lo, hi = np.int64(0), np.int64(query.sources.size)
     level = first_level(indptr.size - 1, indices.size, hi, edges)
     kept = np.int64(0)  # vertices and arcs that a pull found before it was given up
@@ -180,27 +160,27 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
             direction = np.int64(PUSH)
         else:
             if chooser.hub >= 0:
-                next_phase(control, me, phase)
+                teams.next_phase(control, me, phase)
                 if direction == PUSH:
-                    first, end = part(team, hi - lo)
+                    first, end = teams.part(team, hi - lo)
                     hubs = hubs_in_queue(queue, lo + first, lo + end, indptr, chooser.hub)
                 else:
-                    first, end = part(team, words)
+                    first, end = teams.part(team, words)
                     hubs = hubs_in_bitmap(bitmaps.front, first, end, indptr, chooser.hub)
-                fetch_add(control, cell(SUM, phase), hubs)
-                if not meet(team):
+                fetch_add(control, teams.cell(teams.SUM, phase), hubs)
+                if not teams.meet(team):
                     break
-                st(state, HUBS, ld_acquire(control, cell(SUM, phase)))
+                st(state, HUBS, ld_acquire(control, teams.cell(teams.SUM, phase)))
                 phase += 1
             direction = decide(chooser, state, level, last)
         if direction == PUSH and last == PUSH and level.edges <= ALONE_UP_TO_ARCS and kept == 0:
             at = HANDED - at
             if me == 0:
                 hand(handed, at, lo, hi, certain, level)
-                if is_full(log):
-                    log = larger(log)
+                if teams.is_full(log):
+                    log = teams.larger(log)
                 alone(team, rows, query, chooser, tree, state, handed, at, log)
-            if not meet(team):
+            if not teams.meet(team):
                 break
             lo, hi = handed[at + LO], handed[at + HI]
             level = handed_level(handed, at)
@@ -210,13 +190,13 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
             if not to_bitmap(team, queue, lo, hi, bitmaps.front):
                 break
         elif direction == PUSH and last == PULL:
-            lo = ld_acquire(control, TAIL)
-            if not meet(team):
+            lo = ld_acquire(control, teams.TAIL)
+            if not teams.meet(team):
                 break
             if not to_queue(team, bitmaps.front, words, queue, buffer):
                 break
             hi = lo + level.vertices
-        next_phase(control, me, phase)
+        teams.next_phase(control, me, phase)
         if direction == PUSH:
             push(team, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
         else:
@@ -225,22 +205,22 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
             if chooser.bounded:
                 limit = PULL_ARCS_PER_PUSH_ARC * (level.edges + level.unvisited) // workers
             pull(team, phase, back, tree, bitmaps, depth, limit)
-        if not meet(team):
+        if not teams.meet(team):
             break
-        found, arcs = sums(control, phase)
-        if direction == PULL and ld_acquire(control, GIVEN_UP):
-            done = min(ld_acquire(control, cell(TICKET, phase)), words)
+        found, arcs = teams.sums(control, phase)
+        if direction == PULL and ld_acquire(control, teams.GIVEN_UP):
+            done = min(ld_acquire(control, teams.cell(teams.TICKET, phase)), words)
             if last == PULL:
-                lo = ld_acquire(control, TAIL)
+                lo = ld_acquire(control, teams.TAIL)
                 hi = lo + level.vertices
-            if not meet(team):  # all have read the tail
+            if not teams.meet(team):  # all have read the tail
                 break
             if last == PULL and not to_queue(team, bitmaps.front, words, queue, buffer):
                 break
             if not to_queue(team, bitmaps.after, done, queue, buffer):
                 break
             if me == 0:
-                st_release(control, GIVEN_UP, 0)
+                st_release(control, teams.GIVEN_UP, 0)
             kept, kept_arcs = found, arcs  # they lie behind the frontier, which is pushed now
             certain = max(certain, RETRY_FACTOR * level.edges)
             direction = np.int64(PUSH)
@@ -249,19 +229,19 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
         found += kept
         arcs += kept_arcs
         kept, kept_arcs = np.int64(0), np.int64(0)
-        log = recorded(log, (direction, level.vertices, level.edges, level.unvisited))
+        log = teams.recorded(log, (direction, level.vertices, level.edges, level.unvisited))
         if direction == PUSH:
             lo, hi = hi, hi + found
         else:
             bitmaps = Bitmaps(bitmaps.after, bitmaps.front)
         level = next_level(level, found, arcs)
         phase += 1
-    meet(team)
-    first, end = part(team, parents.size)
+    teams.meet(team)
+    first, end = teams.part(team, parents.size)
     for v in range(first, end):
         if ld(parents, v) < 0:
             st(parents, v, -1)
-    return rows_of(log)
+    return teams.rows_of(log)
 
 
 def search_workers(n: int, arcs: int) -> tuple[int, bool]:
@@ -307,5 +287,5 @@ def traverse(
     tree = new_tree(n, rows.indices.dtype)
     handed = np.zeros(2 * HANDED, np.int64)
     shared = (rows, back, query, chooser, tree, new_bitmaps(n), handed)
-    logs = run_team(walk, workers, *shared, brief=brief)
+    logs = teams.run_team(walk, workers, *shared, brief=brief)
     return tree.levels, tree.parents, logs[0], workers

@@ -105,10 +105,7 @@ def cell(kind, phase):
 
 @inline
 def take(control, phase, chunk, size):
-    """Begin and end of the next chunk of 0..size that no worker has taken; empty if none is left.
-
-    It is also empty if the run is to end.
-    """
+    """The next chunk of 0..size that nobody has taken; empty if none is left or the run is to end."""
     begin = fetch_add(control, cell(TICKET, phase), chunk)
     return begin, begin if stopped(control) else min(begin + chunk, size)
 
@@ -157,9 +154,7 @@ def new_board(workers: int) -> np.ndarray:
 
 @inline
 def report(team, board, phase, notes):
-    """Write a worker's notes of this phase on the board, begin new ones, and wait for all others;
-    False if the run is to end.
-    """
+    """Move a worker's notes to the board, and wait for all others; False if the run is to end."""
     row = ((phase & 1) * team.workers + team.me) * CELL
     for k in range(notes.size):
         st(board, row + k, ld(notes, k))

@@ -96,9 +96,6 @@ class _Search:
     def outcome(self, cycle: Cycle | None = None) -> Outcome:
         return self.distances, np.concatenate(self.trace), self.workers, cycle
 
-    def look_for_cycle(self, certain: bool) -> Cycle | None:
-        return negative_cycle(self.rows, self.distances, certain=certain)
-
 
 def relaxed_distances(
     method: str,
@@ -133,7 +130,7 @@ def _until_settled(search: _Search, negative: bool) -> Outcome:
         if search.count and negative and search.turn < end:
             # more than n iterations mean a cycle, or floats that do not settle for rounding
             last = search.turn > n
-            cycle = search.look_for_cycle(certain=last)
+            cycle = negative_cycle(search.rows, search.distances, certain=last)
             if cycle or last:
                 return search.outcome(cycle)
             limit = min(2 * limit, n + 1)
@@ -158,7 +155,7 @@ def _in_rounds(search: _Search, negative: bool) -> Outcome:
         rounds += 1
         if search.count and (rounds == look or rounds > tails.size):
             last = rounds > tails.size
-            cycle = search.look_for_cycle(certain=last)
+            cycle = negative_cycle(search.rows, search.distances, certain=last)
             if cycle or last:
                 return search.outcome(cycle)
             look *= 2

@@ -60,12 +60,6 @@ def _bucket_of(distance, width):
     return lambda distance, width: np.int64(min(distance * width, 2.0**61))
 
 
-def ring_size(heaviest: float, delta: float) -> int:
-    """A power of two that is enough for arcs up to ``heaviest``, within limits."""
-    needed = min(heaviest / delta + 3, MOST_LISTS)
-    return 1 << max(1, int(np.ceil(np.log2(needed))))
-
-
 @inline_maker
 def new_set(n, ring, most, vertices, distances):
     """An empty set for the types of two arrays and up to ``most`` entries put at a time."""
@@ -144,9 +138,7 @@ def release(kept, k):
 
 @inline
 def take_block(kept, p, vertices, distances, begin):
-    """Move the last block of a list, whose head is ``p``, to the places from ``begin`` of two arrays;
-    how many entries that were, and the list's head after it.
-    """
+    """Move the last block of a list of head ``p`` to two arrays; its size, and the list's new head."""
     k = (p - 1) >> BLOCK_BITS
     filled = ((p - 1) & (BLOCK_ENTRIES - 1)) + 1
     for i in range(filled):
@@ -195,9 +187,7 @@ def lowest(kept, current):
 
 @subroutine_maker
 def refile(kept, at, keep, current, dist, width):
-    """Drop the entries of a list that are not valid; put the others where they belong when
-    ``current`` is the lowest bucket, or with ``keep`` back into the same list.
-    """
+    """Put the valid entries of a list where they belong, or with ``keep`` back into the same list."""
     held_v = np.empty(BLOCK_ENTRIES, kept[VERTEX].dtype)
     held_d = np.empty(BLOCK_ENTRIES, kept[DISTANCE].dtype)
     ring = lists(kept)
@@ -225,9 +215,7 @@ def clean(kept, dist, width):
 
 @inline
 def room_for(kept):
-    """How many entries can be put for certain: they start a block in every list at most, and one
-    more for each 64. After :func:`clean` that is what the set was made for.
-    """
+    """How many entries can be put even if they start a block in every list, and one for each 64."""
     return (ld(kept[STOCK], LEFT) - lists(kept) - 2) << BLOCK_BITS
 
 

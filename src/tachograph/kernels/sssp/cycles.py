@@ -116,9 +116,7 @@ def strict_parents(stop, lo, hi, indptr, indices, weights, dist, parent):
 
 @kernel
 def search_tight(stop, rows, dist, sources, parent, queue, slack):
-    """Search along the arcs that keep to the distances, up to a ``slack`` relative to the numbers:
-    parents for all, also across zero weights. How many were found.
-    """
+    """Give parents along the arcs that keep to the distances, up to a relative ``slack``; how many."""
     indptr, indices, weights = rows
     parent[:] = -1
     tail = 0

@@ -25,19 +25,7 @@ import numpy as np
 from ..runtime.atomics import ld, prefetch, st, stopped
 from ..runtime.launch import inline, kernel
 from ..runtime.team import least, meet, part, report, rows_of
-from .buckets import (
-    BLOCK_ENTRIES,
-    LATER,
-    bucket_of,
-    lowest,
-    make_room,
-    new_set,
-    put,
-    room_for,
-    size_of,
-    sort_far,
-    take,
-)
+from . import buckets
 from .problem import (
     DONE,
     LOW,
@@ -96,9 +84,7 @@ def cleaned(desk, dist, head, tail, to):
 @inline
 def settle(team, problem, mail, desk, head, tail, current, phase):
     """Relax the arcs out of ``queue[head:tail]``, and of what this adds to it, until it is empty or
-    messages lack room. Where the queue begins and ends then.
-
-    What is at distance 0, as sources are, is never left out.
+    messages lack room; where it begins and ends then. Distance 0 (sources) is never left out.
     """
     control, me, workers = team
     indptr, indices, weights = problem.rows
@@ -117,11 +103,11 @@ def settle(team, problem, mail, desk, head, tail, current, phase):
     reached = 0
     while head < tail and fullest + largest <= room and not stopped(control):
         # housekeeping and checks stay out of the inner loop
-        make_room(kept, largest, dist, width)
+        buckets.make_room(kept, largest, dist, width)
         if tail + largest > capacity:
             tail = cleaned(desk, dist, head, tail, 0)
             head = 0
-        slots = min(capacity - tail, room - fullest, room_for(kept))
+        slots = min(capacity - tail, room - fullest, buckets.room_for(kept))
         until = head + min(slots // largest, VERTICES_BETWEEN_LOOKS)
         while head < tail and head < until:
             if head + 6 < tail:
@@ -155,7 +141,7 @@ def settle(team, problem, mail, desk, head, tail, current, phase):
                             st(queue_d, tail, new)
                             tail += 1
                         else:
-                            put(kept, ring, current, v, new, width)
+                            buckets.put(kept, ring, current, v, new, width)
                     else:
                         to = (base + owner) * room + ld(held, owner)
                         st(out_v, to, v)
@@ -166,9 +152,9 @@ def settle(team, problem, mail, desk, head, tail, current, phase):
     for w in range(workers):
         st(counts, base + w, ld(held, w))
         st(held, w, 0)
-    low = current if head < tail else lowest(kept, current)
+    low = current if head < tail else buckets.lowest(kept, current)
     if nearest_out < infinity:
-        low = min(low, bucket_of(nearest_out, width))
+        low = min(low, buckets.bucket_of(nearest_out, width))
     st(notes, LOW, low)
     note(notes, popped, scanned, reached)
     return head, tail
@@ -176,25 +162,21 @@ def settle(team, problem, mail, desk, head, tail, current, phase):
 
 @inline
 def refill(problem, desk, head, tail, current):
-    """Put what is left of the queue and the valid entries of bucket ``current`` into the queue, from
-    its first place on. Where they end.
-    """
+    """Move the rest of the queue and the valid entries of a bucket to its begin; where they end."""
     dist, width = problem.dist, problem.scale.width
     kept, queue_v, queue_d, _, _ = desk
     tail = cleaned(desk, dist, head, tail, 0)
-    sort_far(kept, current, dist, width)
+    buckets.sort_far(kept, current, dist, width)
     at = current & (problem.scale.ring - 1)
-    while size_of(kept, at):
-        got = take(kept, at, queue_v, queue_d, tail)
+    while buckets.size_of(kept, at):
+        got = buckets.take(kept, at, queue_v, queue_d, tail)
         tail = cleaned(desk, dist, tail, tail + got, tail)
     return tail
 
 
 @inline
 def read_mail(team, problem, mail, desk, tail, current, phase):
-    """Lower distances as others say; what is in bucket ``current`` is added to the queue, which
-    ends at ``tail``. Where it ends then.
-    """
+    """Lower distances as others say; what is in bucket ``current`` is queued. The queue's new end."""
     _, me, workers = team
     dist = problem.dist
     width, delta, ring, _, infinity = problem.scale
@@ -207,8 +189,8 @@ def read_mail(team, problem, mail, desk, tail, current, phase):
             continue
         box = ((phase & 1) * workers + w) * workers + me
         for i in range(ld(counts, box)):
-            if i % BLOCK_ENTRIES == 0:
-                make_room(kept, BLOCK_ENTRIES, dist, width)
+            if i % buckets.BLOCK_ENTRIES == 0:
+                buckets.make_room(kept, buckets.BLOCK_ENTRIES, dist, width)
             v = ld(out_v, box * room + i)
             new = ld(out_d, box * room + i)
             old = ld(dist, v)
@@ -216,7 +198,7 @@ def read_mail(team, problem, mail, desk, tail, current, phase):
                 st(dist, v, new)
                 reached += old == infinity
                 if new >= end:
-                    put(kept, ring, current, v, new, width)
+                    buckets.put(kept, ring, current, v, new, width)
                 else:
                     if tail == queue_v.size:
                         tail = cleaned(desk, dist, 0, tail, 0)
@@ -237,9 +219,9 @@ def walk(team, problem, mail):
     for v in range(first, last):
         st(dist, v, problem.scale.infinity)
     mine = min(n, ((n >> mail.bits) // workers + 1) << mail.bits)
-    capacity = 2 * mine + problem.largest_degree + BLOCK_ENTRIES
+    capacity = 2 * mine + problem.largest_degree + buckets.BLOCK_ENTRIES
     desk = Desk(
-        new_set(mine, problem.scale.ring, problem.largest_degree, mail.vertices, dist),
+        buckets.new_set(mine, problem.scale.ring, problem.largest_degree, mail.vertices, dist),
         np.empty(capacity, mail.vertices.dtype),
         np.empty(capacity, dist.dtype),
         np.zeros(workers, np.int64),
@@ -269,7 +251,7 @@ def walk(team, problem, mail):
         log, popped, reached = logged(log, SETTLE, team, board, phase, unvisited)
         unvisited -= reached
         current = least(board, phase, workers, LOW)
-        if current == LATER or phase >= problem.limits.rounds:
+        if current == buckets.LATER or phase >= problem.limits.rounds:
             break
         taken += popped
         scale = problem.scale

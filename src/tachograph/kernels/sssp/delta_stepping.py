@@ -18,7 +18,7 @@ from ..runtime.launch import kernel, over_parts, threads_available
 from ..runtime.nouns import WeightedRows
 from ..runtime.team import new_board, run_team
 from . import delta_owned, delta_shared
-from .buckets import Scale, ring_size
+from .buckets import MOST_LISTS, Scale
 from .problem import TOO_FAR, TOO_NARROW, Limits, Problem, one_is_enough
 from .shared_steps import Front, Pull
 
@@ -64,7 +64,8 @@ def power_of_two(value: float, whole: bool) -> float:
 
 def scale_of(step: float, heaviest: float, narrow: bool) -> tuple[Scale, type]:
     """How distances are counted in buckets of ``step``, and their type."""
-    ring = ring_size(heaviest, step)
+    # lists for a power of two of buckets, enough for the heaviest arc if that is within limits
+    ring = 1 << max(1, math.ceil(math.log2(min(heaviest / step + 3, MOST_LISTS))))
     if narrow:
         infinity = 2**31 - 1
         shift = int(step).bit_length() - 1

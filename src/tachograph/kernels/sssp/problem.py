@@ -20,7 +20,8 @@ from ..runtime.nouns import WeightedRows
 from ..runtime.team import new_log, recorded, total
 from .buckets import Scale
 
-DONE, TOO_FAR, TOO_NARROW = 0, 1, 2  # how delta-stepping can end
+# how delta-stepping can end: distances get too large for their type, or a team has too little to do
+DONE, TOO_FAR, TOO_NARROW = 0, 1, 2
 UNLIMITED = 1 << 62
 ALL_OF_THEM = 1 << 32  # the value of ``keep`` that leaves nothing to chance
 # notes: the lowest bucket that has entries, vertices taken, arcs looked at, vertices reached first
@@ -96,9 +97,7 @@ def too_narrow(rounds, taken):
 
 @inline
 def outcome_of(team, delta, ceiling, current, phase, taken):
-    """Whether a search must end because distances in the next bucket may be too large for their type,
-    or because ``taken`` vertices are too few for a team; else DONE.
-    """
+    """How a search must end before the next bucket, after ``taken`` vertices; DONE if it goes on."""
     if (current + 1) * delta > ceiling:
         return TOO_FAR
     if team.workers > 1 and too_narrow(phase, taken):
@@ -122,9 +121,7 @@ def new_trace(team, traced):
 
 @inline_maker
 def logged(log, stage, team, board, phase, unvisited):
-    """``log`` with a row for the round ``phase``, whose notes are on the board; how many vertices were
-    taken, and how many reached for the first time.
-    """
+    """``log`` with a row for a round; how many vertices were taken, and reached for the first time."""
     popped = total(board, phase, team.workers, POPPED)
     scanned = total(board, phase, team.workers, SCANNED)
     log = recorded(log, (np.int64(stage), popped, scanned, np.int64(unvisited)))

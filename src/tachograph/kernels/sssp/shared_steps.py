@@ -105,10 +105,8 @@ def commit(problem, desk, turn, found):
 def process(problem, desk, turn, front, begin, end):
     """Relax the arcs out of ``front[begin:end]``, at most ``CHUNK_ENTRIES``, that end below the limit.
 
-    What is at distance 0, as sources are, is never left out.
-
-    Stops before a vertex with which it would be more than ``arcs_at_once``; where that is. (Room for
-    so many entries is made by the caller: cleaning up in here would cost the loops their registers.)
+    Distance 0 (sources) is never left out. Stops before a vertex with which it would be more than
+    ``arcs_at_once``; where that is. (The caller makes room: in here it would cost registers.)
     """
     indptr, indices, weights = problem.rows
     dist, limits = problem.dist, problem.limits
