@@ -35,7 +35,7 @@ def commands(text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("document", WITH_COMMANDS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_commands_run(document):
     """They end well, and print what is shown: ``...`` is anything; times and sizes may differ."""
-    from tachograph.cli.app import app
+    from tachograph.cli import app
 
     typed = commands(document.read_text(encoding="utf-8"))
     assert typed
@@ -79,7 +79,7 @@ def test_what_documents_name_exists():
     """Also commands and experiments that are not run, because they take long."""
     from typer.main import get_command
 
-    from tachograph.cli.app import app
+    from tachograph.cli import app
     from tachograph.papers.reproduce import EXPERIMENTS
 
     known = get_command(app).commands
@@ -99,7 +99,7 @@ def test_what_documents_name_exists():
 def test_every_command_is_listed():
     from typer.main import get_command
 
-    from tachograph.cli.app import app
+    from tachograph.cli import app
 
     page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
     assert {name for name in get_command(app).commands if f"`tacho {name}" not in page} == set()

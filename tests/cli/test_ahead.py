@@ -9,13 +9,13 @@ from typing import ClassVar
 import pytest
 
 import tachograph as tg
-from tachograph.cli import ahead as room
+from tachograph.cli import run as room
 from tachograph.kernels.runtime import launch as runtime
 
 CHECK = """
 import tachograph as tg
 from importlib import import_module
-from tachograph.cli.ahead import MODULES, exercise
+from tachograph.cli.run import MODULES, exercise
 
 solve = {"bfs": lambda g: tg.bfs(g, 0), "connected_components": tg.connected_components}
 for name, module in MODULES.items():
@@ -63,7 +63,7 @@ def processes(monkeypatch):
     return Other
 
 
-@pytest.mark.parametrize("name", ["bfs", "components", "connected_components"])
+@pytest.mark.parametrize("name", ["bfs", "connected_components"])
 def test_the_other_process_is_waited_for(processes, name):
     with tg.threads(2), room.ahead(name):
         assert processes.started in ([{"name": "bfs"}], [{"name": "connected_components"}])

@@ -8,8 +8,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from tachograph.cli.app import app
-from tachograph.cli.help import MARKUP
+from tachograph.cli import MARKUP, app
 
 
 def commands(command, words=()):

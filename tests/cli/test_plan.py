@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 import tachograph as tg
-from tachograph.cli.app import app
+from tachograph.cli import app
 from tachograph.util.errors import InputError
 
 

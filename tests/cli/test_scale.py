@@ -10,7 +10,7 @@ from pyarrow import parquet
 from typer.testing import CliRunner
 
 import tachograph as tg
-from tachograph.cli.app import app
+from tachograph.cli import app
 from tachograph.journal import journal
 
 

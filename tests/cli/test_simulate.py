@@ -9,7 +9,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import tachograph as tg
-from tachograph.cli.app import app
+from tachograph.cli import app
 from tachograph.journal import journal
 from tachograph.util.errors import InputError
 from tests.cli.test_cli import tacho

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 import tachograph as tg
-from tachograph.cli.tour import guide, prepare, race
-from tachograph.cli.tour.setting import Setting, nearest
+from tachograph.cli.tour import guide, race
+from tachograph.cli.tour.race import Setting, nearest
 
 STEPS = list(guide.STEPS)
 
@@ -126,6 +126,6 @@ def test_races_take_turns(monkeypatch):
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("weights", [None, "int32", "float64"])
 def test_rehearsals_are_on_graphs_of_the_same_kind(directed, weights):
-    g = prepare.small(directed, weights)
+    g = guide.small(directed, weights)
     assert g.directed == directed
     assert (None if g.weights is None else str(g.weights.dtype)) == weights

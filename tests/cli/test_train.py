@@ -5,8 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from tachograph.cli import train
-from tachograph.cli.app import app
+from tachograph.cli import app, train
 
 NAMES = ("direction", "approximation", "times", "split", "placement", "networkx")
 

@@ -15,7 +15,7 @@ from distributed import LocalCluster
 from typer.testing import CliRunner
 
 import tachograph as tg
-from tachograph.cli.app import app
+from tachograph.cli import app
 from tachograph.journal import journal
 from tachograph.journal.campaign import Campaign
 from tachograph.scale import executor as module

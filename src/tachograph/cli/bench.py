@@ -1,44 +1,46 @@
-"""``tacho bench``: every task beside the peers that are installed."""
+"""``tacho bench`` and ``tacho nx-profile``: tasks beside other libraries."""
 
 from __future__ import annotations
 
 import json as text
 import platform
+import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import load, out
+from .options import Json, flat, load, option, out, print_json, table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ..graph.graph import Graph
+    from ..networkx.profile import Calls
     from ..peers.bench import Row
     from ..plots.drawing import Drawing
 
-__all__ = ["bench"]
+__all__ = ["bench", "nx_profile"]
 
 ROAD_SCALE = 20  # at which the road graph has 1500 x 1500 crossings
+GOT = "What the script gets."
+DEFAULT = "Files or data sets. Default: three generated."
+Arguments = Annotated[list[str] | None, typer.Argument(metavar="[ARGS]...", help=GOT)]
+Graphs = Annotated[list[str] | None, typer.Argument(metavar="[GRAPH]...", help=DEFAULT)]
 
 
+@flat
 def bench(
-    graphs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[GRAPH]...", help="Files or data sets. Default: three generated."),
-    ] = None,
-    scale: Annotated[
-        int, typer.Option(min=4, max=26, help="Of the generated graphs: 2**SCALE vertices.")
-    ] = 18,
-    rounds: Annotated[int, typer.Option(min=1, help="Times that every candidate runs.")] = 5,
-    threads: Annotated[int | None, typer.Option(help="Default: all cores.")] = None,
-    json: Annotated[Path | None, typer.Option(help="Write all times to this file.")] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the ratios: .svg, .html, .png or .pdf.")
-    ] = None,
+    graphs: Graphs = None,
+    scale: int = option(18, "Of the generated graphs: 2**SCALE vertices.", min=4, max=26),
+    rounds: int = option(5, "Times that every candidate runs.", min=1),
+    threads: int | None = option(None, "Default: all cores."),
+    json: Path | None = option(None, "Write all times to this file."),
+    plot: Path | None = option(None, "Draw the ratios: .svg, .html, .png or .pdf."),
 ) -> None:
     """Run every task beside the peers that are installed; print the ratios of the times.
 
@@ -67,17 +69,18 @@ def bench(
     names = graphs or list(made)
     measured: list[Row] = []
     with using(threads), bar("measuring", len(names) * len(TASKS)) as shown:
+        used = threads_available()
         for name in names:
             shown.note(name)
             graph = made[name]() if made else load(name)
             with tempfile.TemporaryDirectory() as directory:
-                for row in rows(name, graph, threads_available(), rounds, Path(directory)):
+                for row in rows(name, graph, used, rounds, Path(directory)):
                     measured.append(row)
                     shown.note(f"{name}, {row.task} done")
                     shown.advance(1)
-        used = threads_available()
     console = out()
-    console.print(_table(measured, used, rounds))
+    title = f"median ms of {rounds} rounds (ratio of ours to it), {used} threads"
+    console.print(_table(measured, title))
     for note in NOTES:
         console.print(note, style="dim")
     if json is not None:
@@ -107,25 +110,21 @@ def _generators(scale: int) -> dict[str, Callable[[], Graph]]:
     }
 
 
-def _table(measured: list[Row], threads: int, rounds: int) -> Table:
+def _table(measured: list[Row], title: str) -> Table:
     """Return a row for each task on each graph: milliseconds of each peer, and the ratio of ours."""
-    from rich.table import Table
     from rich.text import Text
 
     from ..peers.bench import OURS, installed
 
-    table = Table(title=f"median ms of {rounds} rounds (ratio of ours to it), {threads} threads")
-    names = [peer.name for peer in installed()]
-    for name in ("graph", "task", OURS, *names):
-        table.add_column(name, justify="left" if name in ("graph", "task") else "right")
+    names, rows = [peer.name for peer in installed()], []
     for row in measured:
         cells: dict[str, str | Text] = {k: f"differs: {fact}" for k, fact in row.differs.items()}
         for name, ratio in row.ratios.items():
             shown = (f"{ratio:.2f}", "green" if ratio < 1 else "red")
             cells[name] = Text.assemble(f"{row.median(name) * 1e3:.2f} (", shown, ")")
         ours = f"{row.median(OURS) * 1e3:.2f}"
-        table.add_row(row.graph, row.task, ours, *(cells.get(name, "") for name in names))
-    return table
+        rows.append([row.graph, row.task, ours, *(cells.get(name, "") for name in names)])
+    return table(("graph", "task", OURS, *names), rows, ("graph", "task"), title)
 
 
 def _picture(measured: list[Row]) -> Drawing:
@@ -141,3 +140,61 @@ def _picture(measured: list[Row]) -> Drawing:
             graphs.setdefault(row.graph, {})[row.task] = times
     names, label = [peer.name for peer in installed()], "their time / ours"
     return stacked([ratios(name, tasks, label, names) for name, tasks in graphs.items()])
+
+
+@flat
+def nx_profile(
+    script: Annotated[str, typer.Argument(metavar="SCRIPT", help="A Python script.")],
+    arguments: Arguments = None,
+    sample: int = option(3, "Calls of each function that are tried."),
+    json: Json = False,
+) -> None:
+    """Run a script and say which of its NetworkX calls would gain from this backend, and how much.
+
+    Every call of a function that the backend has is timed as NetworkX runs it. The first few of each
+    are made again by the backend, the conversion of the graph included, and their results thrown away.
+    What all calls would save is estimated from those. With --json the script prints to stderr.
+
+    [bold]Examples[/bold]
+
+    tacho nx-profile analysis.py
+
+    tacho nx-profile --sample 10 --json analysis.py graph.gml
+    """
+    from ..util.errors import MissingDependencyError
+
+    try:
+        import networkx  # noqa: F401
+    except ImportError:
+        install = "pip install 'tachograph[networkx]'"
+        raise MissingDependencyError(f"NetworkX is not installed: {install}") from None
+    from ..networkx.profile import profile
+
+    with redirect_stdout(sys.stderr) if json else nullcontext():
+        found = profile(script, arguments or [], sample)
+    if json:
+        print_json([{**asdict(calls), "gain": calls.gain, "saved": calls.saved} for calls in found])
+    elif not found:
+        typer.echo("the script called no function that the backend has", err=True)
+    else:
+        rows = [_calls(calls) for calls in found]
+        title = "Measured in NetworkX; the gain is measured on the calls that were tried"
+        cells = [list(row.values()) for row in rows]
+        out().print(table(rows[0], cells, ("function", "why not"), title))
+
+
+def _calls(calls: Calls) -> dict[str, str]:
+    """Return a row of the table, with the names of its columns."""
+    from ..networkx.decide import in_words
+
+    gain, saved = calls.gain, calls.saved
+    return {
+        "function": calls.name,
+        "calls": f"{calls.count:,}",
+        "NetworkX": in_words(calls.seconds),
+        "tried": f"{calls.sampled}",
+        "gain": "-" if gain is None else f"{gain:.2g}x",
+        "would save": f"~{in_words(saved)}" if saved is not None and saved > 0 else "-",
+        "chosen": f"{calls.chosen} of {calls.sampled}",
+        "why not": calls.reason,
+    }

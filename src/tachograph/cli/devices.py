@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .options import Json, out, print_json
+from .options import Json, flat, option, out, print_json
 
 if TYPE_CHECKING:
     from ..devices.discovery import Found
 
 __all__ = ["devices"]
 
+#: The columns of the table, and where their texts are.
+SHOWN = {"id": "id", "name": "name", "type": "type", "memory": "memory_text"}
+SHOWN |= {"capabilities": "capabilities_text", "used for": "use"}
 
+
+@flat
 def devices(
-    calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Measure every device that works.")
-    ] = False,
-    again: Annotated[
-        bool, typer.Option("--again", help="Ask the drivers again, even if nothing has changed.")
-    ] = False,
+    calibrate: bool = option(False, "Measure every device that works.", "--calibrate"),
+    again: bool = option(False, "Ask the drivers again, even if nothing has changed.", "--again"),
     json: Json = False,
 ) -> None:
     """List the devices: memory, capabilities, what they would be used for, and why not for more.
@@ -48,9 +49,6 @@ def devices(
         typer.echo(problem, err=True)
 
 
-SHOWN = ("id", "name", "type", "memory_text", "capabilities_text", "use")
-
-
 def _print(rows: list[dict[str, Any]]) -> None:
     """Print a table, and below it what was measured."""
     from rich.table import Table
@@ -58,10 +56,10 @@ def _print(rows: list[dict[str, Any]]) -> None:
     from ..devices.calibrate import UNITS
 
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for column in ("id", "name", "type", "memory", "capabilities", "used for"):
+    for column in SHOWN:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(row[key] for key in SHOWN))
+        table.add_row(*(row[key] for key in SHOWN.values()))
     console = out()
     console.print(table)
     for row in rows:
@@ -70,14 +68,13 @@ def _print(rows: list[dict[str, Any]]) -> None:
             for name, unit in UNITS.items():
                 value = row["calibration"][name]
                 text = "nothing is copied" if value is None else f"{value:,.4g} {unit}"
-                console.print(f"  {name:10} {text}", markup=False)
+                console.print(f"  {name:10} {text}")
 
 
 def _host(calibrate: bool) -> dict[str, Any]:
     import platform
 
-    from ..devices.calibrate import calibrate as measure
-    from ..devices.calibrate import calibration
+    from ..devices import calibrate as measured
     from ..devices.host import Host
     from ..journal import machine
     from ..kernels.runtime.launch import threads_available
@@ -96,13 +93,12 @@ def _host(calibrate: bool) -> dict[str, Any]:
         "capabilities_text": "",
         "use": "everything",
         "problem": None,
-        "calibration": measure(host) if calibrate else calibration(host),
+        "calibration": (measured.calibrate if calibrate else measured.calibration)(host),
     }
 
 
 def _device(found: Found, calibrate: bool) -> dict[str, Any]:
-    from ..devices.calibrate import calibrate as measure
-    from ..devices.calibrate import calibration
+    from ..devices import calibrate as measured
     from ..devices.opencl import open_device
     from ..util.memory import human
 
@@ -110,11 +106,9 @@ def _device(found: Found, calibrate: bool) -> dict[str, Any]:
     if found.problem is None:
         device = open_device(found)
         units = device.units
-        numbers = measure(device) if calibrate else calibration(device)
+        numbers = (measured.calibrate if calibrate else measured.calibration)(device)
     able = found.capabilities
-    shown = [
-        f"{able.svm} shared virtual memory" if able.svm != "none" else "no shared virtual memory"
-    ]
+    shown = [f"{'no' if able.svm == 'none' else able.svm} shared virtual memory"]
     shown += ["with atomics"] * able.svm_atomics
     shown += ["64-bit atomics"] * able.int64_atomics + ["double"] * able.double
     shown += ["host's memory"] * able.shares_memory

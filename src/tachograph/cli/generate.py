@@ -15,6 +15,7 @@ from ..graph.generate import GENERATORS
 from ..graph.graph import Graph
 from ..util.errors import InputError
 from ..util.progress import bar
+from .options import made
 
 __all__ = ["app"]
 
@@ -22,11 +23,9 @@ app = typer.Typer(
     help="Generate a graph and write it to a file.\n\n"
     "[bold]Example[/bold]  tacho generate kronecker --scale 20 --rng 1 kron.tgraph",
     no_args_is_help=True,
-    rich_markup_mode="rich",
 )
-
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="The suffix tells the format.")]
-WEIGHTS = Annotated[
+Weights = Annotated[
     str, typer.Option(metavar="LOW:HIGH", help="Random weights: 1:255 whole, 0.0:1.0 real.")
 ]
 TYPES = {"int": int, "float": float, "bool": bool, "Rng": int}
@@ -44,23 +43,21 @@ def _weights(text: str) -> tuple[float, float] | None:
 
 
 def _command(generator: Callable[..., Graph]) -> Callable[..., None]:
-    """A function that calls ``generator`` and whose signature tells Typer its options."""
+    """Return a function that calls ``generator``, and whose signature tells Typer its options."""
 
     def command(out: Path, **options: Any) -> None:
         begin = time.perf_counter()
         with bar("generating"):
-            made = generator(**{**options, "weights": _weights(options["weights"])})
-        write(made, out)
-        typer.echo(f"{out}: {made!r} in {time.perf_counter() - begin:.1f} s", err=True)
+            graph = generator(**{**options, "weights": _weights(options["weights"])})
+        write(graph, out)
+        typer.echo(f"{out}: {graph!r} in {time.perf_counter() - begin:.1f} s", err=True)
 
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter("out", keyword, annotation=Out)]
-    for p in inspect.signature(generator).parameters.values():
-        if p.name == "weights":
-            default = "1:255" if p.default else "none"
-            parameters.append(p.replace(kind=keyword, default=default, annotation=WEIGHTS))
+    parameters = [made("out", Out)]
+    for name, p in inspect.signature(generator).parameters.items():
+        if name == "weights":
+            parameters.append(made(name, Weights, "1:255" if p.default else "none"))
         else:
-            parameters.append(p.replace(kind=keyword, annotation=TYPES[str(p.annotation)]))
+            parameters.append(made(name, TYPES[str(p.annotation)], p.default))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     paragraphs = (generator.__doc__ or "").split(">>>")[0].replace("``", "").split("\n\n")
     command.__doc__ = "\n\n".join(" ".join(p.split()) for p in paragraphs)

@@ -1,4 +1,4 @@
-"""``tacho journal``: what was run, how well it was predicted, and what it could have saved."""
+"""``tacho journal`` and ``tacho report``: what was run, how well it was predicted, what it shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Json, out, print_json
+from ..plots.numbers import seconds
+from .options import Json, flat, option, out, print_json, table, write_parquet
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,17 +18,23 @@ if TYPE_CHECKING:
     from ..journal import Journal, Record, Run
     from ..tasks.history import Summary
 
-__all__ = ["app"]
+__all__ = ["app", "report"]
 
+RUNS = "Numbers of runs, last, or trace files (.parquet)."
 LEFT = ("when", "task", "way", "graph")  # columns of text
-app = typer.Typer(invoke_without_command=True, rich_markup_mode="rich")
+EXPLAINED = (
+    "off: median distance of a prediction from the actual time; lost: time above the best known "
+    "run of the same question"
+)
+app = typer.Typer(invoke_without_command=True)
 
 
 @app.callback()
+@flat
 def journal(
     context: typer.Context,
-    task: Annotated[str | None, typer.Option(help="Runs of this task only.")] = None,
-    last: Annotated[int, typer.Option(help="How many runs to list.")] = 15,
+    task: str | None = option(None, "Runs of this task only."),
+    last: int = option(15, "How many runs to list."),
     json: Json = False,
 ) -> None:
     """Show the runs, how far off their predictions were, and the time lost against the best known.
@@ -61,10 +68,7 @@ def journal(
     lost = regrets(runs)
     console.print(_table("runs", [_row(run, lost.get(run.id)) for run in runs[-last:]]))
     console.print(_table(str(kept.path), [_summary(s) for s in made]))
-    console.print(
-        "off: median distance of a prediction from the actual time; lost: time above the best known "
-        "run of the same question"
-    )
+    console.print(EXPLAINED)
 
 
 def _opened() -> Journal:
@@ -81,16 +85,14 @@ def _share(value: float | None) -> str:
 
 
 def _row(run: Run, lost: float | None) -> dict[str, str]:
-    from ..plots.numbers import seconds as duration
-
     return {
         "run": str(run.id),
         "when": time.strftime("%m-%d %H:%M", time.localtime(run.created)),
         "task": run.task,
         "way": str((run.plan or {}).get("way") or ""),
         "graph": str(run.graph.get("name", ""))[:40],
-        "predicted": "" if run.predicted is None else duration(run.predicted),
-        "actual": duration(run.seconds),
+        "predicted": "" if run.predicted is None else seconds(run.predicted),
+        "actual": seconds(run.seconds),
         "lost": _share(lost),
     }
 
@@ -103,14 +105,7 @@ def _summary(of: Summary) -> dict[str, str]:
 
 
 def _table(title: str, rows: list[dict[str, str]]) -> Table:
-    from rich.table import Table
-
-    made = Table(title=title, title_justify="left")
-    for name in rows[0]:
-        made.add_column(name, justify="left" if name in LEFT else "right")
-    for row in rows:
-        made.add_row(*row.values())
-    return made
+    return table(rows[0], [list(row.values()) for row in rows], LEFT, title)
 
 
 @app.command()
@@ -123,16 +118,12 @@ def export(
 
     tacho journal export --parquet runs
     """
-    from ..graph.files.streams import aside
+    import pyarrow as pa
 
     kept = _opened()
     parquet.mkdir(parents=True, exist_ok=True)
     for name, rows in _tables(kept).items():
-        import pyarrow as pa
-        from pyarrow import parquet as files
-
-        with aside(parquet / f"{name}.parquet") as temporary:
-            files.write_table(pa.Table.from_pylist(rows), temporary)
+        write_parquet(pa.Table.from_pylist(rows), parquet / f"{name}.parquet")
         typer.echo(f"{parquet / name}.parquet: {len(rows):,} rows", err=True)
 
 
@@ -161,9 +152,7 @@ def _tables(kept: Journal) -> dict[str, list[Record]]:
 
 
 @app.command()
-def prune(
-    older_than: Annotated[float, typer.Option(help="In days.")],
-) -> None:
+def prune(older_than: Annotated[float, typer.Option(help="In days.")]) -> None:
     """Delete runs and their traces that are older than a number of days; other records stay.
 
     [bold]Example[/bold]
@@ -172,3 +161,30 @@ def prune(
     """
     gone = _opened().prune(time.time() - older_than * 86400)
     typer.echo(f"{gone:,} runs forgotten")
+
+
+@flat
+def report(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help=RUNS)],
+    output: Path = option(Path("report.html"), "The page to write.", "--output", "-o"),
+) -> None:
+    """Write runs to a page for a browser: charts, tables, what was decided.
+
+    The page is one file and needs no network. Runs have the numbers that tacho run prints.
+
+    [bold]Examples[/bold]
+
+    tacho report last
+
+    tacho report 3 4 5 -o comparison.html
+
+    tacho report trace.parquet
+    """
+    from ..plots.report.page import write_page
+    from ..plots.report.sections import entries, of_entries
+
+    found = entries(runs)
+    title = f"{found[0].name}: {found[0].run.task}" if len(found) == 1 else f"{len(found)} runs"
+    graphs = dict.fromkeys(e.run.graph.get("name") or "" for e in found)
+    write_page(output, title, of_entries(found), ", ".join(name for name in graphs if name))
+    typer.echo(f"{output}: {len(found)} run{'s' if len(found) > 1 else ''}", err=True)

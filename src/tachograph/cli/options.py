@@ -7,57 +7,30 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from dataclasses import field as dataclass_field
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     from ..graph.graph import Graph
     from ..util.executor import Executor
 
-__all__ = [
-    "Cluster",
-    "Confidence",
-    "Crew",
-    "Dedupe",
-    "Directed",
-    "GraphFile",
-    "GraphInput",
-    "Json",
-    "MaxError",
-    "Relabel",
-    "Workers",
-    "executor",
-    "flat",
-    "load",
-    "measured",
-    "option",
-    "out",
-    "print_json",
-    "share",
-]
-
+__all__ = ["Cluster", "Crew", "Directed", "GraphFile", "GraphInput", "Json", "Relabel", "Workers"]
+__all__ += ["facts_table", "flat", "load", "made", "option", "out", "print_json", "share", "table"]
+__all__ += ["vertices_of", "write_parquet"]
 
 T = TypeVar("T")
 OPTION = "option"  # where a field of a dataclass keeps its option
-
-
-class Dedupe(StrEnum):
-    """What happens to parallel edges."""
-
-    keep = "keep"
-    first = "first"
-    min = "min"
-    sum = "sum"
-
 
 GraphFile = Annotated[
     str, typer.Argument(metavar="GRAPH", help="A graph file, or the name of a data set.")
@@ -70,10 +43,6 @@ Directed = Annotated[
 Relabel = Annotated[
     bool, typer.Option("--relabel", help="Treat ids as names, and number the vertices anew.")
 ]
-MaxError = Annotated[
-    str | None, typer.Option(help="The mean relative error that is allowed, such as 5%.")
-]
-Confidence = Annotated[str, typer.Option(help="The share of graphs in which that must hold.")]
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Use this number of processes on this machine.")
 ]
@@ -83,39 +52,38 @@ Cluster = Annotated[
 ]
 
 
-@contextmanager
-def executor(workers: int | None, cluster: str | None) -> Iterator[Executor | None]:
-    """Give the executor that the options name, or None for the default one."""
-    if workers is None and cluster is None:
-        yield None
-        return
-    from ..scale.executor import executor as chosen
+def option(default: T, text: str, *names: str, **more: Any) -> T:
+    """Declare an option, for :func:`flat`: its default, its help, and perhaps other names."""
+    made = typer.Option(*names, help=text, **more)
+    return dataclass_field(default=default, metadata={OPTION: made})
 
-    with chosen(cluster, workers) as found:
-        yield found
+
+def made(name: str, kind: object, default: object = inspect.Parameter.empty) -> inspect.Parameter:
+    """Return a parameter from which Typer makes an option or argument."""
+    if isinstance(default, Field):
+        if OPTION in default.metadata:
+            kind = Annotated[kind, default.metadata[OPTION]]
+        default = inspect.Parameter.empty if default.default is MISSING else default.default
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, annotation=kind, default=default)
 
 
 def flat(command: Callable[..., None]) -> Callable[..., None]:
-    """Let Typer see the fields of a command's dataclass parameters as options of their own.
+    """Let Typer see what is declared by :func:`option`, and fields of dataclasses as options.
 
-    A field is annotated as an option is, or declared with :func:`option`. Options that belong together
-    travel as one object.
+    Options that belong together travel as one object.
     """
     hints = get_type_hints(command, include_extras=True)
     nouns: dict[str, type] = {}
     parameters = []
-    for parameter in inspect.signature(command).parameters.values():
-        kind = hints[parameter.name]
-        if not (isinstance(kind, type) and is_dataclass(kind)):
-            parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=kind))
-            continue
-        nouns[parameter.name] = kind
-        own = get_type_hints(kind, include_extras=True)
-        for field in fields(kind):
-            if OPTION in field.metadata:
-                own[field.name] = Annotated[own[field.name], field.metadata[OPTION]]
-        for option in inspect.signature(kind).parameters.values():
-            parameters.append(option.replace(kind=option.KEYWORD_ONLY, annotation=own[option.name]))
+    for name, parameter in inspect.signature(command).parameters.items():
+        kind = hints[name]
+        if isinstance(kind, type) and is_dataclass(kind):
+            nouns[name] = kind
+            own = get_type_hints(kind, include_extras=True)
+            parameters += [made(field.name, own[field.name], field) for field in fields(kind)]
+        else:
+            parameters.append(made(name, kind, parameter.default))
 
     @functools.wraps(command)
     def called(**given: object) -> None:
@@ -126,62 +94,6 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {p.name: p.annotation for p in parameters}
     return called
-
-
-def share(text: str, option: str) -> float:
-    """Return a share that was given as 0.05 or 5%."""
-    from ..util.errors import InputError
-
-    number = text.strip()
-    try:
-        return float(number[:-1]) / 100 if number.endswith("%") else float(number)
-    except ValueError:
-        raise InputError(f"--{option} {text!r} is not a share: write 5% or 0.05") from None
-
-
-def load(graph: str, **options: Any) -> Graph:
-    """Read the graph in a file, or the data set of that name if there is no such file."""
-    from ..graph.build import Options, rebuilt
-    from ..graph.datasets import dataset
-    from ..graph.files import read
-    from ..util.errors import InputError, MissingFileError
-
-    if Path(graph).exists() or "/" in graph:
-        return read(graph, **options)
-    try:
-        found = dataset(graph)
-    except InputError as error:
-        raise MissingFileError(f"{graph}: there is no such file, and {error}") from None
-    return rebuilt(found, Options(**options))
-
-
-def measured(graph: Graph) -> dict[str, object]:
-    """Measure all features of a graph, with a progress bar if that takes long."""
-    from ..util.progress import bar
-
-    with bar("measuring"):
-        return graph.features.to_dict()
-
-
-def out() -> Console:
-    """Return the console for tables on stdout, which prints [brackets] as they are."""
-    from rich.console import Console
-
-    piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    width = 120 if piped else None
-    return Console(file=sys.stdout, highlight=False, markup=False, width=width)
-
-
-def print_json(value: object) -> None:
-    """Write ``value`` to stdout as JSON."""
-    json.dump(value, sys.stdout, indent=2)
-    sys.stdout.write("\n")
-
-
-def option(default: T, text: str, *names: str, **more: Any) -> T:
-    """Declare a field of a dataclass of options: its default, its help, and perhaps other names."""
-    made = typer.Option(*names, help=text, **more)
-    return dataclass_field(default=default, metadata={OPTION: made})
 
 
 @dataclass(frozen=True)
@@ -204,6 +116,112 @@ class Crew:
     workers: Workers = None
     cluster: Cluster = None
 
-    def executor(self) -> AbstractContextManager[Executor | None]:
+    @contextmanager
+    def executor(self) -> Iterator[Executor | None]:
         """Return a context with the executor, None for the default one."""
-        return executor(self.workers, self.cluster)
+        if self.workers is None and self.cluster is None:
+            yield None
+            return
+        from ..scale.executor import executor
+
+        with executor(self.cluster, self.workers) as found:
+            yield found
+
+
+def load(graph: str, **options: Any) -> Graph:
+    """Read the graph in a file, or the data set of that name if there is no such file."""
+    from ..graph.build import Options, rebuilt
+    from ..graph.datasets import dataset
+    from ..graph.files import read
+    from ..util.errors import InputError, MissingFileError
+
+    if Path(graph).exists() or "/" in graph:
+        return read(graph, **options)
+    try:
+        found = dataset(graph)
+    except InputError as error:
+        raise MissingFileError(f"{graph}: there is no such file, and {error}") from None
+    return rebuilt(found, Options(**options))
+
+
+def vertices_of(graph: Graph, given: str | list[str]) -> int | list[int] | None:
+    """Return the vertex, or several, of these ids, or of these names if the graph has names."""
+    ids = [_vertex(graph, one) for one in ([given] if isinstance(given, str) else given)]
+    return ids[0] if len(ids) == 1 else ids or None
+
+
+def _vertex(graph: Graph, given: str) -> int:
+    from ..util.errors import InputError
+
+    name: int | str = given
+    if graph.names is None or graph.names.dtype.kind in "iu":
+        try:
+            name = int(given)
+        except ValueError:
+            have = "" if graph.names is not None else f": ids go from 0 to {graph.n - 1}"
+            raise InputError(f"{given!r} is not a vertex id{have}") from None
+    return int(name) if graph.names is None else graph.id_of(name)
+
+
+def share(text: str, option: str) -> float:
+    """Return a share that was given as 0.05 or 5%."""
+    from ..util.errors import InputError
+
+    number = text.strip()
+    try:
+        return float(number[:-1]) / 100 if number.endswith("%") else float(number)
+    except ValueError:
+        raise InputError(f"--{option} {text!r} is not a share: write 5% or 0.05") from None
+
+
+def out() -> Console:
+    """Return the console for tables on stdout, which prints [brackets] as they are."""
+    from rich.console import Console
+
+    piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    width = 120 if piped else None
+    return Console(file=sys.stdout, highlight=False, markup=False, width=width)
+
+
+def print_json(value: object) -> None:
+    """Write ``value`` to stdout as JSON."""
+    json.dump(value, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
+def table(
+    heads: Iterable[str],
+    rows: Iterable[Sequence[str | Text]],
+    left: Collection[str] = (),
+    title: str | None = None,
+) -> Table:
+    """Return a table; only the columns that ``left`` names are set flush left."""
+    from rich.table import Table
+
+    shown = Table(title=title, title_justify="left")
+    for head in heads:
+        shown.add_column(head, justify="left" if head in left else "right")
+    for row in rows:
+        shown.add_row(*row)
+    return shown
+
+
+def facts_table(rows: Iterable[tuple[str, str]]) -> Table:
+    """Return two columns: names, and what is known about them."""
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    for name, value in rows:
+        shown.add_row(Text(name, style="cyan"), value)
+    return shown
+
+
+def write_parquet(made: pa.Table, path: Path) -> None:
+    """Write a table to a Parquet file; a file that is there is complete."""
+    from pyarrow import parquet
+
+    from ..graph.files.streams import aside
+
+    with aside(path) as temporary:
+        parquet.write_table(made, temporary)

@@ -1,64 +1,56 @@
-"""``tacho plan TASK GRAPH``: what would be run, what it would take, and why."""
+"""``tacho plan`` and ``tacho what-if``: what would be run, what it would take, and why."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import (
-    Confidence,
-    Directed,
-    GraphFile,
-    Json,
-    MaxError,
-    Relabel,
-    load,
-    out,
-    print_json,
-    share,
-)
-from .run import vertex_of
+from .options import GraphInput, Json, flat, option, out, print_json, share, vertices_of
+
+if TYPE_CHECKING:
+    from ..graph.graph import Graph
+    from ..tasks.plan import Plan
+    from ..tasks.what_if import WhatIf
 
 __all__ = ["plan", "what_if"]
 
-TaskName = Annotated[
-    str,
-    typer.Argument(
-        metavar="TASK", help="The name of a public function, such as bfs; see tacho run --help."
-    ),
-]
-Source = Annotated[
-    list[str] | None, typer.Option(help="A vertex; default: that of highest degree.")
-]
-Sink = Annotated[str | None, typer.Option(help="Where a flow ends.")]
+NAMES = "The name of a public function, such as bfs; see tacho run --help."
+MACHINES = "host, opencl:0, hitgraph@ddr3-1600k, accugraph@hbm; several times."
+TaskName = Annotated[str, typer.Argument(metavar="TASK", help=NAMES)]
+Machine = Annotated[list[str] | None, typer.Option(help=MACHINES)]
 
 
-def _arguments(task: str, graph: Any, source: list[str] | None, sink: str | None) -> dict[str, Any]:
-    """Return the arguments that the task needs."""
-    from ..tasks.table import task_named
+@dataclass(frozen=True)
+class Ends:
+    """Where a task begins and ends."""
 
-    made: dict[str, Any] = {}
-    needs = task_named(task).needs
-    if source:
-        ids = [vertex_of(graph, s) for s in source]
-        made["source"] = ids[0] if len(ids) == 1 else ids
-    elif "source" in needs and "sink" not in needs and graph.n:
-        made["source"] = int(graph.degrees.argmax())
-    if sink is not None:
-        made["sink"] = vertex_of(graph, sink)
-    return made
+    source: list[str] | None = option(None, "A vertex; default: that of highest degree.")
+    sink: str | None = option(None, "Where a flow ends.")
+
+    def arguments(self, task: str, graph: Graph) -> dict[str, Any]:
+        """Return the arguments that the task needs."""
+        from ..tasks.table import task_named
+
+        made: dict[str, Any] = {}
+        needs = task_named(task).needs
+        if self.source:
+            made["source"] = vertices_of(graph, self.source)
+        elif "source" in needs and "sink" not in needs and graph.n:
+            made["source"] = int(graph.degrees.argmax())
+        if self.sink is not None:
+            made["sink"] = vertices_of(graph, self.sink)
+        return made
 
 
+@flat
 def plan(
     task: TaskName,
-    graph: GraphFile,
-    source: Source = None,
-    sink: Sink = None,
-    max_error: MaxError = None,
-    confidence: Confidence = "90%",
-    directed: Directed = None,
-    relabel: Relabel = False,
+    graph: GraphInput,
+    ends: Ends,
+    max_error: str | None = option(None, "The mean relative error that is allowed, such as 5%."),
+    confidence: str = option("90%", "The share of graphs in which that must hold."),
     json: Json = False,
 ) -> None:
     """Show what would be run, what it is predicted to take, the alternatives, and why.
@@ -71,30 +63,17 @@ def plan(
     """
     from ..tasks.plan import plan as make
 
-    loaded = load(graph, directed=directed, relabel=relabel)
-    told = _arguments(task, loaded, source, sink)
+    loaded = graph.load()
+    told = ends.arguments(task, loaded)
     if max_error is not None:
         told["max_error"] = share(max_error, "max-error")
         told["confidence"] = share(confidence, "confidence")
-    made = make(task, loaded, **told)
-    if json:
-        print_json(made.to_dict())
-    else:
-        out().print(str(made), markup=False, soft_wrap=True)
+    _print(make(task, loaded, **told), json)
 
 
+@flat
 def what_if(
-    task: TaskName,
-    graph: GraphFile,
-    machine: Annotated[
-        list[str] | None,
-        typer.Option(help="host, opencl:0, hitgraph@ddr3-1600k, accugraph@hbm; several times."),
-    ] = None,
-    source: Source = None,
-    sink: Sink = None,
-    directed: Directed = None,
-    relabel: Relabel = False,
-    json: Json = False,
+    task: TaskName, graph: GraphInput, ends: Ends, machine: Machine = None, json: Json = False
 ) -> None:
     """Compare this machine with accelerators that are simulated, in one table.
 
@@ -104,9 +83,12 @@ def what_if(
     """
     from ..tasks.what_if import what_if as compare
 
-    loaded = load(graph, directed=directed, relabel=relabel)
+    loaded = graph.load()
     machines = machine or ["host", "hitgraph", "accugraph"]
-    found = compare(task, loaded, machines, **_arguments(task, loaded, source, sink))
+    _print(compare(task, loaded, machines, **ends.arguments(task, loaded)), json)
+
+
+def _print(found: Plan | WhatIf, json: bool) -> None:
     if json:
         print_json(found.to_dict())
     else:

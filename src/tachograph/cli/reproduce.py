@@ -8,26 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Cluster, Json, Workers, executor, out, print_json
+from .options import Crew, Json, flat, option, out, print_json, table
 
 if TYPE_CHECKING:
     from ..papers.reproduce import Table
 
 __all__ = ["reproduce"]
 
+LIST = "A table or figure; default: list all."
+Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help=LIST)]
 
+
+@flat
 def reproduce(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A table or figure; default: list all.")
-    ] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Use the paper's sizes; this may take hours.")
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option(help="Write pictures and files into this directory.")
-    ] = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
+    crew: Crew,
+    name: Name = None,
+    full: bool = option(False, "Use the paper's sizes; this may take hours.", "--full"),
+    output: Path | None = option(None, "Write pictures and files into this directory."),
     json: Json = False,
 ) -> None:
     """Run a paper's table or figure again, beside the published numbers.
@@ -53,27 +50,22 @@ def reproduce(
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
     made = []
-    with executor(workers, cluster) as chosen:
-        for table in tables(name, Settings(full, output, chosen)):
-            made.append(asdict(table))
+    with crew.executor() as chosen:
+        for found in tables(name, Settings(full, output, chosen)):
+            made.append(asdict(found))
             if not json:
-                _print(table)
+                _print(found)
     if json:
         print_json(made)
 
 
-def _print(table: Table) -> None:
-    from rich.table import Table as Shown
-
-    shown = Shown(title=table.title, title_justify="left")
-    for i, column in enumerate(table.columns):
-        text = all(isinstance(row[i], str) for row in table.rows)
-        shown.add_column(column, justify="left" if text else "right")
-    for row in table.rows:
-        shown.add_row(*(_cell(value) for value in row))
+def _print(found: Table) -> None:
+    columns = zip(found.columns, zip(*found.rows, strict=True), strict=False)
+    text = {head for head, cells in columns if all(isinstance(cell, str) for cell in cells)}
+    rows = [[_cell(value) for value in row] for row in found.rows]
     console = out()
-    console.print(shown)
-    for note in table.notes:
+    console.print(table(found.columns, rows, text, found.title))
+    for note in found.notes:
         console.print(note, style="dim")
 
 

@@ -10,7 +10,7 @@ import typer
 
 from ..scale import TASKS, task_named
 from ..util.names import NAMES
-from .options import Cluster, Directed, Json, Workers, flat, out, print_json
+from .options import Crew, Directed, Json, flat, option, out, print_json, table, write_parquet
 
 if TYPE_CHECKING:
     from ..algorithms.result import Result
@@ -18,26 +18,19 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(
-    help="Graphs in parts, on one machine or many.", no_args_is_help=True, rich_markup_mode="rich"
-)
-_NAMES = ", ".join(
-    f"{name} (or {', '.join(NAMES[name])})" if NAMES[name] else name for name in TASKS
-)
-Task = Annotated[str, typer.Argument(metavar="TASK", callback=task_named, help=f"One of {_NAMES}.")]
-
-
-@app.callback()
-def scale() -> None:
-    """Graphs in parts, on one machine or many."""
+app = typer.Typer(help="Graphs in parts, on one machine or many.", no_args_is_help=True)
+_ALSO = {name: f" (or {', '.join(NAMES[name])})" if NAMES[name] else "" for name in TASKS}
+_ONE_OF = f"One of {', '.join(name + also for name, also in _ALSO.items())}."
+Task = Annotated[str, typer.Argument(metavar="TASK", callback=task_named, help=_ONE_OF)]
+Graphs = Annotated[
+    list[str], typer.Argument(metavar="GRAPH...", help="A graph file, or Parquet files of edges.")
+]
+Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="Where the parts are.")]
 
 
 @app.command()
 def partition(
-    graph: Annotated[
-        list[str],
-        typer.Argument(metavar="GRAPH...", help="A graph file, or Parquet files of edges."),
-    ],
+    graph: Graphs,
     parts: Annotated[int, typer.Option(help="The number of parts.")],
     directory: Annotated[Path, typer.Option(help="Where they go; must not exist.")],
     directed: Directed = None,
@@ -69,22 +62,15 @@ def partition(
 
 
 @app.command()
+@flat
 def run(
     task: Task,
-    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="Where the parts are.")],
-    source: Annotated[
-        list[int] | None,
-        typer.Option(help="A vertex, for bfs and sssp; may be given several times."),
-    ] = None,
-    rng: Annotated[
-        int, typer.Option(help="The seed of the order of vertices, for maximal_independent_set.")
-    ] = 0,
-    cluster: Cluster = None,
-    workers: Workers = None,
-    checkpoint: Annotated[int, typer.Option(help="Supersteps between two checkpoints.")] = 10,
-    trace: Annotated[
-        Path | None, typer.Option(help="Write the trace to this Parquet file.")
-    ] = None,
+    directory: Directory,
+    crew: Crew,
+    source: list[int] | None = option(None, "A vertex, for bfs and sssp; several may be given."),
+    rng: int = option(0, "The seed of the order of vertices, for maximal_independent_set."),
+    checkpoint: int = option(10, "Supersteps between two checkpoints."),
+    trace: Path | None = option(None, "Write the trace to this Parquet file."),
     json: Json = False,
 ) -> None:
     """Run an algorithm on parts; a run that was stopped goes on from its last checkpoint.
@@ -105,24 +91,18 @@ def run(
     told: dict[str, object] = {"source": source} if source else {}
     if task == "maximal_independent_set":
         told["rng"] = rng
-    where = {"cluster": cluster, "workers": workers}
-    result = getattr(algorithms, task)(directory, **told, **where, checkpoint=checkpoint)
+    told |= {"cluster": crew.cluster, "workers": crew.workers}
+    result = getattr(algorithms, task)(directory, **told, checkpoint=checkpoint)
     if trace is not None:
-        from pyarrow import parquet
-
-        from ..graph.files.streams import aside
-
-        with aside(trace) as temporary:
-            parquet.write_table(result.trace.to_arrow(), temporary)
+        write_parquet(result.trace.to_arrow(), trace)
     facts = _facts(result)
-    if (number := _keep(result, directory, {**told, **where}, facts)) is not None:
+    if (number := _keep(result, directory, told, facts)) is not None:
         facts["run"] = number
     if json:
         print_json(facts)
         return
     for name, value in facts.items():
-        text = f"{name}: {value:.4g}" if isinstance(value, float) else f"{name}: {value}"
-        out().print(text, markup=False)
+        out().print(f"{name}: {value:.4g}" if isinstance(value, float) else f"{name}: {value}")
 
 
 def _facts(result: Result) -> dict[str, object]:
@@ -161,16 +141,14 @@ def _keep(
     return journal().record(run)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Shape:
     """The shape of a cluster, as options say it."""
 
-    workers: Annotated[int, typer.Option(help="Workers of the cluster.")] = 100
-    memory: Annotated[str, typer.Option(help="Memory of each worker.")] = "16 GB"
-    bandwidth: Annotated[str, typer.Option(help="To or from each worker, per second.")] = "1.25 GB"
-    latency: Annotated[float, typer.Option(help="Seconds for one round through the scheduler.")] = (
-        0.03
-    )
+    workers: int = option(100, "Workers of the cluster.")
+    memory: str = option("16 GB", "Memory of each worker.")
+    bandwidth: str = option("1.25 GB", "To or from each worker, per second.")
+    latency: float = option(0.03, "Seconds for one round through the scheduler.")
 
 
 @app.command()
@@ -180,10 +158,8 @@ def plan(
     vertices: Annotated[float, typer.Option(help="Vertices of the graph, such as 1e9.")],
     edges: Annotated[float, typer.Option(help="Edges of the graph, such as 1e11.")],
     shape: Shape,
-    supersteps: Annotated[int | None, typer.Option(help="Default: as measured here.")] = None,
-    directory: Annotated[
-        Path | None, typer.Option(help="Measure costs on these parts, not on a small graph.")
-    ] = None,
+    supersteps: int | None = option(None, "Default: as measured here."),
+    directory: Path | None = option(None, "Measure costs on these parts, not on a small graph."),
     json: Json = False,
 ) -> None:
     """Say whether a graph needs more than one machine, and what a cluster would take.
@@ -220,8 +196,6 @@ def _row(forecast: Forecast) -> dict[str, object]:
 
 
 def _show(made: Forecast, costs: Costs, strong: list[Forecast], weak: list[Forecast]) -> None:
-    from rich.table import Table
-
     from ..util.memory import human
 
     console = out()
@@ -240,11 +214,9 @@ def _show(made: Forecast, costs: Costs, strong: list[Forecast], weak: list[Forec
         f"{made.message_seconds:.3g} s, rounds {made.latency_seconds:.3g} s; costs measured on "
         f"{costs.measured_on})"
     )
-    table = Table("workers", "this graph, s", "efficiency", "as large for each worker, s")
-    first = strong[0].seconds * strong[0].cluster.workers
+    heads = ("workers", "this graph, s", "efficiency", "as large for each worker, s")
+    first, rows = strong[0].seconds * strong[0].cluster.workers, []
     for a, b in zip(strong, weak, strict=True):
-        share = first / (a.seconds * a.cluster.workers)
-        table.add_row(
-            f"{a.cluster.workers:,}", f"{a.seconds:.3g}", f"{share:.0%}", f"{b.seconds:.3g}"
-        )
-    console.print(table)
+        many, share = a.cluster.workers, first / (a.seconds * a.cluster.workers)
+        rows.append((f"{many:,}", f"{a.seconds:.3g}", f"{share:.0%}", f"{b.seconds:.3g}"))
+    console.print(table(heads, rows))

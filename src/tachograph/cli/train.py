@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_type_hints
 import typer
 
 from ..decisions.trainer import FORKS, Trained, Trainer, device_here, train
-from .options import Cluster, Json, Workers, executor, out, print_json
+from .options import Cluster, Crew, Json, Workers, made, option, out, print_json, table
 
 if TYPE_CHECKING:
     from ..decisions.trainer import Fitted
@@ -98,7 +98,7 @@ def trained(
         options["graphs"] = [graph.strip() for graph in graphs.split(",")]
     if budget is not None:
         options["budget"] = seconds(budget)
-    with executor(workers, cluster) as chosen:
+    with Crew(workers, cluster).executor() as chosen:
         trainer = trainer_of(name)(executor=chosen, runner=runner(), **options)  # type: ignore[arg-type]
         done = train(trainer, output)
     if json:
@@ -110,36 +110,26 @@ def trained(
 
 def show(done: Trained) -> None:
     """Print the card's table of quality."""
-    from rich.table import Table
-
     rows = done.file.card["quality"]
-    table = Table(title=f"{done.file.fork}: {len(done.file.card['graphs'])} graphs")
-    for column in rows[0] if rows else ("nothing could be judged",):
-        table.add_column(column, justify="right")
-    for row in rows:
-        table.add_row(*(f"{v:.4g}" if isinstance(v, float) else str(v) for v in row.values()))
-    out().print(table)
+    title = f"{done.file.fork}: {len(done.file.card['graphs'])} graphs"
+    cells = [[f"{v:.4g}" if isinstance(v, float) else str(v) for v in r.values()] for r in rows]
+    out().print(table(rows[0] if rows else ("nothing could be judged",), cells, title=title))
 
 
 def _command(name: str) -> Callable[..., None]:
     """Make the command of a model: the options of all models, and those of its trainer."""
     trainer = trainer_of(name)
     usual = {} if math.isinf(trainer.budget) else {"budget": f"{trainer.budget / 60:g}m"}
-    of_all = [
-        p.replace(kind=inspect.Parameter.KEYWORD_ONLY, default=usual.get(p.name, p.default))
+    both = [
+        made(p.name, p.annotation, usual.get(p.name, p.default))
         for p in inspect.signature(trained, eval_str=True).parameters.values()
         if p.name not in ("name", "own", *trainer.without)
     ]
     hints = get_type_hints(trainer)
-    of_its_own = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default,
-            annotation=Annotated[hints[field.name], typer.Option(help=field.metadata["help"])],
-        )
-        for field in fields(trainer)
-        if "help" in field.metadata
-    ]  # fmt: skip
-    both = of_all + of_its_own
+    for field in fields(trainer):
+        if "help" in field.metadata:
+            own = option(field.default, field.metadata["help"])
+            both.append(made(field.name, hints[field.name], own))
 
     def command(**options: object) -> None:
         trained(name, **options)  # type: ignore[arg-type]

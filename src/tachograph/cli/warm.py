@@ -14,7 +14,7 @@ from .options import Json, print_json
 if TYPE_CHECKING:
     from ..util.exercise import Exercise
 
-__all__ = ["exercise", "exercises", "quiet", "spread", "warm"]
+__all__ = ["exercise", "exercises", "spread", "warm"]
 
 T = TypeVar("T")
 #: The tables of exercises.
@@ -77,12 +77,9 @@ def spread(work: Callable[..., T], stages: Sequence[Sequence[Mapping[str, object
     from ..util.executor import Failure, Local, Work
     from ..util.progress import bar
 
-    cores = threads_available()
+    cores, calls = threads_available(), sum(map(len, stages))
     found = []
-    with (
-        Local(cores, threads=cores, apart=True) as pool,
-        bar("compiling", sum(map(len, stages))) as shown,
-    ):
+    with Local(cores, threads=cores, apart=True) as pool, bar("compiling", calls) as shown:
         for stage in stages:
             for _, outcome in pool.perform(Work(work), stage):
                 if isinstance(outcome, Failure):
@@ -92,29 +89,23 @@ def spread(work: Callable[..., T], stages: Sequence[Sequence[Mapping[str, object
     return found
 
 
-def quiet() -> None:
-    """Make this process leave it to its parent to say that loops are compiled."""
-    from ..kernels.runtime.launch import told
-
-    told.set()
-
-
 def exercise(name: str) -> Done:
     """Do one exercise."""
-    quiet()
+    from ..kernels.runtime.launch import told
+
+    told.set()  # the parent says that loops are compiled
     table = exercises()
-    compiled, loaded = _counts()
+    before = _counts()
     begin = time.process_time()  # of this process: others may use its core, too
     table[name].run()
     seconds = time.process_time() - begin
-    after = _counts()
-    return Done(name, after[0] - compiled, after[1] - loaded, seconds)
+    compiled, loaded = (b - a for a, b in zip(before, _counts(), strict=True))
+    return Done(name, compiled, loaded, seconds)
 
 
-def _counts() -> tuple[int, int]:
+def _counts() -> list[int]:
     """Return how many loops this process compiled, and how many it loaded, so far."""
     from ..kernels.runtime.launch import KERNELS
 
     stats = [kernel.stats for kernel in KERNELS]
-    compiled = sum(sum(s.cache_misses.values()) for s in stats)
-    return compiled, sum(sum(s.cache_hits.values()) for s in stats)
+    return [sum(sum(getattr(s, k).values()) for s in stats) for k in ("cache_misses", "cache_hits")]

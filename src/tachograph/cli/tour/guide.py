@@ -1,38 +1,66 @@
-"""The steps of the tour, one after the other, and the page at the end."""
+"""``tacho tour``: its steps one after the other, and the page at the end."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+import typer
 from rich.table import Table as Shown
 from rich.text import Text
 
+from ... import __version__
 from ...graph.generate import kronecker
+from ...graph.graph import Graph
+from ...journal import content_key, journal
 from ...plots import numbers as show
 from ...plots.charts import Predicted
 from ...plots.report.page import Figure, Section, write_page
 from ...plots.report.sections import predictions
 from ...plots.tables import Table
 from ...util.errors import TachographError
-from ..options import load, out
-from .prepare import prepare
-from .setting import Outcome, Setting, Skip
+from ..options import facts_table, flat, load, option, out
+from ..warm import spread
+from .race import Outcome, Setting, Skip
 from .steps import STEPS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["run"]
+__all__ = ["prepare", "run", "small", "tour"]
 
 TOUR_SCALE = 17  # of the graph that is generated if none is given
+REHEARSAL_SCALE = 13  # just large enough for teams of workers
+REHEARSAL = "rehearsal"  # the kind of the journal's records
 SHOWN_ROWS = 12  # of a table on the terminal
 IN_SHORT = (
     "What was decided, and what it saved against the naive way; both were timed alternately. A minus "
     "means that the naive way was faster."
 )
+GraphName = Annotated[
+    str | None, typer.Argument(metavar="[GRAPH]", help="Default: a generated graph.")
+]
+
+
+@flat
+def tour(
+    graph: GraphName = None,
+    output: Path = option(Path("tour.html"), "The page.", "--output", "-o"),
+) -> None:
+    """Show on one graph what Tachograph does, and write a page about it.
+
+    [bold]Examples[/bold]
+
+    tacho tour
+
+    tacho tour roads.gr
+    """
+    run(graph, output)
 
 
 def run(name: str | None, output: Path) -> None:
@@ -93,8 +121,9 @@ def _short(outcomes: dict[str, Outcome]) -> Section:
         predicted = "–" if o.predicted is None else show.seconds(o.predicted)
         naive = f"{o.naive}: {show.seconds(o.naive_seconds)}"
         part = 1 - o.seconds / o.naive_seconds if o.naive_seconds else 0.0
-        rows.append((title, o.decided, predicted, show.seconds(o.seconds), naive, f"{part:.0%}"))
-    rows = [(*row[:-1], row[-1].replace("%", " %")) for row in rows]
+        rows.append(
+            (title, o.decided, predicted, show.seconds(o.seconds), naive, f"{100 * part:.0f} %")
+        )
     columns = ("step", "decided", "predicted", "measured", "naive way", "saved")
     table = Table("Medians of runs on this machine, timed alternately", columns, rows)
     return Section("In short", [IN_SHORT], figures=[Figure(table=table)] if rows else [])
@@ -104,12 +133,9 @@ def _tell(console: Console, title: str, section: Section) -> None:
     """Print the words, numbers and tables of a section; charts are for the page."""
     console.rule(Text(title, "bold"))
     for line in section.text:
-        console.print(line, markup=False)
+        console.print(line)
     if section.facts:
-        facts = Shown(box=None, show_header=False, padding=(0, 2, 0, 0))
-        for name, value in section.facts:
-            facts.add_row(Text(name, style="cyan"), value)
-        console.print(facts)
+        console.print(facts_table(section.facts))
     for figure in section.figures:
         if figure.table is not None and figure.table.rows:
             console.print(_shown(figure.table))
@@ -124,3 +150,46 @@ def _shown(table: Table) -> Shown:
     if len(table.rows) > SHOWN_ROWS:
         made.add_row(f"... {len(table.rows) - SHOWN_ROWS} more")
     return made
+
+
+def prepare(directed: bool, weights: str | None) -> bool:
+    """Compile the loops for such a graph; return whether that had to be done.
+
+    The tour is rehearsed on a small graph of the same types, in a process for each core, so that
+    exactly the loops are compiled that will be used.
+    """
+    from ...kernels.runtime.launch import KERNELS
+
+    if not KERNELS:  # nowhere to keep what is compiled
+        return False
+    where = os.environ.get("NUMBA_CACHE_DIR", "")
+    key = content_key(__version__, __file__, where, directed, weights)
+    if journal().get(REHEARSAL, key) is not None:
+        return False
+    typer.echo("compiling what the tour uses, once per machine ...", err=True)
+    kind = {"directed": directed, "weights": weights}
+    spread(_rehearse, [[{"name": name, **kind} for name in reversed(STEPS)]])
+    journal().put(REHEARSAL, key, {})
+    return True
+
+
+def _rehearse(name: str, directed: bool, weights: str | None) -> None:
+    from ...kernels.runtime.launch import told
+
+    told.set()  # the parent says that loops are compiled
+    os.environ["TACHOGRAPH_JOURNAL"] = "off"  # what is measured here is not worth keeping
+    setting = Setting(small(directed, weights), "rehearsal")
+    with suppress(Skip, TachographError):
+        STEPS["The graph"](setting)
+        STEPS[name](setting)
+
+
+def small(directed: bool, weights: str | None) -> Graph:
+    """Return a small graph of that kind."""
+    graph = kronecker(REHEARSAL_SCALE, rng=1, weights=True)
+    if weights == "int32" and not directed:
+        return graph
+    source, target, values = graph.to_edges()
+    assert values is not None
+    kept = None if weights is None else values.astype(np.dtype(weights))
+    return Graph.from_edges(source, target, kept, n=graph.n, directed=directed)

@@ -11,15 +11,26 @@ import tachograph as tg
 
 from ...graph.graph import Graph
 from ...plots import numbers as show
-from ...plots.report.page import Figure
-from ...plots.report.sections import plan_figure, trace_figures
-from ...plots.tables import table_of
+from ...plots.charts import bars
+from ...plots.report.page import Figure, Section
+from ...plots.report.sections import memory_figure, plan_figure, trace_figures
+from ...plots.tables import Table, table_of
 from ...plots.traces import directions, placements, rates_of, split_curve
-from .race import Found, saving
-from .setting import Outcome, Setting, Skip, nearest, weighted
-from .simulated import accelerators
-from .step import Asked, Raced, Step, Told
-from .welcome import welcome
+from ..graphs import degree_classes
+from .race import (
+    Asked,
+    Found,
+    Outcome,
+    Raced,
+    Setting,
+    Skip,
+    Step,
+    Told,
+    nearest,
+    race,
+    saving,
+    weighted,
+)
 
 __all__ = ["STEPS"]
 
@@ -28,8 +39,36 @@ BUDGET = 0.05  # mean relative error that is allowed
 MOST_SIMILARITY, MOST_SET, MOST_FLOW = 1 << 23, 1 << 25, 1 << 22
 HOST, DEVICE = "rounds, all on the host", "rounds, all on the device"
 PLACED = "rounds, each kernel placed"
+MOST_SIMULATED = 1 << 22  # arcs: a simulation of so many takes some seconds
+DESIGNS = (
+    ("HitGraph", tg.HitGraph, None),
+    ("AccuGraph", tg.AccuGraph, None),
+    ("AccuGraph with HBM", tg.AccuGraph, "HBM"),
+)
 KERNEL_COLUMNS = ("kernel", "iteration", "device", "work", "seconds")
 LEVEL_COLUMNS = ("direction", "frontier_vertices", "frontier_edges", "seconds")
+
+
+def _welcome(setting: Setting) -> Outcome:
+    """Tell counts and degrees."""
+    graph, f = setting.graph, setting.graph.features
+    facts = [
+        ("vertices", show.count(f.n)),
+        ("edges", show.count(f.m)),
+        ("kind", "directed" if graph.directed else "undirected"),
+        ("weights", "none" if graph.weights is None else str(graph.weights.dtype)),
+        ("mean degree", f"{f.mean_degree:.1f}"),
+        ("highest degree", show.count(f.max_degree)),
+        ("Gini index of degrees", f"{f.gini:.2f}"),
+        ("diameter, at least", show.count(f.diameter)),
+    ]
+    text = [f"{setting.name}: {graph!r}. Decisions below are made from numbers like these."]
+    rows = [
+        (f"degree {label}", float(total), "vertices")
+        for label, total in degree_classes(f.degree_counts)
+    ]
+    chart = Figure(lambda width: bars(rows, "Vertices by degree", width, show.count))
+    return Outcome(Section("The graph", text, facts, [chart] if graph.n else []))
 
 
 def _search(setting: Setting) -> Asked:
@@ -188,56 +227,77 @@ def _placements(label: str, value: Callable[[Found], float], raced: Raced) -> To
     return Told(facts, [figure], text)
 
 
-_SEARCH = Step(
-    "Breadth-first search: push or pull",
-    "bfs",
-    _search,
-    _levels,
-    "push",
-    "always pushing",
-    ("push",),
-)
-_PATHS = Step(
-    "Shortest paths within an error budget",
-    "sssp",
-    _paths,
-    _audited,
-    "auto",
-    "the exact search",
-    ("auto",),
-)
-_JACCARD = Step(
-    "Jaccard's similarity: host, device or both",
-    "jaccard",
-    _similarity,
-    _shares,
-    "host",
-    "the host alone",
-    ("host", "device", "both"),
-)
-_SET = Step(
-    "An independent set: where each kernel runs",
-    "maximal_independent_set",
-    _set,
-    partial(_placements, "vertices in the set", lambda result: result.vertices.size),
-    HOST,
-    "rounds on the host",
-)
-_FLOW = Step(
-    "Maximum flow: where each kernel runs",
-    "maximum_flow",
-    _flow,
-    partial(_placements, "value of the flow", lambda result: result.value),
-    HOST,
-    "rounds on the host",
-)
+def _accelerators(setting: Setting) -> Outcome:
+    """Simulate connected components on several designs, and run them on this machine."""
+    graph, what = nearest(setting.undirected, setting.source, MOST_SIMULATED)
+    if setting.graph.directed:
+        what += " without directions"
+    task = "connected_components"
+    done = {name: tg.simulate(task, graph, design(), memory) for name, design, memory in DESIGNS}
+    here = race({"host": lambda: tg.connected_components(graph)})["host"]
+    same = all(bool((run.labels == here.result.labels).all()) for run in done.values())
+    fastest = min(done, key=lambda name: done[name].seconds)
+    error = done[fastest].expected_error
+    text = [
+        f"Connected components of {what}, simulated request by request on accelerators with their "
+        "memories; the host's time is measured.",
+        f"The fastest is {fastest}: {show.seconds(done[fastest].seconds)} ± {error:.0f} %, the "
+        f"expected error of the method against hardware; this host takes {show.seconds(here.median)}.",
+    ]
+    facts = [
+        ("all give the same components", "yes" if same else "NO"),
+        ("components", show.count(here.result.count)),
+    ]
+    times = [(name, run.seconds, "simulated") for name, run in done.items()]
+    times.append(("this host", here.median, "measured"))
+    rows = []
+    for name, run in done.items():
+        hits, speed = show.percent(run.memory.row_hit_rate), f"{run.memory.gbps:.1f}"
+        requests = show.count(run.memory.requests)
+        rows.append((name, show.seconds(run.seconds), f"{run.iterations}", requests, speed, hits))
+    columns = ("accelerator", "time", "iterations", "requests", "GB/s", "row hits")
+    table = Table("Simulated", columns, rows)
+    figures = [
+        Figure(lambda width: bars(times, "Connected components", width), table),
+        memory_figure({name: run.memory.timeline() for name, run in done.items()}),
+    ]
+    return Outcome(Section("Accelerators, simulated", text, facts, figures))
+
 
 STEPS: dict[str, Callable[[Setting], Outcome]] = {
-    "The graph": welcome,
-    "Breadth-first search": _SEARCH,
-    "Shortest paths within an error budget": _PATHS,
-    "Jaccard's similarity": _JACCARD,
-    "A maximal independent set": _SET,
-    "Maximum flow": _FLOW,
-    "Accelerators, simulated": accelerators,
+    "The graph": _welcome,
+    "Breadth-first search": Step(
+        "Breadth-first search: push or pull",
+        "bfs",
+        (_search, _levels),
+        ("push", "always pushing"),
+        ("push",),
+    ),
+    "Shortest paths within an error budget": Step(
+        "Shortest paths within an error budget",
+        "sssp",
+        (_paths, _audited),
+        ("auto", "the exact search"),
+        ("auto",),
+    ),
+    "Jaccard's similarity": Step(
+        "Jaccard's similarity: host, device or both",
+        "jaccard",
+        (_similarity, _shares),
+        ("host", "the host alone"),
+        ("host", "device", "both"),
+    ),
+    "A maximal independent set": Step(
+        "An independent set: where each kernel runs",
+        "maximal_independent_set",
+        (_set, partial(_placements, "vertices in the set", lambda result: result.vertices.size)),
+        (HOST, "rounds on the host"),
+    ),
+    "Maximum flow": Step(
+        "Maximum flow: where each kernel runs",
+        "maximum_flow",
+        (_flow, partial(_placements, "value of the flow", lambda result: result.value)),
+        (HOST, "rounds on the host"),
+    ),
+    "Accelerators, simulated": _accelerators,
 }
