@@ -13,6 +13,7 @@ import numpy as np
 import tachograph as tg
 
 from ..algorithms.simple import simple
+from ..kernels.pagerank.pull import multiply
 from .graph import BackendGraph, Node, Query
 
 Triples = Iterator[tuple[Node, Node, float]]
@@ -126,8 +127,6 @@ def _shares(G: BackendGraph, given: Mapping[Node, float] | None, default: np.nda
 
 def pagerank(q: Query) -> dict[Node, float]:
     """Iterate exactly as NetworkX does, because the result depends on every step."""
-    from ..kernels.pagerank.pull import multiply
-
     G, n = q.G, len(q.G)
     if n == 0:
         return {}

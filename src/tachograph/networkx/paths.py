@@ -17,6 +17,8 @@ import numpy.typing as npt
 import tachograph as tg
 
 from ..graph.graph import Graph
+from ..kernels.paths.meeting import meeting_path, near_meeting_path
+from ..kernels.paths.ordered import breadth_first
 from ..util.errors import NegativeCycleError
 from . import search
 from .graph import Node, Query
@@ -192,8 +194,6 @@ def bfs_successors(q: Query) -> Iterator[tuple[Node, list[Node]]]:
 
 
 def bfs_layers(q: Query) -> Iterator[list[Node]]:
-    from ..kernels.paths.ordered import breadth_first
-
     G, rows = q.G, q.G.rows
     given = cast(Iterable[Node], [q.sources] if q.sources in G else q.sources)
     first = list(set(given))
@@ -219,8 +219,6 @@ def _ends(q: Query) -> tuple[int, int]:
 
 
 def bidirectional_shortest_path(q: Query) -> list[Node]:
-    from ..kernels.paths.meeting import meeting_path
-
     rows = q.G.rows
     path = meeting_path(rows.rows, rows.transpose.rows, *_ends(q))
     if not path:
@@ -236,8 +234,6 @@ def has_path(q: Query) -> bool:
 
 
 def bidirectional_dijkstra(q: Query) -> tuple[float, list[Node]]:
-    from ..kernels.paths.meeting import near_meeting_path
-
     ends = _ends(q)
     if q.source == q.target:
         return 0, [q.source]

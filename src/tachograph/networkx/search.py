@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import networkx as nx
 import numpy as np
@@ -18,11 +18,10 @@ import numpy.typing as npt
 import tachograph as tg
 
 from ..graph.graph import Graph
+from ..kernels.paths.ordered import breadth_first, nearest_first, settle
+from ..kernels.runtime.nouns import WeightedRows
 from ..util.errors import NegativeCycleError
 from .graph import BackendGraph, Node, Query
-
-if TYPE_CHECKING:
-    from ..kernels.runtime.nouns import WeightedRows
 
 __all__ = ["Found", "Paths", "as_sources", "hops", "near", "pred_lists", "relaxed"]
 
@@ -74,8 +73,6 @@ def hops(q: Query, g: Graph, sources: list[int], paths: bool = True) -> Found:
     if q.cutoff is not None and q.cutoff < math.inf:
         limit = math.ceil(q.cutoff) if q.cutoff > 0 else 0
     if paths or (g.arcs < ORDERED_BELOW_ARCS and q.direction is None and q.threads is None):
-        from ..kernels.paths.ordered import breadth_first
-
         order, parent, ends = breadth_first(g.rows, as_sources(g, sources), limit)
         return Found(q.G, order, np.repeat(np.arange(ends.size), np.diff(ends, prepend=0)), parent)
     most, way = None if limit >= g.n else int(limit), q.direction or "auto"
@@ -100,8 +97,6 @@ _doubles: weakref.WeakKeyDictionary[Graph, np.ndarray] = weakref.WeakKeyDictiona
 
 def weighted_rows(graph: Graph) -> WeightedRows:
     """Return rows with weights of the type that ordered searches are compiled for, which are kept."""
-    from ..kernels.runtime.nouns import WeightedRows
-
     if graph not in _doubles:
         weights = np.ones(graph.arcs) if graph.weights is None else graph.weights
         _doubles[graph] = weights.astype(np.float64)
@@ -113,8 +108,6 @@ def near(
     q: Query, g: Graph, sources: list[int], paths: bool = True, target: int | None = None
 ) -> Found:
     """Search by Dijkstra's algorithm up to ``cutoff`` or a target, in the order of NetworkX's heap."""
-    from ..kernels.paths.ordered import nearest_first, settle
-
     starts = as_sources(g, sources)
     bounded = target is not None or q.cutoff is not None
     small = g.arcs < ORDERED_BELOW_ARCS and (paths or q.max_error is None)
@@ -160,8 +153,6 @@ def relaxed(q: Query, g: Graph, sources: list[int], paths: bool = True) -> Found
     result = any_distances(g, sources[0], q.threads)
     if not paths:
         return _by_distance(q, g, result.distances)
-    from ..kernels.paths.ordered import breadth_first
-
     parents = result.predecessors
     children = np.flatnonzero((parents >= 0) & (parents != np.arange(g.n)))
     tree = Graph.from_edges(parents[children], children, n=g.n)

@@ -7,12 +7,17 @@ for each vertex of the whole graph: which are ghosts, and how many are before. A
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from ..graph.build import index_type
 from ..graph.graph import Graph
+from ..kernels.pieces import rows as piece_rows
+from ..kernels.pieces.rows import LocalIds
+from ..kernels.rows import build as csr
+from ..kernels.runtime.launch import read_only, run
+from ..kernels.runtime.nouns import Rows
 from .piece import CHUNK_ARCS, Arcs
 
 __all__ = ["Chunks", "make_piece"]
@@ -34,13 +39,12 @@ def make_piece(
     begin = int(np.searchsorted(ghosts, first))
     before = np.zeros(seen.size, np.int64)
     np.cumsum(np.bitwise_count(seen[:-1]), dtype=np.int64, out=before[1:])
-    ids = _Ids(first, begin, ghosts.size, seen, before)
+    local = LocalIds(first, last, begin, seen, before)
     made = []
     for chunks, degree in zip(arcs, degrees, strict=True):
-        rows = _rows(chunks, degree[first:last], ids)
-        made.append(
-            rows.with_meta(part=index, ghost_degrees=degree[ghosts].astype(np.int64, copy=False))
-        )
+        rows = _rows(chunks, degree[first:last], ghosts.size, local)
+        ghost_degrees = degree[ghosts].astype(np.int64, copy=False)
+        made.append(rows.with_meta(part=index, ghost_degrees=ghost_degrees))
     bounds = np.searchsorted(ghosts, cuts)
     bounds[index + 1 :] += last - first
     sends, starts = _sends(index, bounds, begin, begin + last - first, made)
@@ -50,9 +54,6 @@ def make_piece(
 
 def _seen(arcs: list[Chunks], first: int, last: int, n: int) -> np.ndarray:
     """Return a bit for each vertex of the whole graph: whether it is a ghost."""
-    from ..kernels.pieces import rows as piece_rows
-    from ..kernels.runtime.launch import read_only, run
-
     seen = np.zeros((n >> 6) + 1, np.uint64)
     for chunks in arcs:
         for _, target, _ in chunks():
@@ -65,35 +66,16 @@ def _ids(seen: np.ndarray, n: int) -> np.ndarray:
     found = np.empty(int(np.bitwise_count(seen).sum()), index_type(n))
     done = 0
     for at in range(0, seen.size, CHUNK_WORDS):
-        bits = np.unpackbits(
-            seen[at : at + CHUNK_WORDS].astype("<u8").view(np.uint8), bitorder="little"
-        )
-        ids = np.flatnonzero(bits)
+        some = seen[at : at + CHUNK_WORDS].astype("<u8").view(np.uint8)
+        ids = np.flatnonzero(np.unpackbits(some, bitorder="little"))
         found[done : done + ids.size] = ids + (at << 6)
         done += ids.size
     return found
 
 
-class _Ids(NamedTuple):
-    """How ids of the whole graph become local: the first own one, and its local id; the number of
-    ghosts, a bit for each vertex that is one, and how many are before each word of bits.
-    """
-
-    first: int
-    begin: int
-    ghosts: int
-    seen: np.ndarray
-    before: np.ndarray
-
-
-def _rows(chunks: Chunks, degree: np.ndarray, ids: _Ids) -> Graph:
+def _rows(chunks: Chunks, degree: np.ndarray, ghosts: int, local: LocalIds) -> Graph:
     """Return sorted rows with local ids of vertices with these degrees; those of ghosts are empty."""
-    from ..kernels.pieces import rows as piece_rows
-    from ..kernels.rows import build as csr
-    from ..kernels.runtime.launch import read_only, run
-
-    first, begin, ghosts, seen, before = ids
-    size = degree.size
+    begin, size = local.begin, degree.size
     n = ghosts + size
     indptr = np.zeros(n + 1, np.int64)
     np.cumsum(degree, out=indptr[begin + 1 : begin + size + 1])
@@ -103,14 +85,12 @@ def _rows(chunks: Chunks, degree: np.ndarray, ids: _Ids) -> Graph:
     weights: np.ndarray | None = None
     bits = np.empty(0, np.uint32)
     cursor = indptr[begin : begin + size].copy()
-    local = piece_rows.LocalIds(first, first + size, begin, seen, before)
     for source, target, weight in chunks():
         if weight is not None and weights is None:
             weights = np.empty(count, weight.dtype)
             bits = weights.view(np.uint32 if weights.itemsize == 4 else np.uint64)
         part = piece_rows.Arcs(read_only(source), read_only(target), *csr.as_bits(weight))
-        arguments = (part, local, cursor, indices, bits)
-        run(piece_rows.place_arcs, [arguments], brief=True)
+        run(piece_rows.place_arcs, [(part, local, cursor, indices, bits)], brief=True)
     _sort_rows(indptr, begin, begin + size, indices, weights)
     return Graph(indptr, indices, weights, directed=True, is_sorted=True, m=count)
 
@@ -142,10 +122,6 @@ def _sends(
     index: int, bounds: np.ndarray, begin: int, end: int, rows: list[Graph]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return own vertices that each other part has as ghosts, and where each part's begin."""
-    from ..kernels.pieces import rows as piece_rows
-    from ..kernels.runtime.launch import run
-    from ..kernels.runtime.nouns import Rows
-
     parts = bounds.size - 1
     counts = np.zeros(parts, np.int64)
     sends = np.empty(0, rows[0].indices.dtype)
@@ -159,8 +135,7 @@ def _sends(
     def go(cursor: np.ndarray, fill: bool) -> None:
         mark = np.full(parts, -1, np.int64)
         told = piece_rows.Sends(index, bounds, mark, cursor, sends, fill)
-        arguments = (begin, end, out.rows, back, told)
-        run(piece_rows.whom_to_tell, [arguments])
+        run(piece_rows.whom_to_tell, [(begin, end, out.rows, back, told)])
 
     go(counts, False)
     np.cumsum(counts, out=starts[1:])

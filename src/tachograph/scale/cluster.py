@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..journal.campaign import code_hash
-from ..util.cores import THREADS, machine, threads_available
+from ..util.cores import THREADS, threads_available
 from ..util.errors import InputError, MissingDependencyError, TachographError
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def fingerprint() -> dict[str, str]:
 
 
 def about_worker() -> dict[str, str]:
-    """Return a worker's fingerprint and kind of machine."""
-    return {**fingerprint(), "machine": machine()[0]}
+    return fingerprint()
 
 
 @contextmanager
@@ -66,16 +65,17 @@ def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[
     if find_spec("distributed") is None:
         raise MissingDependencyError("clusters need Dask: python -m pip install 'tachograph[dask]'")
     if workers is not None and cluster is not None:
-        raise InputError(
-            f"{cluster} has workers of its own: give either the cluster or a number of workers"
-        )
+        advice = "give either the cluster or a number of workers"
+        raise InputError(f"{cluster} has workers of its own: {advice}")
     if workers is not None and workers < 1:
         raise InputError(f"workers = {workers}: at least one is needed")
     if (client := None if cluster or workers else current()) is not None:
         _check(client)
         yield client
         return
-    address = cluster or (None if workers else _configured())
+    import dask
+
+    address = cluster or (None if workers else dask.config.get("scheduler-address", None))
     with ExitStack() as stack:
         if address is not None:
             client = stack.enter_context(_client(address))
@@ -95,13 +95,6 @@ def current() -> Client | None:
         return None
 
 
-def _configured() -> str | None:
-    import dask
-
-    address: str | None = dask.config.get("scheduler-address", None)
-    return address
-
-
 def _client(address: str) -> Client:
     from distributed import Client
 
@@ -110,10 +103,8 @@ def _client(address: str) -> Client:
         with ThreadPoolExecutor(1) as apart:  # a notebook has a loop in this thread already
             apart.submit(asyncio.run, _try(address)).result()
         return Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
-    except (
-        Exception,
-        asyncio.CancelledError,
-    ) as problem:  # other servers answer all kinds of things
+    # other servers answer all kinds of things
+    except (Exception, asyncio.CancelledError) as problem:
         raise TachographError(
             f"no Dask scheduler answers at {address} ({problem}): start one with `dask scheduler`, and "
             "give the address that it prints"

@@ -8,7 +8,6 @@ mapped from files, two counters for each vertex.
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,12 @@ import numpy.typing as npt
 
 from ..graph.build import as_ids, as_weights
 from ..graph.exchange import edge_columns
+from ..kernels.pieces.rows import count_ids
+from ..kernels.rows import build as csr
+from ..kernels.rows import passes as rows
+from ..kernels.runtime.launch import over_parts, read_only, run
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
+from .manifest import reserve
 from .piece import CHUNK_ARCS, Arcs
 
 if TYPE_CHECKING:
@@ -41,7 +45,7 @@ class EdgeFiles:
         for path in paths:
             if not path.is_file():
                 raise MissingFileError(f"{path}: there is no such file")
-        self.paths: list[Path] = list(paths)
+        self.paths = list(paths)
         said = [self._says(path) for path in self.paths]
         directions = {d for d, _ in said if d is not None}
         if directed is None and len(directions) > 1:
@@ -101,27 +105,12 @@ def _open(path: Path) -> ParquetFile:
     return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER_BYTES)
 
 
-def _allocated(path: Path, kind: npt.DTypeLike, size: int) -> np.ndarray:
-    """Map an array from a file that has room for it: a full disk is an error now, not a crash later."""
-    with path.open("ab") as file:
-        length = size * np.dtype(kind).itemsize
-        if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(file.fileno(), 0, max(length, 1))
-        else:
-            file.truncate(max(length, 1))
-    return np.memmap(path, kind, "r+", shape=(size,)) if size else np.empty(0, kind)
-
-
 class Counted:
     """What one pass over all edges tells: counts for each vertex, and the range of the weights."""
 
     def __init__(
         self, files: EdgeFiles, directory: Path, progress: Callable[[float], None]
     ) -> None:
-        from ..kernels.rows import build as csr
-        from ..kernels.rows import passes as rows
-        from ..kernels.runtime.launch import over_parts, read_only
-
         self.n, self.edges = files.n or 0, 0
         self.weights: np.dtype[np.generic] | None = None
         total, lightest, heaviest = 0.0, np.inf, -np.inf
@@ -144,19 +133,17 @@ class Counted:
                     lightest = min(lightest, float(weight.min()))
                     heaviest = max(heaviest, float(weight.max()))
             if not files.directed and source.size:
-                found = over_parts(
-                    rows.asymmetry_of_edges, source.size, *ends, *csr.as_bits(weight)
-                )
+                bits = csr.as_bits(weight)
+                found = over_parts(rows.asymmetry_of_edges, source.size, *ends, *bits)
                 balance += sum(int(p) for p in found)
             self.edges += source.size
             progress(source.size)
         #: Whether an undirected graph's edges are listed in both directions.
         self.both: bool = not files.directed and balance % 2**64 == 0
         self.directed: bool = files.directed
-        mean = total / max(self.edges, 1)
-        self.range: tuple[float, float, float] = (
-            (1.0, 1.0, 1.0) if self.weights is None else (lightest, mean, heaviest)
-        )
+        self.range: tuple[float, float, float] = (1.0, 1.0, 1.0)
+        if self.weights is not None:
+            self.range = (lightest, total / max(self.edges, 1), heaviest)
 
     @property
     def degrees(self) -> list[np.ndarray]:
@@ -174,21 +161,21 @@ class _Counter:
     """Counts by id in a file that grows with the ids."""
 
     def __init__(self, path: Path, n: int) -> None:
-        self.path = path
-        self.counts = _allocated(path, np.int64, n)
+        self.path, self.counts = path, np.empty(0, np.int64)
+        if n:
+            self._grow(n)
+
+    def _grow(self, n: int) -> None:
+        reserve(self.path, 8 * n)
+        self.counts = np.memmap(self.path, np.int64, "r+", shape=(n,))
 
     def add(self, ids: np.ndarray, others: np.ndarray, loops: bool, n: int) -> None:
-        from ..kernels.pieces.rows import count_ids
-        from ..kernels.runtime.launch import run
-
         # a plain view: kernels need no variant for arrays that are mapped from files
         run(count_ids, [(ids, others, loops, np.asarray(self.upto(n)))], brief=True)
 
     def upto(self, n: int) -> np.ndarray:
         if n > self.counts.size:
-            self.counts = _allocated(
-                self.path, np.int64, max(n, 2 * self.counts.size, GROW_VERTICES)
-            )
+            self._grow(max(n, 2 * self.counts.size, GROW_VERTICES))
         return self.counts[:n]
 
 
@@ -212,9 +199,8 @@ class Spill:
         """Append arcs to the files of the parts that own their sources."""
         part = np.searchsorted(self.cuts, source, "right") - 1
         # numbers of two bytes are sorted in time that grows with their count only
-        order = np.argsort(
-            part.astype(np.uint16) if self.cuts.size < 1 << 16 else part, kind="stable"
-        )
+        short = part.astype(np.uint16) if self.cuts.size < 1 << 16 else part
+        order = np.argsort(short, kind="stable")
         arcs = np.empty(source.size, self.kind)
         arcs["source"], arcs["target"] = source[order], target[order]
         if weight is not None:

@@ -186,14 +186,8 @@ class _Batch:
         if self.suspects and not jobs and not self.running:
             jobs = [self.suspects.pop()]
             self.alone.add(jobs[0].number)
-        made = self.client.map(
-            _do,
-            [dict(job.call) for job in jobs],
-            work=replace(self.work, shared=None),
-            shared=self.shared,
-            code=code_hash(),
-            pure=False,
-        )
+        same = {"work": replace(self.work, shared=None), "shared": self.shared, "code": code_hash()}
+        made = self.client.map(_do, [dict(job.call) for job in jobs], **same, pure=False)
         self.running.update(zip(made, jobs, strict=True))
         self.finished.update(made)
 
@@ -213,7 +207,6 @@ class _Batch:
         return self.client.scatter(self.work.shared, broadcast=True, hash=False)
 
     def cancel(self) -> None:
-        """Stop what still runs."""
         if self.running and self.client.status == "running":
             with suppress(Exception):
                 self.client.cancel(list(self.running))

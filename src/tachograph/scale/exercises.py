@@ -10,18 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from .. import scale
 from ..graph.files import write
 from ..graph.generate import path
 from ..graph.graph import Graph
 from ..util.exercise import Exercise
-from .manifest import Partition
-from .partitioning import partition
-from .programs.bfs import bfs
-from .programs.components import connected_components
-from .programs.independent_set import maximal_independent_set
-from .programs.jaccard import jaccard
-from .programs.pagerank import pagerank
-from .programs.sssp import sssp
 
 __all__ = ["EXERCISES"]
 
@@ -30,31 +23,31 @@ def _parts() -> None:
     """Run what does not depend on weights."""
     with _cut(path(40)) as parts:
         for direction in ("push", "pull"):
-            bfs(parts, 0, direction=direction)
-        connected_components(parts)
-        maximal_independent_set(parts)
+            scale.bfs(parts, 0, direction=direction)
+        scale.connected_components(parts)
+        scale.maximal_independent_set(parts)
 
 
 def _similarity() -> None:
     with _cut(path(40)) as parts:
-        jaccard(parts)
+        scale.jaccard(parts)
 
 
 def _weighted(kind: type[np.number] | None) -> None:
     """Run what depends on the type of weights. PageRank's loop is that of one machine."""
     weights = None if kind is None else np.ones(3, kind)
     with _cut(Graph.from_edges([0, 1, 2], [1, 2, 3], weights)) as parts:
-        sssp(parts, 0)
-        pagerank(parts)
+        scale.sssp(parts, 0)
+        scale.pagerank(parts)
 
 
 @contextmanager
-def _cut(graph: Graph) -> Iterator[Partition]:
+def _cut(graph: Graph) -> Iterator[scale.Partition]:
     """Cut a graph in two, from a file of its edges."""
     with tempfile.TemporaryDirectory() as place:
         edges = Path(place) / "edges.parquet"
         write(graph, edges)
-        yield partition(edges, parts=2, directory=Path(place) / "parts")
+        yield scale.partition(edges, parts=2, directory=Path(place) / "parts")
 
 
 EXERCISES = {

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,13 +20,11 @@ from ..util.errors import FileFormatError, InputError, MissingFileError, Tachogr
 from ..util.memory import human
 from .piece import Piece
 
-__all__ = ["File", "Partition", "Parts", "alone", "digest", "open_partition"]
-
+__all__ = ["File", "Partition", "Parts", "alone", "digest", "open_partition", "reserve"]
 
 MANIFEST = "partition.json"
 LOCK = "lock"
 FORMAT = 1
-DIGEST_BYTES = 1 << 20  # read at a time
 
 
 @dataclass(frozen=True)
@@ -67,13 +66,12 @@ class Partition:
 
     @property
     def parts(self) -> int:
-        """The number of parts."""
         return len(self.files)
 
     @property
     def nbytes(self) -> int:
         """Bytes of all pieces."""
-        return sum(file.bytes for files in self.files for file in files)
+        return sum(file.bytes for file in chain.from_iterable(self.files))
 
     @property
     def key(self) -> str:
@@ -105,10 +103,8 @@ class Partition:
             if size_of(path) == file.bytes and digest(path) == file.sha256:
                 continue
             mapped(Input(path))[2]()  # says so if the file is damaged
-            raise FileFormatError(
-                path,
-                "an intact piece, but of another graph, or cut in another way: partition again",
-            )
+            other = "an intact piece, but of another graph, or cut in another way: partition again"
+            raise FileFormatError(path, other)
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -129,11 +125,17 @@ def size_of(path: Path) -> int:
 
 def digest(path: Path) -> str:
     """The SHA-256 of a file."""
-    content = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(DIGEST_BYTES):
-            content.update(block)
-    return content.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def reserve(path: Path, size: int) -> None:
+    """Make room for so many bytes in a file: a full disk is an error now, not a crash later."""
+    with path.open("ab") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, max(size, 1))
+        else:
+            file.truncate(max(size, 1))
 
 
 #: A partition, or the directory that it lies in.
@@ -160,10 +162,8 @@ def open_partition(given: Parts) -> Partition:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if (version := content.pop("format")) != FORMAT:
-            raise FileFormatError(
-                path,
-                f"has format {version}, this tachograph knows {FORMAT}: partition the graph again",
-            )
+            known = f"this tachograph knows {FORMAT}: partition the graph again"
+            raise FileFormatError(path, f"has format {version}, {known}")
         for name in ("cuts", "arcs", "ghosts"):
             content[name] = tuple(map(int, content[name]))
         content["files"] = tuple(tuple(File(**f) for f in part) for part in content["files"])
@@ -172,9 +172,8 @@ def open_partition(given: Parts) -> Partition:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FileFormatError(path, f"is damaged ({error}): partition the graph again") from None
-    for files in found.files:
-        for file in files:
-            size_of(directory / file.name)
+    for file in chain.from_iterable(found.files):
+        size_of(directory / file.name)
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from .piece import CHUNK_ARCS, Arcs, names_of
 __all__ = ["cut", "partition"]
 
 Files: TypeAlias = str | os.PathLike[str]
+#: Edges, whether they are directed, the type of weights, and their least, mean and largest value.
+About: TypeAlias = tuple[int, bool, str | None, float, float, float]
 CHUNK_VERTICES = 1 << 20  # summed at a time
 PARQUET = (".parquet", ".pq")
 
@@ -83,32 +85,24 @@ def partition(
     try:
         work.mkdir(exist_ok=True)
         with alone(work):
-            made = _partition_aside(graph, parts, work, directed)
-            if final.exists():
-                final.rmdir()
-            work.replace(final)
+            try:
+                for left in work.iterdir():  # by a process that was killed
+                    if left.name != LOCK:
+                        left.unlink()
+                made = _partition(graph, parts, work, directed)
+                made.write()
+                (work / LOCK).unlink()
+                if final.exists():
+                    final.rmdir()
+                work.replace(final)
+            except BaseException:
+                shutil.rmtree(work, ignore_errors=True)
+                raise
     except TachographError:
         raise
     except OSError as error:
         raise InputError(f"cannot write {final}: {error.strerror or error}") from error
     return replace(made, directory=final)
-
-
-def _partition_aside(
-    graph: Graph | Files | Sequence[Files], parts: int, work: Path, directed: bool | None
-) -> Partition:
-    """Leave a partition in ``work`` and nothing else, or not even the directory."""
-    try:
-        for left in work.iterdir():  # by a process that was killed
-            if left.name != LOCK:
-                left.unlink()
-        made = _partition(graph, parts, work, directed)
-        made.write()
-        (work / LOCK).unlink()
-    except BaseException:
-        shutil.rmtree(work, ignore_errors=True)
-        raise
-    return made
 
 
 def _partition(
@@ -146,16 +140,13 @@ def _of_graph(graph: Graph, parts: int, work: Path, directed: bool | None) -> Pa
     cuts = cut(degrees, graph.n, parts)
 
     def arcs(part: int) -> list[Chunks]:
-        first, last = int(cuts[part]), int(cuts[part + 1])
-        return [
-            partial(_chunks, g, degree, first, last)
-            for g, degree in zip(rows, degrees, strict=True)
-        ]
+        ends = int(cuts[part]), int(cuts[part + 1])
+        return [partial(_chunks, *side, *ends) for side in zip(rows, degrees, strict=True)]
 
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
-    spread = (float(known["min"]), float(known["mean"]), float(known["max"]))
+    low, mean, high = (float(known[name]) for name in ("min", "mean", "max"))
     kind = None if graph.weights is None else graph.weights.dtype.name
-    about = _About(graph.m, graph.directed, kind, spread)
+    about = (graph.m, graph.directed, kind, low, mean, high)
     with bar("partitioning", parts) as shown:
         return _write(work, cuts, about, arcs, degrees, shown.advance)
 
@@ -189,9 +180,8 @@ def _of_files(files: EdgeFiles, parts: int, work: Path) -> Partition:
                 spill.add("in", target, source, weight)
             elif not counted.both:
                 other = source != target
-                spill.add(
-                    "out", target[other], source[other], weight if weight is None else weight[other]
-                )
+                kept = None if weight is None else weight[other]
+                spill.add("out", target[other], source[other], kept)
             shown.advance(source.size)
         m = (counted.edges + loops) // 2 if counted.both else counted.edges
         names = ["out", "in"] if files.directed else ["out"]
@@ -200,26 +190,17 @@ def _of_files(files: EdgeFiles, parts: int, work: Path) -> Partition:
             spill.forget(part - 1)
             return [partial(spill.chunks, name, part) for name in names]
 
-        about = _About(m, files.directed, None if kind is None else kind.name, counted.range)
+        about = (m, files.directed, None if kind is None else kind.name, *counted.range)
         made = _write(work, cuts, about, arcs, degrees, shown.advance)
     for left in (*work.glob("*.count"), *work.glob("*.spill")):
         left.unlink()
     return made
 
 
-class _About(NamedTuple):
-    """What the manifest says of a graph: edges, type of weights, and the range of their values."""
-
-    m: int
-    directed: bool
-    weights: str | None
-    spread: tuple[float, float, float]
-
-
 def _write(
     work: Path,
     cuts: np.ndarray,
-    about: _About,
+    about: About,
     arcs: Callable[[int], list[Chunks]],
     degrees: list[np.ndarray],
     progress: Callable[[float], None],
@@ -228,25 +209,14 @@ def _write(
     files: list[tuple[File, ...]] = []
     counts, ghosts = [], []
     for part in range(cuts.size - 1):
-        written, count, known = _write_piece(
-            work, names_of(part, about.directed), make_piece(part, cuts, arcs(part), degrees)
-        )
-        files.append(written)
-        counts.append(count)
-        ghosts.append(known)
+        rows = make_piece(part, cuts, arcs(part), degrees)
+        paths = [work / name for name in names_of(part, directed=len(rows) > 1)]
+        for path, graph in zip(paths, rows, strict=True):
+            with aside(path) as temporary, temporary.open("wb") as out:
+                tgraph.write(graph, out)
+        files.append(tuple(File(p.name, p.stat().st_size, digest(p)) for p in paths))
+        counts.append(rows[0].arcs)
+        ghosts.append(int(rows[0].meta["ghosts"].size))
         progress(1)
     sizes = tuple(cuts.tolist()), tuple(counts), tuple(ghosts)
-    return Partition(work, int(cuts[-1]), *about[:3], *about.spread, *sizes, tuple(files))
-
-
-def _write_piece(
-    work: Path, names: list[str], rows: list[Graph]
-) -> tuple[tuple[File, ...], int, int]:
-    """Write the files of a piece: what they are, its arcs and its ghosts."""
-    written = []
-    for name, graph in zip(names, rows, strict=True):
-        with aside(work / name) as temporary, temporary.open("wb") as out:
-            tgraph.write(graph, out)
-        path = work / name
-        written.append(File(name, path.stat().st_size, digest(path)))
-    return tuple(written), rows[0].arcs, int(rows[0].meta["ghosts"].size)
+    return Partition(work, int(cuts[-1]), *about, *sizes, tuple(files))

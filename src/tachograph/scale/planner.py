@@ -83,7 +83,6 @@ class Forecast:
 
     @property
     def seconds(self) -> float:
-        """The whole run."""
         return self.work_seconds + self.message_seconds + self.latency_seconds
 
     @property
@@ -106,27 +105,16 @@ def costs_of(
     small: tuple[Result, Partition], large: tuple[Result, Partition], measured_on: str
 ) -> Costs:
     """Return the costs that two runs tell: of a graph with hardly any arcs, and of a larger one."""
+    # the mean over all supersteps of the seconds of the slowest part
+    traces = small[0].trace, large[0].trace
+    fixed, slower = (float((t["work_seconds"] + t["write_seconds"]).mean()) for t in traces)
     result, partition = large
-    fixed = _superstep(small[0])
-    added = max(_superstep(result) - fixed, 0.0)
-    rounds = len(result.trace)
-    arcs = sum(partition.arcs)
+    rounds, arcs, ghosts = len(result.trace), sum(partition.arcs), sum(partition.ghosts)
     expected = _expected_ghosts(partition.n, arcs, partition.parts) * partition.parts
-    ghosts = sum(partition.ghosts)
-    return Costs(
-        result.task,
-        rounds,
-        fixed_seconds=fixed,
-        arc_seconds=added / max(max(partition.arcs), 1),
-        ghost_bytes=float(result.trace["message_bytes"].sum()) / rounds / max(ghosts, 1),
-        ghosts=ghosts / expected if expected else 1.0,
-        measured_on=measured_on,
-    )
-
-
-def _superstep(result: Result) -> float:
-    """Return the mean over all supersteps of the seconds of the slowest part."""
-    return float((result.trace["work_seconds"] + result.trace["write_seconds"]).mean())
+    arc_seconds = max(slower - fixed, 0.0) / max(max(partition.arcs), 1)
+    ghost_bytes = float(result.trace["message_bytes"].sum()) / rounds / max(ghosts, 1)
+    share = ghosts / expected if expected else 1.0
+    return Costs(result.task, rounds, fixed, arc_seconds, ghost_bytes, share, measured_on)
 
 
 def _busiest(partition: Partition) -> int:
@@ -151,11 +139,10 @@ def measure(task: str, partition: Partition | None = None) -> Costs:
     with tempfile.TemporaryDirectory() as place:
         small = cut(kronecker(SMALL_SCALE, rng=1), parts=2, directory=Path(place) / "small")
         run(small)  # compiles, and fills caches
+        about = f"kronecker({LARGE_SCALE})" if partition is None else str(partition.directory)
         if partition is None:
-            about = f"kronecker({LARGE_SCALE}) in 2 parts"
             partition = cut(kronecker(LARGE_SCALE, rng=1), parts=2, directory=Path(place) / "large")
-        else:
-            about = f"{partition.directory} in {partition.parts} parts"
+        about = f"{about} in {partition.parts} parts"
         return costs_of((run(small), small), (run(partition), partition), about)
 
 
@@ -201,20 +188,11 @@ def forecast(
         parts *= 2
     turns = math.ceil(parts / cluster.workers)  # parts that a worker has one after the other
     rounds = supersteps or costs.supersteps
-    return Forecast(
-        costs.task,
-        n,
-        m,
-        cluster,
-        one_machine_bytes=one,
-        one_machine_free=memory.available(),
-        parts=parts,
-        part_bytes=size,
-        supersteps=rounds,
-        work_seconds=rounds * turns * (costs.fixed_seconds + arcs / parts * costs.arc_seconds),
-        message_seconds=rounds * turns * ghosts * costs.ghost_bytes / cluster.bandwidth,
-        latency_seconds=rounds * cluster.latency,
-    )
+    work = rounds * turns * (costs.fixed_seconds + arcs / parts * costs.arc_seconds)
+    messages = rounds * turns * ghosts * costs.ghost_bytes / cluster.bandwidth
+    here, there = (one, memory.available()), (parts, size, rounds)
+    seconds = (work, messages, rounds * cluster.latency)
+    return Forecast(costs.task, n, m, cluster, *here, *there, *seconds)
 
 
 def scaling(
@@ -230,8 +208,5 @@ def scaling(
     >>> [round(plan.work_seconds, 2) for plan in made]
     [80.0, 8.0, 0.8]
     """
-    found = []
-    for count in workers:
-        times = count if weak else 1
-        found.append(forecast(costs, n * times, m * times, replace(cluster, workers=count)))
-    return found
+    sizes = [(count, count if weak else 1) for count in workers]
+    return [forecast(costs, n * t, m * t, replace(cluster, workers=w)) for w, t in sizes]

@@ -8,7 +8,7 @@ of them. A run that was stopped, however, goes on from there when it is started 
 from __future__ import annotations
 
 import json
-import os
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict, TypeVar, Unpack
 
@@ -18,12 +18,13 @@ import numpy.typing as npt
 from ..algorithms.result import Result, Run, Trace
 from ..graph.build import index_type
 from ..graph.files.streams import aside
+from ..kernels.runtime.launch import clock
 from ..util.errors import InputError
 from ..util.executor import Executor, Lost, results
 from ..util.progress import bar
 from .executor import executor
-from .manifest import Partition, alone
-from .programs.base import Memory, Notes, Order, Program, Row
+from .manifest import Partition, alone, reserve
+from .programs import Memory, Notes, Order, Program, Row
 from .tasks import START, Files, Part, check_piece, perform, put_results, verify
 
 __all__ = ["Where", "solve"]
@@ -62,12 +63,8 @@ def solve(kind: type[R], program: Program, partition: Partition, **where: Unpack
     every = program.checkpoint or where.get("checkpoint", CHECKPOINT)
     if every < 1:
         raise InputError(f"checkpoint = {every}: after how many supersteps, at least one")
-    name = f"{program.task}-{program.key(partition)}"
-    files = Files(
-        partition.directory.absolute(),
-        partition.key,
-        partition.directory.absolute() / "runs" / name,
-    )
+    name, directory = f"{program.task}-{program.key(partition)}", partition.directory.absolute()
+    files = Files(directory, partition.key, directory / "runs" / name)
     try:
         files.run.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -76,30 +73,31 @@ def solve(kind: type[R], program: Program, partition: Partition, **where: Unpack
     most = None if workers is None else min(workers, partition.parts)
     try:
         with alone(files.run), executor(where.get("cluster"), most) as who:
-            run = _Run(program, partition, files, who, every)
-            values, how = run.to_the_end()
+            values, how = _Run(program, partition, files, who, every).to_the_end()
             return kind(run=how, **values)
     except Lost as error:
         advice = "the same call goes on from the last checkpoint, on another cluster or without one"
         raise Lost(f"{error}: {advice}") from None
 
 
+@dataclass
 class _Run:
     """A run from its start, or from its last checkpoint, to its end."""
 
-    def __init__(
-        self, program: Program, partition: Partition, files: Files, who: Executor, every: int
-    ) -> None:
-        self.program, self.partition, self.files, self.who = program, partition, files, who
-        self.every = every
-        self.parts = range(partition.parts)
-        self.rows: list[Row] = []
-        self.memory: Memory = {}
-        self.kept_step = -1  # the superstep of the last checkpoint
+    program: Program
+    partition: Partition
+    files: Files
+    who: Executor
+    every: int
+    rows: list[Row] = field(default_factory=list)
+    memory: Memory = field(default_factory=dict)
+    kept_step: int = -1  # the superstep of the last checkpoint
+
+    @property
+    def parts(self) -> range:
+        return range(self.partition.parts)
 
     def to_the_end(self) -> tuple[dict[str, object], Run]:
-        from ..kernels.runtime.launch import clock
-
         files = self.files
         results(self.who, check_piece, [{"files": files, "part": part} for part in self.parts])
         begin = clock()
@@ -134,8 +132,6 @@ class _Run:
         return found
 
     def _superstep(self, step: int, order: Order, notes: list[Notes]) -> list[Notes]:
-        from ..kernels.runtime.launch import clock
-
         begin = clock()
         same = {"files": self.files, "program": self.program, "order": order}
         same["durable"] = self._keeps(step)
@@ -201,15 +197,13 @@ class _Run:
 
 
 def _make(path: Path, kind: npt.DTypeLike, size: int) -> None:
-    """Make a file for an array, with all its room: a full disk is an error now, not a crash later."""
+    """Make a file for an array, with all its room."""
     try:
         np.save(path, np.empty(0, kind))
         if size:
             path.unlink()
             np.lib.format.open_memmap(path, "w+", kind, (size,))
-            if hasattr(os, "posix_fallocate"):
-                with path.open("rb+") as file:
-                    os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+            reserve(path, path.stat().st_size)
     except OSError as error:
         path.unlink(missing_ok=True)
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,7 +1,8 @@
 """What workers do for a run: check a piece, take a part through a superstep, write its results.
 
 A part's state and mail after a superstep are one file, which is there whole or not at all. A call that
-died with its worker is run again from the files of the superstep before.
+died with its worker is run again from the files of the superstep before. Such a file is a ``.tgraph``
+without vertices, whose ``meta`` holds notes and arrays; only what is used of it comes into memory.
 """
 
 from __future__ import annotations
@@ -13,15 +14,53 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..graph.files import tgraph
+from ..graph.files.streams import Input, aside
+from ..graph.graph import Graph
+from ..kernels.runtime.launch import clock
 from ..util.errors import InputError, TachographError
-from .arrays import load, save
 from .manifest import Partition, open_partition
-from .piece import Arrays
-from .programs.base import Notes, Order, Program
+from .piece import Arrays, Inbox
+from .programs import Notes, Order, Program
 
-__all__ = ["Files", "Part", "check_piece", "perform", "put_results", "verify"]
+__all__ = ["Files", "Part", "check_piece", "load", "perform", "put_results", "save", "verify"]
 
 START: Order = {"phase": "start"}
+
+
+class Stored(NamedTuple):
+    """The content of a file of arrays, which are read-only."""
+
+    notes: Notes
+    arrays: dict[str, np.ndarray]
+    durable: bool
+
+    def under(self, prefix: str) -> dict[str, np.ndarray]:
+        """Return the arrays whose names begin with ``prefix``, by the rest of their names."""
+        return {k.removeprefix(prefix): a for k, a in self.arrays.items() if k.startswith(prefix)}
+
+
+def save(path: Path, notes: Notes, arrays: Arrays, durable: bool = False) -> None:
+    """Write a file. With ``durable`` it survives a loss of power, and has checksums."""
+    meta = {"notes": notes, "durable": durable, **arrays}
+    none = np.zeros(1, np.int64), np.empty(0, np.int32)
+    with aside(path, durable) as temporary, temporary.open("wb") as out:
+        tgraph.write(Graph(*none, directed=True, meta=meta, is_sorted=True, m=0), out, durable)
+
+
+def load(path: Path, whole: bool = False) -> Stored:
+    """Map a file; with ``whole`` one that is not durable, or whose checksum is wrong, is refused.
+
+    Raises
+    ------
+    MissingFileError, FileFormatError
+        If the file is not there, or not what was written.
+    """
+    graph, _, check = tgraph.mapped(Input(path))
+    if whole:
+        check()
+    meta = dict(graph.meta)
+    return Stored(meta.pop("notes"), durable=meta.pop("durable"), arrays=meta)
 
 
 class Files(NamedTuple):
@@ -39,17 +78,14 @@ class Files(NamedTuple):
         """Return where that is what a part keeps for all supersteps."""
         return self.run / f"kept-{part:04d}.step"
 
-    def state(self, part: Part) -> Arrays:
-        """Read the state of a part, and what it keeps."""
-        stored = load(self.step(part.after, part.number))
-        return {**load(self.kept(part.number)).arrays, **stored.under("state/")}
-
-    def mail(self, part: Part) -> dict[int, Arrays]:
-        """Read the mail for a part, by sender."""
-        return {
+    def read(self, part: Part) -> tuple[Arrays, Inbox]:
+        """Return the state of a part, with what it keeps, and the mail for it by sender."""
+        own = load(self.step(part.after, part.number)).under("state/")
+        mail = {
             sender: load(self.step(part.after, sender)).under(f"mail/{part.number}/")
             for sender in part.senders
         }
+        return {**load(self.kept(part.number)).arrays, **own}, mail
 
 
 class Part(NamedTuple):
@@ -89,8 +125,6 @@ def perform(files: Files, program: Program, part: Part, order: Order, durable: b
 
     If its durable file is there already, from a run that was stopped, that is the result.
     """
-    from ..kernels.runtime.launch import clock
-
     path, kept = files.step(part.after + 1, part.number), files.kept(part.number)
     if durable:
         with suppress(TachographError):
@@ -103,7 +137,7 @@ def perform(files: Files, program: Program, part: Part, order: Order, durable: b
         made = program.start(piece)
         save(kept, {}, made.kept)
     else:
-        made = program.step(piece, files.state(part), files.mail(part), order)
+        made = program.step(piece, *files.read(part), order)
     arrays = {f"state/{name}": array for name, array in made.state.items()}
     sent = 0
     for other, mail in made.mail.items():
@@ -124,7 +158,7 @@ def put_results(
 ) -> None:
     """Write a part's results to their places in ``outputs``, which begin at ``first``."""
     piece = known(files.directory, files.key).piece(part.number)
-    for name, array in program.finish(piece, files.state(part), files.mail(part)).items():
+    for name, array in program.finish(piece, *files.read(part)).items():
         if array.size:
             place = np.load(outputs[name], mmap_mode="r")
             # Other machines see what is written when the file is closed.

@@ -165,8 +165,8 @@ def _pack_names(names: np.ndarray) -> dict[str, np.ndarray]:
     return {"names": np.frombuffer(b"".join(raw), np.uint8), "name_ends": ends}
 
 
-def write(graph: Graph, out: IO[bytes]) -> None:
-    """Write header and arrays."""
+def write(graph: Graph, out: IO[bytes], checksums: bool = True) -> None:
+    """Write header and arrays; without ``checksums`` a check of the file fails."""
     arrays: dict[str, np.ndarray] = {"indptr": graph.indptr, "indices": graph.indices}
     if graph.weights is not None:
         arrays["weights"] = graph.weights
@@ -184,8 +184,9 @@ def write(graph: Graph, out: IO[bytes]) -> None:
         json.dumps(meta)
     except (TypeError, ValueError):
         raise InputError(f".tgraph files hold plain values in meta, not {meta!r}") from None
+    sums = {k: _checksum(a) if checksums else None for k, a in arrays.items()}
     entries: list[dict[str, Any]] = [
-        {"name": k, "type": a.dtype.name, "shape": a.shape, "at": 0, "crc32": _checksum(a)}
+        {"name": k, "type": a.dtype.name, "shape": a.shape, "at": 0, "crc32": sums[k]}
         for k, a in arrays.items()
     ]
     counts = {"n": graph.n, "m": graph.m, "directed": graph.directed, "sorted": graph.is_sorted}

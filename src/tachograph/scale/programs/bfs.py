@@ -18,10 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ...algorithms.bfs import BfsResult
+from ...kernels.bfs.steps import Bitmaps, Tree, smallest_parents
+from ...kernels.pieces import searches as pieces
+from ...kernels.runtime.launch import run, threads_available
+from ...kernels.runtime.team import run_team
 from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Mail, Piece
 from ..supersteps import Where, solve
-from .base import Memory, Notes, Order, Outcome, Outputs, Program, source_ids, total
+from . import Memory, Notes, Order, Outcome, Outputs, Program, source_ids, total
 
 if TYPE_CHECKING:
     from ...decisions.direction.model import Policy
@@ -29,6 +33,14 @@ if TYPE_CHECKING:
 __all__ = ["bfs"]
 
 SERIAL_BELOW_SIZE = 1 << 18  # vertices and arcs of a part that one thread is faster with
+NOTHING_YET: Memory = {
+    "phase": "",
+    "depth": -1,
+    "slope": 0,
+    "before": 0,
+    "m_before": 0,
+    "pulled": 0,
+}
 
 
 def bfs(
@@ -95,14 +107,12 @@ class Search(Program):
         return cls(sources, direction, partition.n, sum(partition.arcs), partition.directed)
 
     def policy(self) -> Policy:
-        """Return what chooses the direction."""
         from ...decisions.direction.model import policy_named
 
         return policy_named(self.direction)
 
     def check(self, partition: Partition) -> None:
-        """Refuse a direction that does not exist."""
-        self.policy()
+        self.policy()  # refuses a direction that does not exist
 
     def start(self, piece: Piece) -> Outcome:
         """Give the sources level 0."""
@@ -124,34 +134,31 @@ class Search(Program):
 
     def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
         """Choose push or pull from the sums of all parts, or end."""
-        if memory.get("phase") == "levels":
+        old = {**NOTHING_YET, **memory}
+        if old["phase"] == "levels":
             return None
         found, arcs = total(notes, "found"), total(notes, "arcs")
-        depth = memory.get("depth", -1) + (memory.get("phase") != "announce")
         if not found and not self.parents:
             return None
-        if not found:
-            memory.update(phase="levels", depth=depth)
-        elif memory.get("phase") == "announce":
-            memory.update(phase="pull", pulled=memory.get("pulled", 0) + 1)
-        else:
-            pulls = self._pulls(memory, depth, found, arcs, notes)
-            announce = pulls and memory.get("phase") == "push"
-            phase = "announce" if announce else "pull" if pulls else "push"
-            slope = found - memory.get("before", 0)
-            pulled = memory.get("pulled", 0) + (phase == "pull")
-            memory.update(phase=phase, depth=depth, slope=slope, before=found, m_before=arcs)
-            memory["pulled"] = pulled
-        return {"phase": memory["phase"], "depth": memory["depth"]}
+        depth = old["depth"] + (old["phase"] != "announce")
+        phase = "pull" if found else "levels"
+        if found and old["phase"] != "announce":
+            if not self._pulls(old, depth, notes):
+                phase = "push"
+            elif old["phase"] == "push":
+                phase = "announce"
+            memory.update(slope=found - old["before"], before=found, m_before=arcs)
+        memory.update(phase=phase, depth=depth, pulled=old["pulled"] + (phase == "pull"))
+        return {"phase": phase, "depth": depth}
 
-    def _pulls(self, memory: Memory, depth: int, found: int, arcs: int, notes: list[Notes]) -> bool:
+    def _pulls(self, old: Memory, depth: int, notes: list[Notes]) -> bool:
         """Ask the policy. After a push, what several parts claimed counts several times."""
         from ...decisions.direction.model import State
 
-        policy = self.policy()
+        policy, found, arcs = self.policy(), total(notes, "found"), total(notes, "arcs")
         if arcs <= policy.certain(self.n):
             return False
-        variation = found - memory.get("before", 0)
+        variation = found - old["before"]
         state = State(
             n=self.n,
             arcs=self.arcs,
@@ -160,21 +167,18 @@ class Search(Program):
             n_u=max(self.n - total(notes, "visited"), 0),
             m_u=max(self.arcs - total(notes, "seen"), 0),
             s_f=variation,
-            c_f=variation - memory.get("slope", 0),
-            before=memory.get("before", 0),
-            m_before=memory.get("m_before", 0),
-            previous=float(memory.get("phase") == "pull"),
-            pulled=memory.get("pulled", 0),
+            c_f=variation - old["slope"],
+            before=old["before"],
+            m_before=old["m_before"],
+            previous=float(old["phase"] == "pull"),
+            pulled=old["pulled"],
             depth=depth,
             directed=float(self.directed),
         )
-        chosen: str = policy.choose(state)
-        return chosen == "pull"
+        return bool(policy.choose(state) == "pull")
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
         """Return levels, and of all neighbours one level up the smallest."""
-        from ...kernels.bfs.steps import smallest_parents
-
         levels = np.array(state["levels"])
         piece.from_owners(inbox, "levels", levels)
         parents = np.full(piece.n, piece.n, piece.out.indices.dtype)
@@ -199,30 +203,26 @@ def _hear(piece: Piece, inbox: Inbox, depth: int, levels: np.ndarray) -> None:
 
 def _announced(piece: Piece, levels: np.ndarray, depth: int) -> Mail:
     """Tell everybody which of their ghosts are at ``depth``: a bit for each."""
-    made = {}
-    for other in piece.others:
-        bits = levels[piece.sends(other)] == depth
-        if bits.any():
-            made[other] = {"front": np.packbits(bits)}
-    return made
+    bits = {other: levels[piece.sends(other)] == depth for other in piece.others}
+    return {other: {"front": np.packbits(some)} for other, some in bits.items() if some.any()}
+
+
+def _claims(piece: Piece, levels: np.ndarray, depth: int) -> Mail:
+    """Tell owners which of their vertices were claimed, by their places among our ghosts of theirs."""
+    ids = piece.out.indices.dtype
+    found = {p: np.flatnonzero(levels[piece.ghosts_of(p)] == depth) for p in piece.others}
+    return {other: {"claims": at.astype(ids)} for other, at in found.items() if at.size}
 
 
 def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
     """Announce the frontier at ``depth``, or find the next one by a push or a pull."""
-    from ...kernels.bfs.steps import Bitmaps, Tree
-    from ...kernels.pieces import searches as pieces
-    from ...kernels.runtime.launch import run, threads_available
-    from ...kernels.runtime.team import run_team
-
     n, ids = piece.n, piece.out.indices.dtype
     front = np.empty((n + 63) >> 6, np.uint64)
     tree = Tree(np.empty(n, ids), levels, np.empty(n, ids))
     own, degrees = piece.own, piece.ghost_degrees
     given = (own.start, own.stop, depth, piece.out.indptr, degrees, tree, front)
-    counts = run(pieces.mark, [given], brief=True)[0]
-    count, edges, _, _ = counts
-    named = zip(("found", "arcs", "visited", "seen"), counts, strict=True)
-    notes: Notes = {name: int(value) for name, value in named}
+    count, edges, visited, seen = map(int, run(pieces.mark, [given], brief=True)[0])
+    notes = {"found": count, "arcs": edges, "visited": visited, "seen": seen}
     if phase == "announce":
         return Outcome({"levels": levels}, notes, _announced(piece, levels, depth))
     pulls = phase == "pull"
@@ -234,13 +234,3 @@ def _walk(piece: Piece, levels: np.ndarray, depth: int, phase: str) -> Outcome:
     notes |= {"found": int(found), "arcs": int(arcs)}
     tell = _announced if pulls else _claims
     return Outcome({"levels": levels}, notes, tell(piece, levels, depth + 1))
-
-
-def _claims(piece: Piece, levels: np.ndarray, depth: int) -> Mail:
-    """Tell owners which of their vertices were claimed, by their places among our ghosts of theirs."""
-    made = {}
-    for other in piece.others:
-        claims = np.flatnonzero(levels[piece.ghosts_of(other)] == depth)
-        if claims.size:
-            made[other] = {"claims": claims.astype(piece.out.indices.dtype)}
-    return made

@@ -19,10 +19,15 @@ from typing import ClassVar, NamedTuple, Unpack
 import numpy as np
 
 from ...algorithms.components import ComponentsResult
+from ...graph.graph import Graph
+from ...kernels.components import most_frequent
+from ...kernels.pieces import components as kernel
+from ...kernels.rows.passes import over_rows
+from ...kernels.runtime.launch import over_parts, read_only, run
 from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Mail, Piece
 from ..supersteps import Where, solve
-from .base import Memory, Notes, Order, Outcome, Outputs, Program, total
+from . import Memory, Notes, Order, Outcome, Outputs, Program, total
 
 __all__ = ["connected_components"]
 
@@ -56,15 +61,17 @@ class Components(Program):
     outputs: ClassVar[Outputs] = {"labels": None}
 
     def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
-        """Add the number of components."""
         count = int(np.count_nonzero(arrays["labels"] == np.arange(partition.n)))
         return {**arrays, "count": count}
 
     def start(self, piece: Piece) -> Outcome:
         """Find the components of the part: ``root`` is the smallest local id of each."""
         root = np.arange(piece.n, dtype=piece.out.indices.dtype)
-        giant = _join(piece, root) if piece.n else -1
-        kept = {"root": root, "joined": _joined(root), "giant": np.array([giant])}
+        giant = -1
+        if piece.n:  # first a little is joined, which makes most of it one component
+            _link(piece, root, [piece.out], FIRST_ARCS, -1, False)
+            giant = int(most_frequent(piece.n, root))
+        kept = _join(piece, root, giant, False)
         return Outcome(*_outcome(piece, kept, _Labels(piece.ids.copy(), piece.ids, False)), kept)
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
@@ -74,9 +81,7 @@ class Components(Program):
         known = {name: state[name] for name in ("root", "joined", "giant")}
         if order["phase"] == "all":
             root = np.array(state["root"])
-            if piece.n:
-                giant = _join_rest(piece, root, int(state["giant"][0]), True)
-                known = {"root": root, "joined": _joined(root), "giant": np.array([giant])}
+            known = _join(piece, root, int(state["giant"][0]), True)
             np.minimum.at(labels, root, before)
             before = piece.ids
         for other, arrays in inbox.items():
@@ -96,45 +101,29 @@ class Components(Program):
         return {"phase": "all", "all": True}
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """Return the label of each vertex's root."""
         return {"labels": state["labels"][state["root"][piece.own]]}
 
 
-def _join(piece: Piece, root: np.ndarray) -> int:
-    """Join what hangs together within a part, except for arcs out of its giant. Return its root.
-
-    First a little is joined, which makes most of it one component.
+def _join(piece: Piece, root: np.ndarray, giant: int, ghosts: bool) -> dict[str, np.ndarray]:
+    """Join along all arcs that ``link_rows`` looks at. Return what is known of components then:
+    ``joined`` says for each root whether there is another vertex in its component.
     """
-    from ...kernels.components import most_frequent
-    from ...kernels.pieces import components as kernel
-    from ...kernels.rows.passes import over_rows
-    from ...kernels.runtime.launch import over_parts
-
-    own, rows = piece.own, piece.out
-    arcs = kernel.Arcs(own.start, own.stop, FIRST_ARCS, -1, False)
-    over_rows(kernel.link_rows, rows.indptr, rows.indices, arcs, root)
-    over_parts(kernel.point_to_roots, piece.n, root)
-    return _join_rest(piece, root, int(most_frequent(piece.n, root)), False)
+    joined = np.zeros(root.size, np.uint8)
+    if piece.n:
+        sides = [piece.out] if piece.into is piece.out else [piece.out, piece.into]
+        _link(piece, root, sides, 0, giant, ghosts)
+        giant = int(root[giant])
+        joined[root[root != np.arange(root.size)]] = 1
+    return {"root": root, "joined": joined, "giant": np.array([giant])}
 
 
-def _join_rest(piece: Piece, root: np.ndarray, giant: int, ghosts: bool) -> int:
-    """Join along all arcs that ``link_rows`` looks at. Return the giant's root."""
-    from ...kernels.pieces import components as kernel
-    from ...kernels.rows.passes import over_rows
-    from ...kernels.runtime.launch import over_parts
-
-    arcs = kernel.Arcs(piece.own.start, piece.own.stop, 0, giant, ghosts)
-    for rows in [piece.out] if piece.into is piece.out else [piece.out, piece.into]:
+def _link(
+    piece: Piece, root: np.ndarray, sides: list[Graph], few: int, skip: int, ghosts: bool
+) -> None:
+    arcs = kernel.Arcs(piece.own.start, piece.own.stop, few, skip, ghosts)
+    for rows in sides:
         over_rows(kernel.link_rows, rows.indptr, rows.indices, arcs, root)
     over_parts(kernel.point_to_roots, piece.n, root)
-    return int(root[giant])
-
-
-def _joined(root: np.ndarray) -> np.ndarray:
-    """Return for each root whether there is another vertex in its component."""
-    joined = np.zeros(root.size, np.uint8)
-    joined[root[root != np.arange(root.size)]] = 1
-    return joined
 
 
 class _Labels(NamedTuple):
@@ -154,70 +143,47 @@ def _outcome(
     mail: Mail = {}
     news = not labels.by_root or (labels.now < labels.before).any()
     for other in piece.others if news else []:
-        found: dict[str, np.ndarray] = {}
-        for side in _sides(piece, other):
+        for name, side in _sides(piece, other):
             arrays, count = _told(side, known, labels)
-            found |= arrays
-            told += count
-        if found:
-            mail[other] = {**found, "giant": labels.now[[giant]]}
+            if count:
+                letter = mail.setdefault(other, {"giant": labels.now[[giant]]})
+                letter |= {f"{name} {k}": array for k, array in arrays.items()}
+                told += count
     notes = {"told": told, "giant": int(labels.now[giant]) if piece.n else None}
     return {"labels": labels.now}, notes, mail
 
 
-class _Side(NamedTuple):
-    """Vertices of one part that another one knows: in ``places``, or ``size`` ids from ``first`` on."""
-
-    name: str
-    places: np.ndarray
-    first: int
-    size: int
-
-
-def _sides(piece: Piece, other: int) -> list[_Side]:
+def _sides(piece: Piece, other: int) -> list[tuple[str, kernel.Side]]:
     """Return the vertices that both parts know: those of this one, then those of the other.
 
     The other part has them the other way round, in the same order.
     """
     sends, ghosts = piece.sends(other), piece.ghosts_of(other)
-    return [
-        _Side("own", sends, 0, sends.size),
-        _Side("ghost", sends[:0], ghosts.start, ghosts.stop - ghosts.start),
-    ]
+    theirs = kernel.Side(read_only(sends[:0]), ghosts.start, ghosts.stop - ghosts.start)
+    return [("own", kernel.Side(read_only(sends), 0, sends.size)), ("ghost", theirs)]
 
 
-def _told(side: _Side, known: Arrays, labels: _Labels) -> tuple[dict[str, np.ndarray], int]:
+def _told(side: kernel.Side, known: Arrays, labels: _Labels) -> tuple[Arrays, int]:
     """Return news of one side, and of how many vertices."""
-    from ...kernels.pieces import components as kernel
-    from ...kernels.runtime.launch import read_only, run
-
-    size = side.size
-    bits = np.zeros((size + 7) >> 3, np.uint8)
-    at, values = np.empty(size, np.int32), np.empty(size, labels.now.dtype)
-    vertices = kernel.Side(read_only(side.places), side.first, size)
+    bits = np.zeros((side.size + 7) >> 3, np.uint8)
+    at, values = np.empty(side.size, np.int32), np.empty(side.size, labels.now.dtype)
     root, joined = read_only(known["root"]), read_only(known["joined"])
     roots = kernel.Known(root, joined, int(known["giant"][0]))
     now, before = read_only(labels.now), read_only(labels.before)
-    given = (vertices, roots, now, before, labels.by_root, kernel.News(bits, at, values))
+    given = (side, roots, now, before, labels.by_root, kernel.News(bits, at, values))
     in_giant, count = run(kernel.tell_labels, [given], brief=True)[0]
-    if not in_giant + count:
-        return {}, 0
-    arrays: Arrays = {
-        "bits": bits[: bits.size if in_giant else 0],
+    found: Arrays = {
+        "bits": bits if in_giant else bits[:0],
         "at": at[:count],
         "values": values[:count],
     }
-    return {f"{side.name} {k}": array for k, array in arrays.items()}, int(in_giant + count)
+    return found, int(in_giant + count)
 
 
 def _hear(piece: Piece, other: int, arrays: Arrays, root: np.ndarray, labels: np.ndarray) -> None:
     """Take over what ``_told`` has noted in the other part, where its own are our ghosts."""
-    from ...kernels.pieces import components as kernel
-    from ...kernels.runtime.launch import read_only, run
-
-    for name, side in zip(("ghost", "own"), _sides(piece, other), strict=True):
+    for name, (_, side) in zip(("ghost", "own"), _sides(piece, other), strict=True):
         if f"{name} at" in arrays:
             told = (read_only(arrays[f"{name} {k}"]) for k in ("bits", "at", "values"))
-            vertices = kernel.Side(read_only(side.places), side.first, side.size)
-            given = (vertices, read_only(root), kernel.News(*told), int(arrays["giant"][0]), labels)
+            given = (side, read_only(root), kernel.News(*told), int(arrays["giant"][0]), labels)
             run(kernel.hear_labels, [given], brief=True)

@@ -15,11 +15,16 @@ import numpy as np
 
 from ...algorithms.independent_set import IndependentSetResult
 from ...graph.build import index_type
+from ...kernels.independent_set import greedy
+from ...kernels.rows.passes import over_rows
+from ...kernels.runtime.launch import over_parts, read_only
+from ...kernels.runtime.nouns import Rows
+from ...kernels.runtime.random import key_of
 from ...util.rng import Rng, seed_of
 from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Piece
 from ..supersteps import Where, solve
-from .base import Memory, Notes, Order, Outcome, Outputs, Program, total
+from . import Memory, Notes, Order, Outcome, Outputs, Program, total
 
 __all__ = ["maximal_independent_set"]
 
@@ -55,32 +60,21 @@ class IndependentSet(Program):
     seed: int
 
     def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
-        """Add the ids of the set."""
         ids = np.flatnonzero(arrays["mask"]).astype(index_type(partition.n))
         return {"vertices": ids, **arrays}
 
     def _key(self) -> np.uint64:
-        from ...kernels.runtime.random import key_of
-
         return key_of(self.seed, "independent set")
 
     def start(self, piece: Piece) -> Outcome:
         """Give each vertex its place in the order, ghosts included."""
-        from ...kernels.independent_set.greedy import Order, first_levels
-        from ...kernels.runtime.launch import over_parts
-
         state = np.empty(piece.n, np.uint8)
-        order = Order(self._key(), piece.ids)
-        over_parts(first_levels, piece.n, order, piece.all_degrees, state)
+        order = greedy.Order(self._key(), piece.ids)
+        over_parts(greedy.first_levels, piece.n, order, piece.all_degrees, state)
         return Outcome({"state": state}, {"left": piece.size}, kept={"ids": piece.ids})
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of decided ghosts, and decide what can be."""
-        from ...kernels.independent_set.greedy import IN, Order, decide_rows
-        from ...kernels.rows.passes import over_rows
-        from ...kernels.runtime.launch import read_only
-        from ...kernels.runtime.nouns import Rows
-
         now = np.array(state["state"])
         for other, arrays in inbox.items():
             now[piece.ghosts_of(other)][arrays["at"]] = arrays["state"]
@@ -89,24 +83,22 @@ class IndependentSet(Program):
         if into is out:  # every arc is there both ways
             back = Rows(into.indptr[:0], into.indices[:0])
         own = (piece.own.start, piece.own.stop)
-        ties = Order(self._key(), read_only(state["ids"]))
+        ties = greedy.Order(self._key(), read_only(state["ids"]))
         decided: list[int] = [0, 1]
         while len(decided) > 1 and any(decided):  # a thread alone goes on until it can do no more
-            decided = over_rows(decide_rows, out.indptr, out.indices, back, own, ties, now)
+            decided = over_rows(greedy.decide_rows, out.indptr, out.indices, back, own, ties, now)
         mail = {}
         for other in piece.others:
             sends = piece.sends(other)
-            news = (now[sends] <= IN) & (state["state"][sends] > IN)
+            news = (now[sends] <= greedy.IN) & (state["state"][sends] > greedy.IN)
             at = np.flatnonzero(news).astype(np.int32)
             if at.size:
                 mail[other] = {"at": at, "state": now[sends[at]]}
-        left = int(np.count_nonzero(now[piece.own] > IN))
+        left = int(np.count_nonzero(now[piece.own] > greedy.IN))
         return Outcome({"state": now}, {"left": left}, mail)
 
     def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
-        """Go on while some vertex is undecided."""
         return {"phase": "decide"} if total(notes, "left") else None
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """Return which vertices are in the set."""
         return {"mask": state["state"][piece.own] == 1}

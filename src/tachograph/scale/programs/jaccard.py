@@ -14,10 +14,13 @@ from typing import ClassVar, Unpack
 import numpy as np
 
 from ...algorithms.similarity import JaccardResult
+from ...kernels.pieces import jaccard as kernel
+from ...kernels.rows.passes import over_rows
+from ...kernels.runtime.launch import over_parts, read_only
 from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Piece
 from ..supersteps import Where, solve
-from .base import Memory, Notes, Order, Outcome, Outputs, Program
+from . import Memory, Notes, Order, Outcome, Outputs, Program
 
 __all__ = ["jaccard"]
 
@@ -56,12 +59,10 @@ class Similarities(Program):
     directed: bool
 
     def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
-        """Add the number of edges."""
         return {**arrays, "count": arrays["values"].size}
 
     def start(self, piece: Piece) -> Outcome:
-        """Do nothing: nothing has to be known before."""
-        return Outcome({})
+        return Outcome({})  # nothing has to be known before
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Compute a value for each arc, of which those that are edges count."""
@@ -73,11 +74,9 @@ class Similarities(Program):
         return Outcome({"values": values}, {"rows": rows})
 
     def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
-        """Do one superstep for all."""
         return None if "rows" in notes[0] else {"phase": "compare"}
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """Return the ends and values of the edges."""
         kept = _edges(piece, self.directed)
         ids = piece.ids
         source = np.repeat(ids, np.diff(piece.out.indptr))[kept]
@@ -87,10 +86,6 @@ class Similarities(Program):
 
 def _between(piece: Piece, other: Piece, upper: bool, values: np.ndarray) -> None:
     """Fill in the arcs from ``piece`` to vertices of ``other``."""
-    from ...kernels.pieces import jaccard as kernel
-    from ...kernels.rows.passes import over_rows
-    from ...kernels.runtime.launch import over_parts, read_only
-
     same = other is piece
     to = piece.own if same else piece.ghosts_of(other.index)
     ids = np.int64 if max(piece.n, other.n) > np.iinfo(np.int32).max else np.int32

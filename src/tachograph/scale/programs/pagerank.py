@@ -7,17 +7,18 @@ vertices without out-arcs are summed by the driver, and spread in the next super
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Unpack
 
 import numpy as np
 
 from ...algorithms.pagerank import PageRankResult
+from ...kernels.pagerank.pull import multiply
 from ...util.errors import InputError, TachographWarning
 from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Piece
 from ..supersteps import Where, solve
-from .base import Memory, Notes, Order, Outcome, Outputs, Program, total
+from . import Memory, Notes, Order, Outcome, Outputs, Program, total
 
 __all__ = ["pagerank"]
 
@@ -72,26 +73,21 @@ class Ranks(Program):
     n: int
 
     def check(self, partition: Partition) -> None:
-        """Refuse negative weights: they say how likely an arc is followed."""
         if partition.lightest < 0:
             raise InputError("PageRank needs weights that are not negative")
 
     def start(self, piece: Piece) -> Outcome:
         """Give all the same score. ``inverse`` is 1 by the weight of the out-arcs, or 0."""
-        from ...kernels.pagerank.pull import multiply
-
         rows = piece.out
         out = piece.degrees[piece.own].astype(np.float64)
         if rows.weights is not None:
             out = multiply(rows.rows, rows.weights, np.ones(piece.n))[piece.own]
         inverse = np.divide(1.0, out, out=np.zeros(piece.size), where=out > 0)
         scores = np.full(piece.size, 1 / max(self.n, 1))
-        return self._outcome(piece, scores, inverse, 0.0, first=True)
+        made = self._outcome(piece, scores, inverse, 0.0)
+        return replace(made, kept={"inverse": inverse})
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
-        """Do one iteration."""
-        from ...kernels.pagerank.pull import multiply
-
         scores, inverse = state["scores"], state["inverse"]
         share = np.zeros(piece.n)
         share[piece.own] = scores * inverse
@@ -101,17 +97,15 @@ class Ranks(Program):
         jump = 1 / self.n
         new = self.damping * (total_in + order["lost"] * jump) + (1 - self.damping) * jump
         change = float(np.abs(new - scores).sum())
-        return self._outcome(piece, new, inverse, change, first=False)
+        return self._outcome(piece, new, inverse, change)
 
     def _outcome(
-        self, piece: Piece, scores: np.ndarray, inverse: np.ndarray, change: float, first: bool
+        self, piece: Piece, scores: np.ndarray, inverse: np.ndarray, change: float
     ) -> Outcome:
-        lost = float(scores[inverse == 0].sum())
+        notes = {"lost": float(scores[inverse == 0].sum()), "change": change}
         share = np.zeros(piece.n)
         share[piece.own] = scores * inverse
-        mail = piece.to_ghosts("share", share)
-        kept = {"inverse": inverse} if first else {}
-        return Outcome({"scores": scores}, {"lost": lost, "change": change}, mail, kept)
+        return Outcome({"scores": scores}, notes, piece.to_ghosts("share", share))
 
     def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
         """Iterate until scores settle."""
@@ -123,11 +117,9 @@ class Ranks(Program):
         return {"phase": "iterate", "lost": total(notes, "lost")}
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """Return the scores."""
         return {"scores": np.asarray(state["scores"])}
 
     def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
-        """Add how many iterations there were, and whether scores settled."""
         iterations, converged = memory["iterations"], memory["change"] < self.tol
         if not converged:
             warnings.warn(

@@ -19,11 +19,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ...algorithms.result import Result
+from ...kernels.pieces import searches as kernel
+from ...kernels.runtime.launch import read_only, run
+from ...kernels.runtime.nouns import WeightedRows
 from ...util.errors import InputError
 from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Piece
 from ..supersteps import Where, solve
-from .base import Memory, Notes, Order, Outcome, Outputs, Program, source_ids, total
+from . import Memory, Notes, Order, Outcome, Outputs, Program, source_ids, total
 from .bfs import Search
 
 __all__ = ["sssp"]
@@ -83,7 +86,6 @@ class Hops(Search):
     parents: ClassVar[bool] = False
 
     def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """Return levels as distances."""
         levels = state["levels"][piece.own]
         return {"distances": np.where(levels < 0, np.inf, levels)}
 
@@ -98,7 +100,6 @@ class Distances(Program):
     width: float
 
     def check(self, partition: Partition) -> None:
-        """Refuse negative weights, which would need another algorithm."""
         if partition.lightest < 0:
             raise InputError(
                 f"the lightest arc has weight {partition.lightest:g}, and shortest paths in parts need "
@@ -116,11 +117,7 @@ class Distances(Program):
 
     def step(self, piece: Piece, state: Arrays, inbox: Inbox, order: Order) -> Outcome:
         """Hear of shorter ways to own vertices, then relax what is nearer than ``limit``."""
-        from ...kernels.pieces import searches as kernel
-        from ...kernels.runtime.launch import read_only, run
-        from ...kernels.runtime.nouns import WeightedRows
-
-        distance, pending = np.array(state["distance"]), np.array(state["pending"])
+        distance, pending = np.array(state["distances"]), np.array(state["pending"])
         rows = piece.out
         for other, arrays in inbox.items():
             told = read_only(arrays["at"]), read_only(arrays["distance"])
@@ -138,12 +135,8 @@ class Distances(Program):
         self, piece: Piece, distance: np.ndarray, pending: np.ndarray, scanned: int
     ) -> Outcome:
         """Return the state, news for the owners of ghosts, and what the driver has to know."""
-        from ...kernels.pieces import searches as kernel
-        from ...kernels.runtime.launch import run
-
         mail = {}
-        own = piece.own
-        left = (own.start, own.stop, distance, pending)
+        left = (piece.own.start, piece.own.stop, distance, pending)
         nearest, furthest = run(kernel.what_is_left, [left], brief=True)[0]
         for other in piece.others:
             ghosts = piece.ghosts_of(other)
@@ -156,7 +149,7 @@ class Distances(Program):
                 nearest = min(nearest, first)
         notes = {"nearest": min(float(nearest), NO_DISTANCE), "furthest": float(furthest)}
         notes["scanned"] = scanned
-        return Outcome({"distance": distance, "pending": pending}, notes, mail)
+        return Outcome({"distances": distance, "pending": pending}, notes, mail)
 
     def decide(self, memory: Memory, notes: list[Notes]) -> Order | None:
         """Stay in the window while there is something in it; then move on, further if it was easy."""
@@ -171,10 +164,6 @@ class Distances(Program):
                 width *= 2
             memory.update(width=width, limit=nearest + width, scanned=0)
         return {"phase": "relax", "limit": memory["limit"]}
-
-    def finish(self, piece: Piece, state: Arrays, inbox: Inbox) -> dict[str, np.ndarray]:
-        """Return the distances."""
-        return {"distances": state["distance"][piece.own]}
 
     def values(self, partition: Partition, arrays: Arrays, memory: Memory) -> dict[str, object]:
         """Refuse distances of whole weights that float64 cannot hold."""
