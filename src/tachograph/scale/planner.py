@@ -190,9 +190,10 @@ def forecast(
     rounds = supersteps or costs.supersteps
     work = rounds * turns * (costs.fixed_seconds + arcs / parts * costs.arc_seconds)
     messages = rounds * turns * ghosts * costs.ghost_bytes / cluster.bandwidth
-    here, there = (one, memory.available()), (parts, size, rounds)
-    seconds = (work, messages, rounds * cluster.latency)
-    return Forecast(costs.task, n, m, cluster, *here, *there, *seconds)
+    latency, free = rounds * cluster.latency, memory.available()
+    return Forecast(
+        costs.task, n, m, cluster, one, free, parts, size, rounds, work, messages, latency
+    )
 
 
 def scaling(
