@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -33,20 +34,25 @@ class Request:
     """What was asked for, checked."""
 
     def __init__(self, task: str, graph: Graph, wanted: Wanted) -> None:
-        pairs, topk, self.output = wanted.pairs, wanted.topk, wanted.output
-        self.task, self.kind, self.wanted = task, KINDS[task], wanted
-        self.weighted = _weighted(graph, wanted.weight, task)
+        pairs, topk = wanted.pairs, wanted.topk
+        self.output: str | Path | None = wanted.output
+        self.task = task
+        self.wanted = wanted
+        self.kind: int = KINDS[task]
+        self.weighted: bool = _weighted(graph, wanted.weight, task)
         if topk is not None and topk < 1:
             raise InputError(f"topk = {topk}: at least one")
-        self.topk, self.limit = topk, as_bytes(wanted.memory_limit, "memory_limit")
+        self.topk: int | None = topk
+        self.limit: int | None = as_bytes(wanted.memory_limit, "memory_limit")
         if isinstance(pairs, str) and pairs not in ("edges", "two_hop"):
             raise InputError(f"pairs = {pairs!r}: 'edges', 'two_hop' or an array of two columns")
-        self.two_hop = isinstance(pairs, str) and pairs == "two_hop"
+        self.two_hop: bool = isinstance(pairs, str) and pairs == "two_hop"
         if self.output is not None and (not self.two_hop or topk is not None):
             raise InputError("output is for pairs='two_hop' without topk: other results are short")
-        self.graph, self.names = simple(graph, self.weighted), graph.names
+        self.graph: Graph = simple(graph, self.weighted)
+        self.names: np.ndarray | None = graph.names
         every = isinstance(pairs, str) and not self.two_hop
-        self.splits = every and not graph.directed and not self.weighted
+        self.splits: bool = every and not graph.directed and not self.weighted
 
     def run(self) -> SimilarityResult:
         """Compute the similarities, where they are to be computed."""

@@ -174,7 +174,9 @@ class Kept(Generic[M]):
     """
 
     def __init__(self, fork: str, state: tuple[str, ...], make: Callable[[ModelFile], M]) -> None:
-        self.fork, self.state, self.make = fork, state, make
+        self.fork = fork
+        self.state = state
+        self.make = make
         self._read = lru_cache(2)(self._sound)
 
     def read(self, path: Path) -> M:

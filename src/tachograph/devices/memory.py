@@ -35,7 +35,9 @@ class Room:
     """Counts how much of a device's memory is in use, and refuses what does not fit."""
 
     def __init__(self, name: str, memory: int, largest: int) -> None:
-        self.name, self.memory, self.largest = name, memory, largest
+        self.name = name
+        self.memory = memory
+        self.largest = largest
         self.used: int = 0
         #: graphs on the device, the most recently used last
         self.graphs: weakref.WeakKeyDictionary[Graph, Resident] = weakref.WeakKeyDictionary()
@@ -64,7 +66,8 @@ class Buffer:
     def __init__(
         self, device: OpenCL, make: Callable[[], cl.Buffer], array: np.ndarray, size: int
     ) -> None:
-        self.device, self.array = device, array
+        self.device = device
+        self.array = array
         self._size = 0  # bytes taken on the device: 0 if memory is shared
         self.memory: cl.Buffer = make()
         self._size = size
@@ -159,7 +162,9 @@ class Resident:
     """A graph on a device: whole (``cuts == [0, n]``) or in parts."""
 
     def __init__(self, device: OpenCL, graph: Graph) -> None:
-        self.device, self.indptr, self.indices = device, graph.indptr, graph.indices
+        self.device = device
+        self.indptr: np.ndarray = graph.indptr
+        self.indices: np.ndarray = graph.indices
         self.cuts: list[int] = self._cut()
         self._parts: OrderedDict[int, Part] = OrderedDict()
 

@@ -9,6 +9,7 @@ from typing import cast
 
 import networkx as nx
 import numpy as np
+from numpy.typing import NDArray
 
 import tachograph as tg
 
@@ -27,9 +28,9 @@ class Neighbours:
     """Sizes that predictions are made of. Loops make a node its own neighbour, as in NetworkX."""
 
     def __init__(self, graph: BackendGraph) -> None:
-        self.simple = simple(graph.rows)
+        self.simple: tg.Graph = simple(graph.rows)
         tails = graph.rows.arc_sources()
-        self.loops = np.zeros(graph.rows.n, np.int64)
+        self.loops: NDArray[np.int64] = np.zeros(graph.rows.n, np.int64)
         self.loops[tails[tails == graph.rows.indices]] = 1
 
     @cached_property
@@ -112,8 +113,8 @@ def _every_non_edge(G: BackendGraph) -> Iterator[tuple[Node, Node]]:
             yield u, v
 
 
-jaccard_coefficient = partial(_predict, Neighbours.jaccard)
-preferential_attachment = partial(_predict, Neighbours.attachment)
+jaccard_coefficient: Callable[[Query], object] = partial(_predict, Neighbours.jaccard)
+preferential_attachment: Callable[[Query], object] = partial(_predict, Neighbours.attachment)
 
 
 def _shares(G: BackendGraph, given: Mapping[Node, float] | None, default: np.ndarray) -> np.ndarray:

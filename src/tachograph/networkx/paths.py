@@ -27,6 +27,7 @@ from .search import Found, Paths, hops, near, negative, pred_lists, relaxed
 T = TypeVar("T")
 ByNode: TypeAlias = Mapping[Node, object]
 Pairs: TypeAlias = Iterator[tuple[Node, Node]]
+Answer: TypeAlias = Callable[[Query], object]
 LOST_HERE = "Node {} is not found in the graph"
 
 
@@ -122,29 +123,32 @@ def _shortest(shape: Callable[[Found], ByNode], q: Query) -> object:
     return _lengths_and_paths(method, q)[paths]
 
 
-shortest_path = partial(_shortest, Found.paths)
-shortest_path_length = partial(_shortest, Found.lengths)
-single_source_shortest_path = partial(_from_sources, HOPS, Found.paths)
-single_source_shortest_path_length = partial(_from_sources, HOPS, Found.lengths)
-single_target_shortest_path = partial(_to_target, HOPS, Found.paths)
-single_target_shortest_path_length = partial(_to_target, HOPS, Found.lengths)
-all_pairs_shortest_path = partial(_from_all, HOPS, Found.paths)
-all_pairs_shortest_path_length = partial(_from_all, HOPS, Found.lengths)
-multi_source_dijkstra = single_source_dijkstra = partial(_lengths_and_paths, NEAR)
-multi_source_dijkstra_path = partial(_from_sources, NEAR, Found.paths)
-multi_source_dijkstra_path_length = partial(_from_sources, NEAR, Found.lengths)
-single_source_dijkstra_path = multi_source_dijkstra_path
-single_source_dijkstra_path_length = multi_source_dijkstra_path_length
-dijkstra_path, dijkstra_path_length = partial(_path, NEAR), partial(_length, NEAR)
-all_pairs_dijkstra = partial(_from_all, NEAR, Found.both)
-all_pairs_dijkstra_path = partial(_from_all, NEAR, Found.paths)
-all_pairs_dijkstra_path_length = partial(_from_all, NEAR, Found.lengths)
-single_source_bellman_ford = partial(_lengths_and_paths, RELAXED)
-single_source_bellman_ford_path = partial(_from_sources, RELAXED, Found.paths)
-single_source_bellman_ford_path_length = partial(_from_sources, RELAXED, Found.lengths)
-bellman_ford_path, bellman_ford_path_length = partial(_path, RELAXED), partial(_length, RELAXED)
-all_pairs_bellman_ford_path = partial(_from_all, RELAXED, Found.paths)
-all_pairs_bellman_ford_path_length = partial(_from_all, RELAXED, Found.lengths)
+shortest_path: Answer = partial(_shortest, Found.paths)
+shortest_path_length: Answer = partial(_shortest, Found.lengths)
+single_source_shortest_path: Answer = partial(_from_sources, HOPS, Found.paths)
+single_source_shortest_path_length: Answer = partial(_from_sources, HOPS, Found.lengths)
+single_target_shortest_path: Answer = partial(_to_target, HOPS, Found.paths)
+single_target_shortest_path_length: Answer = partial(_to_target, HOPS, Found.lengths)
+all_pairs_shortest_path: Answer = partial(_from_all, HOPS, Found.paths)
+all_pairs_shortest_path_length: Answer = partial(_from_all, HOPS, Found.lengths)
+multi_source_dijkstra: Answer = partial(_lengths_and_paths, NEAR)
+single_source_dijkstra: Answer = multi_source_dijkstra
+multi_source_dijkstra_path: Answer = partial(_from_sources, NEAR, Found.paths)
+multi_source_dijkstra_path_length: Answer = partial(_from_sources, NEAR, Found.lengths)
+single_source_dijkstra_path: Answer = multi_source_dijkstra_path
+single_source_dijkstra_path_length: Answer = multi_source_dijkstra_path_length
+dijkstra_path: Answer = partial(_path, NEAR)
+dijkstra_path_length: Answer = partial(_length, NEAR)
+all_pairs_dijkstra: Answer = partial(_from_all, NEAR, Found.both)
+all_pairs_dijkstra_path: Answer = partial(_from_all, NEAR, Found.paths)
+all_pairs_dijkstra_path_length: Answer = partial(_from_all, NEAR, Found.lengths)
+single_source_bellman_ford: Answer = partial(_lengths_and_paths, RELAXED)
+single_source_bellman_ford_path: Answer = partial(_from_sources, RELAXED, Found.paths)
+single_source_bellman_ford_path_length: Answer = partial(_from_sources, RELAXED, Found.lengths)
+bellman_ford_path: Answer = partial(_path, RELAXED)
+bellman_ford_path_length: Answer = partial(_length, RELAXED)
+all_pairs_bellman_ford_path: Answer = partial(_from_all, RELAXED, Found.paths)
+all_pairs_bellman_ford_path_length: Answer = partial(_from_all, RELAXED, Found.lengths)
 
 
 def _search(q: Query) -> Found:

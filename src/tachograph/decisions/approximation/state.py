@@ -52,7 +52,9 @@ class State:
     """Numbers about one graph and its sources. Nothing is measured before it is needed."""
 
     def __init__(self, graph: Graph, sources: np.ndarray, threads: int) -> None:
-        self.graph, self.sources, self.threads = graph, sources, threads
+        self.graph = graph
+        self.sources = sources
+        self.threads = threads
         self._reached: dict[tuple[int, int], tuple[float, int]] = {}
 
     @cached_property

@@ -78,8 +78,10 @@ def checked_store(array, index, value):
 
 
 #: ``array[index]`` and ``array[index] = value``.
-ld = checked_load if CHECKED else _on_entry(lambda builder, place, kind: builder.load(place))
-st = (
+ld: Intrinsic = (
+    checked_load if CHECKED else _on_entry(lambda builder, place, kind: builder.load(place))
+)
+st: Intrinsic = (
     checked_store
     if CHECKED
     else _returns_nothing(lambda builder, place, kind, value: builder.store(value, place))
@@ -134,9 +136,9 @@ def _fetch(signed: str, unsigned: str) -> Intrinsic:
     return _on_entry(write)
 
 
-fetch_add = _fetch("add", "add")
-fetch_min = _fetch("min", "umin")
-fetch_or = _fetch("or", "or")
+fetch_add: Intrinsic = _fetch("add", "add")
+fetch_min: Intrinsic = _fetch("min", "umin")
+fetch_or: Intrinsic = _fetch("or", "or")
 
 
 @_returns_nothing

@@ -40,32 +40,36 @@ class AccuGraph(Accelerator):
     tasks: ClassVar[tuple[str, ...]] = ("bfs", "connected_components", "pagerank", "sssp")
     weights: ClassVar[bool] = False
 
-    partition_size = Parameter(
+    partition_size: Parameter[int | None] = Parameter(
         None, "vertices whose values are on chip together (None: all)", "Table 4", kind=int, low=1
     )
-    vertex_pipelines = Parameter(8, "vertices begun in a cycle", "Table 4", low=1)
-    edge_pipelines = Parameter(16, "edges begun in a cycle", "Table 4", low=1)
-    vertex_pipeline_size = Parameter(
+    vertex_pipelines: Parameter[int] = Parameter(8, "vertices begun in a cycle", "Table 4", low=1)
+    edge_pipelines: Parameter[int] = Parameter(16, "edges begun in a cycle", "Table 4", low=1)
+    vertex_pipeline_size: Parameter[int] = Parameter(
         8,
         "lines that each vertex pipeline reads ahead",
         "Table 4 (VS); inferred: its meaning",
         low=1,
     )
-    edge_pipeline_size = Parameter(
+    edge_pipeline_size: Parameter[int] = Parameter(
         8, "lines that each edge pipeline reads ahead", "Table 4 (ES); inferred: its meaning", low=1
     )
-    cache_banks = Parameter(
+    cache_banks: Parameter[int] = Parameter(
         16,
         "banks of the vertex cache, each serves a value in a cycle; vertex v is in v mod banks",
         "section 3.3; inferred: which vertex is where",
         low=1,
     )
-    stalls = Parameter(True, "whether neighbours wait for their bank", "section 3.3")
-    pointer_bits = Parameter(32, "width of a pointer in bits", "Table 3", choices=(32, 64))
-    prefetch_skipping = Parameter(
+    stalls: Parameter[bool] = Parameter(
+        True, "whether neighbours wait for their bank", "section 3.3"
+    )
+    pointer_bits: Parameter[int] = Parameter(
+        32, "width of a pointer in bits", "Table 3", choices=(32, 64)
+    )
+    prefetch_skipping: Parameter[bool] = Parameter(
         False, "keep values that are on chip already", "section 5: off in the published design"
     )
-    partition_skipping = Parameter(
+    partition_skipping: Parameter[bool] = Parameter(
         False, "skip partitions without new values", "section 5: off in the published design"
     )
 

@@ -41,10 +41,13 @@ class Parameter(Generic[T]):
         low: float | None = None,
         choices: tuple[T, ...] | None = None,
     ) -> None:
-        self.default, self.about, self.source = default, about, source
-        self.kind = kind or type(default)
-        self.low, self.choices = low, choices
-        self.name = ""
+        self.default = default
+        self.about = about
+        self.source = source
+        self.kind: type = kind or type(default)
+        self.low = low
+        self.choices = choices
+        self.name: str = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -137,7 +140,7 @@ class Layout:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self.line = memory.standard.request_bytes
+        self.line: int = memory.standard.request_bytes
         self._used = [0] * memory.channels  # lines of each channel
 
     @property
@@ -177,31 +180,31 @@ class Accelerator(Machine):
     tasks: ClassVar[tuple[str, ...]] = ()
     weights: ClassVar[bool] = True  # whether edges can have weights
 
-    clock_mhz = Parameter(
+    clock_mhz: Parameter[float] = Parameter(
         200.0,
         "clock of the accelerator in MHz",
         "inferred: not given in the text; chosen on slashdot, where 200 MHz agrees best with the "
         "paper's simulation",
         low=1.0,
     )
-    inject = Parameter(
+    inject: Parameter[int | None] = Parameter(
         None,
         "requests that a port sends in a cycle (None: as many as the memory takes)",
         "inferred: producers make requests in bulk, only edge and update reading is rate limited",
         kind=int,
         low=1,
     )
-    bram_bytes = Parameter(
+    bram_bytes: Parameter[int] = Parameter(
         10_000_000,
         "on-chip memory for vertex values in bytes",
         "inferred: 2,394,385 values of 32 bits (wiki-talk) fit, 3,072,627 (orkut) do not",
         low=1,
     )
-    value_bits = Parameter(
+    value_bits: Parameter[int | None] = Parameter(
         None, "bits of a vertex value (None: as in Table 3)", "Table 3", kind=int, choices=WIDTHS
     )
-    vertex_bits = Parameter(32, "bits of a vertex id", "Table 3", choices=WIDTHS)
-    permute_ids = Parameter(
+    vertex_bits: Parameter[int] = Parameter(32, "bits of a vertex id", "Table 3", choices=WIDTHS)
+    permute_ids: Parameter[int | None] = Parameter(
         None, "seed of a permutation of the ids (None: no permutation)", NO_SOURCE, kind=int, low=0
     )
 

@@ -58,36 +58,44 @@ class HitGraph(Accelerator):
 
     tasks: ClassVar[tuple[str, ...]] = tuple(ANSWERS)
 
-    partition_size = Parameter(256_000, "vertices of a partition", "Table 4 (elements)", low=1)
-    pes = Parameter(
+    partition_size: Parameter[int] = Parameter(
+        256_000, "vertices of a partition", "Table 4 (elements)", low=1
+    )
+    pes: Parameter[int | None] = Parameter(
         None,
         "processing elements (None: one for each channel of the memory)",
         "Table 4: 4, with the 4 channels of Table 2",
         kind=int,
         low=1,
     )
-    pipelines = Parameter(8, "edges or updates read in a cycle by a PE", "Table 4", low=1)
-    weighted = Parameter(True, "whether edges carry a weight of 32 bits", "Table 3")
-    edge_bytes = Parameter(
+    pipelines: Parameter[int] = Parameter(
+        8, "edges or updates read in a cycle by a PE", "Table 4", low=1
+    )
+    weighted: Parameter[bool] = Parameter(
+        True, "whether edges carry a weight of 32 bits", "Table 3"
+    )
+    edge_bytes: Parameter[int | None] = Parameter(
         None,
         "bytes of an edge (None: source, target and, if weighted, weight)",
         "inferred: widths of Table 3; the paper says 64 bits for an edge without weight",
         kind=int,
         low=1,
     )
-    update_merging = Parameter(
+    update_merging: Parameter[bool] = Parameter(
         True, "sort edges by target and merge updates of one target", "section 3.2"
     )
-    update_filtering = Parameter(True, "no updates from unchanged vertices", "section 3.2")
-    partition_skipping = Parameter(
+    update_filtering: Parameter[bool] = Parameter(
+        True, "no updates from unchanged vertices", "section 3.2"
+    )
+    partition_skipping: Parameter[bool] = Parameter(
         True, "skip partitions without changed values, or without updates", "section 3.2"
     )
-    write_unchanged = Parameter(
+    write_unchanged: Parameter[bool] = Parameter(
         True,
         "write the value for every update, even if it stays the same",
         "section 3.2: each update triggers the value write",
     )
-    assignment = Parameter(
+    assignment: Parameter[str] = Parameter(
         "cyclic",
         "which PE has a partition: p mod PEs, or blocks of consecutive ones",
         "inferred: partitions are assigned beforehand, the text does not say how",
