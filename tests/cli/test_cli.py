@@ -156,3 +156,9 @@ def test_ctrl_c_leaves_no_file_and_says_so():
     assert time.monotonic() - begin < 3
     assert (process.returncode, errors) == (130, "tacho: stopped\n")
     assert list(Path().iterdir()) == []
+
+
+def test_ctrl_c_while_python_imports_leaves_no_traceback():
+    Path("typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    stopped = tacho("info", "g.txt", PYTHONPATH=f".:{os.environ.get('PYTHONPATH', '')}")
+    assert (stopped.returncode, stopped.stderr) == (130, "tacho: stopped\n")

@@ -8,7 +8,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from tachograph.cli import MARKUP, app
+from tachograph.cli.commands import MARKUP, app
 
 
 def commands(command, words=()):

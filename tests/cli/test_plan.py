@@ -78,7 +78,9 @@ def test_bad_options(graph, options, problem):
 
 
 def test_training_says_what_is_missing():
-    with pytest.raises(InputError, match="0 graphs, and 5 are needed"):
+    with pytest.raises(
+        InputError, match="0 graphs were measured, and 5 graphs are needed: name more"
+    ):
         tacho("train", "approximation", "--budget", "0s")
     with pytest.raises(InputError, match="there is no graph 'nonsense'; known are .*kronecker-11"):
         tacho("train", "approximation", "--graphs", "nonsense")

@@ -1,121 +1,41 @@
 """The command ``tacho``. stdout is data, stderr is for people.
 
 Exit codes: 0 done, 1 an error that the message explains, 2 wrong usage, 130 stopped with Ctrl-C.
+Everything is imported inside :func:`main`, so that Ctrl-C while Python imports leaves no traceback.
 """
 
 from __future__ import annotations
 
-import functools
-import os
-import re
-import sys
-import warnings
-from collections.abc import Iterator, Mapping
-from importlib import import_module
-from typing import Annotated, NoReturn
-
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_group
-
-from .. import __version__
-from ..util.errors import TachographError, TachographWarning
-
-__all__ = ["MARKUP", "app", "main"]
+__all__ = ["app", "main"]
 
 STOPPED = 130  # what a command that was stopped with Ctrl-C exits with
-#: What Rich would take for markup in a help text, except for [bold] and [/bold].
-MARKUP = re.compile(r"\[(?!/?bold\])(?=[a-z#/@])")
-#: The module of each command, which is a function there.
-COMMANDS = {
-    "info": "graphs",
-    "convert": "graphs",
-    "datasets": "graphs",
-    "tour": "tour.guide",
-    "warm": "warm",
-    "bench": "bench",
-    "devices": "devices",
-    "plan": "plan",
-    "what-if": "plan",
-    "report": "journal",
-    "nx-profile": "bench",
-    "reproduce": "reproduce",
-    "simulate": "simulate",
-}
-#: Those with commands of their own, which are the ``app`` of the module of that name.
-GROUPS = ("dram", "generate", "journal", "run", "scale", "train")
-
-
-class Commands(Mapping[str, TyperCommand | TyperGroup]):
-    """The commands by their names; a module is imported when its command is asked for."""
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*COMMANDS, *GROUPS))
-
-    def __len__(self) -> int:
-        return len(COMMANDS) + len(GROUPS)
-
-    def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
-        return _loaded(name)
-
-
-@functools.cache
-def _loaded(name: str) -> TyperCommand | TyperGroup:
-    holder = typer.Typer(rich_markup_mode="rich")
-    if name in GROUPS:
-        holder.add_typer(import_module(f".{name}", __name__).app, name=name)
-    else:
-        module = import_module(f".{COMMANDS[name]}", __name__)
-        holder.command(name)(getattr(module, name.replace("-", "_")))
-    made: TyperCommand | TyperGroup = get_group(holder).commands[name]  # type: ignore[assignment]
-    _escape(made)
-    return made
-
-
-def _escape(command: object) -> None:
-    """Escape brackets in the help of a command, its options, and its subcommands."""
-    for thing in (command, *getattr(command, "params", ())):
-        if isinstance(text := getattr(thing, "help", None), str):
-            thing.help = MARKUP.sub(r"\[", text)
-    for subcommand in getattr(command, "commands", {}).values():
-        _escape(subcommand)
-
-
-class Tacho(TyperGroup):
-    """The group of all commands."""
-
-    def __init__(self, **settings: object) -> None:
-        super().__init__(**settings)  # type: ignore[arg-type]
-        self.commands = Commands()  # type: ignore[assignment]
-
-
-app = typer.Typer(
-    cls=Tacho,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _version(show: bool) -> None:
-    if show:
-        print(f"tacho {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def tacho(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Runs graph algorithms fast and decides how to run them."""
 
 
 def main() -> None:
-    """Run ``tacho``, turning every error that Tachograph raises on purpose into one line."""
-    warnings.showwarning = _note
+    """Run ``tacho``, turning every error that can be explained into one line."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        _stop()
+    except SystemExit as end:
+        if end.code == STOPPED:
+            _stop()
+        raise
+
+
+def _run() -> None:
+    import os
+    import sys
+    import warnings
+
+    from ..util.errors import TachographError, TachographWarning
+    from .commands import app
+    from .options import say
+
+    def note(message: Warning | str, *_: object, **__: object) -> None:
+        say(f"tacho: note: {message}")
+
+    warnings.showwarning = note
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", TachographWarning)
     try:
@@ -124,21 +44,21 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except TachographError as error:
-        print(f"tacho: {error}", file=sys.stderr)
+        say(f"tacho: {error}")
         sys.exit(1)
-    except KeyboardInterrupt:
-        _stopped()
-    except SystemExit as end:
-        if end.code == STOPPED:
-            _stopped()
-        raise
 
 
-def _note(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"tacho: note: {message}", file=sys.stderr)
-
-
-def _stopped() -> NoReturn:
+def _stop() -> None:
     """End at once: files are put away, and a compiler that was interrupted would complain at exit."""
-    print("tacho: stopped", file=sys.stderr, flush=True)
+    import os
+
+    os.write(2, b"tacho: stopped\n")
     os._exit(STOPPED)
+
+
+def __getattr__(name: str) -> object:
+    if name != "app":
+        raise AttributeError(f"module 'tachograph.cli' has no attribute {name!r}")
+    from .commands import app
+
+    return app

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Json, flat, load, option, out, print_json, table
+from .options import Json, flat, load, option, out, print_json, say, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -175,7 +175,7 @@ def nx_profile(
     if json:
         print_json([{**asdict(calls), "gain": calls.gain, "saved": calls.saved} for calls in found])
     elif not found:
-        typer.echo("the script called no function that the backend has", err=True)
+        say("the script called no function that the backend has")
     else:
         rows = [_calls(calls) for calls in found]
         title = "Measured in NetworkX; the gain is measured on the calls that were tried"

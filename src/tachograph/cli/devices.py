@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from .options import Json, flat, option, out, print_json
+from .options import Json, flat, option, out, print_json, say
 
 if TYPE_CHECKING:
     from ..devices.discovery import Found
@@ -46,7 +44,7 @@ def devices(
     else:
         _print(rows)
     if len(rows) == 1:
-        typer.echo(problem, err=True)
+        say(problem)
 
 
 def _print(rows: list[dict[str, Any]]) -> None:

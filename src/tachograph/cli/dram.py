@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Crew, Json, flat, option, out, print_json
+from .options import Crew, Json, facts_table, flat, option, out, print_json, say
 from .simulate import table
 
 if TYPE_CHECKING:
@@ -219,14 +219,11 @@ def generate(
     if pattern not in makers:
         raise InputError(f"unknown pattern {pattern!r}; known: {', '.join(makers)}")
     write_trace(output, makers[pattern](), random.random(of.requests) < of.writes)
-    typer.echo(f"{output}: {of.requests:,} requests", err=True)
+    say(f"{output}: {of.requests:,} requests")
 
 
 def result_table(result: MemoryResult) -> Table:
     """Return two columns: what was simulated, and its value."""
-    from rich.table import Table
-    from rich.text import Text
-
     r, energy = result, "unknown: no currents are declared for this part"
     total = max(1, r.row_hits + r.row_misses + r.row_conflicts)
     shares = [f"{n:,} ({n / total:.1%})" for n in (r.row_hits, r.row_misses, r.row_conflicts)]
@@ -256,7 +253,4 @@ def result_table(result: MemoryResult) -> Table:
         rows["limited by"] = "the port: one request a cycle (--ports channel has more)"
     if r.wrapped:
         rows["requests beyond the capacity"] = f"{r.wrapped:,} (wrapped around)"
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    for name, value in rows.items():
-        table.add_row(Text(name, style="cyan"), value)
-    return table
+    return facts_table(rows.items())

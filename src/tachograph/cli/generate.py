@@ -15,7 +15,7 @@ from ..graph.generate import GENERATORS
 from ..graph.graph import Graph
 from ..util.errors import InputError
 from ..util.progress import bar
-from .options import made
+from .options import made, say
 
 __all__ = ["app"]
 
@@ -50,7 +50,7 @@ def _command(generator: Callable[..., Graph]) -> Callable[..., None]:
         with bar("generating"):
             graph = generator(**{**options, "weights": _weights(options["weights"])})
         write(graph, out)
-        typer.echo(f"{out}: {graph!r} in {time.perf_counter() - begin:.1f} s", err=True)
+        say(f"{out}: {graph!r} in {time.perf_counter() - begin:.1f} s")
 
     parameters = [made("out", Out)]
     for name, p in inspect.signature(generator).parameters.items():

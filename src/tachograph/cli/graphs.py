@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
-from .options import GraphInput, Json, facts_table, flat, load, option, out, print_json
+from .options import GraphInput, Json, facts_table, flat, load, option, out, print_json, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,6 +23,7 @@ __all__ = ["convert", "datasets", "degree_classes", "info"]
 
 BAR_LETTERS = 40  # of the longest bar
 LICENCE_LETTERS = 12  # of a licence that are worth showing
+RIGHT = {"justify": "right"}  # how columns of numbers look
 
 
 @flat
@@ -88,17 +89,16 @@ def degree_classes(counts: np.ndarray) -> list[tuple[str, int]]:
 def _histogram(counts: np.ndarray) -> Table:
     """Draw the classes of degrees with bars of letters."""
     from rich.table import Table
-    from rich.text import Text
 
     classes = degree_classes(counts)
     most = max((total for _, total in classes), default=0) or 1
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("degree", justify="right", style="cyan")
     table.add_column("vertices", justify="right")
-    table.add_column("")
+    table.add_column("", style="green")
     for label, total in classes:
         bar = "█" * round(BAR_LETTERS * total / most) or ("▏" if total else "")
-        table.add_row(label, f"{total:,}", Text(bar, "green"))
+        table.add_row(label, f"{total:,}", bar)
     return table
 
 
@@ -133,7 +133,7 @@ def convert(
 
     loaded = load(**asdict(graph), dedupe=dedupe.value, drop_self_loops=drop_self_loops)
     write(loaded, output)
-    typer.echo(f"{output}: {loaded!r}", err=True)
+    say(f"{output}: {loaded!r}")
 
 
 @flat
@@ -163,7 +163,6 @@ def datasets(
 def _datasets_table(found: Iterable[DataSet], width: int) -> Table:
     """Return a row for each data set; the last columns are cut or left out if they do not fit."""
     from rich.table import Table
-    from rich.text import Text
 
     columns = {
         "name": [d.name for d in found],
@@ -181,9 +180,9 @@ def _datasets_table(found: Iterable[DataSet], width: int) -> Table:
         needed = min(needed, max(width - 2, LICENCE_LETTERS)) if name == "licence" else needed
         if width < needed + 2:
             break
-        right = name in ("vertices", "edges")
-        table.add_column(name, justify="right" if right else "left", no_wrap=True, max_width=needed)
+        look: dict[str, Any] = {"name": {"style": "cyan"}, "vertices": RIGHT, "edges": RIGHT}
+        table.add_column(name, **look.get(name, {}), no_wrap=True, max_width=needed)
         width -= needed + 2
-    for name, *row in list(zip(*columns.values(), strict=True)):
-        table.add_row(Text(name, style="cyan"), *row[: len(table.columns) - 1])
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*row[: len(table.columns)])
     return table

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..plots.numbers import seconds
-from .options import Json, flat, option, out, print_json, table, write_parquet
+from .options import Json, flat, option, out, print_json, say, table, write_parquet
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -124,7 +124,7 @@ def export(
     parquet.mkdir(parents=True, exist_ok=True)
     for name, rows in _tables(kept).items():
         write_parquet(pa.Table.from_pylist(rows), parquet / f"{name}.parquet")
-        typer.echo(f"{parquet / name}.parquet: {len(rows):,} rows", err=True)
+        say(f"{parquet / name}.parquet: {len(rows):,} rows")
 
 
 def _tables(kept: Journal) -> dict[str, list[Record]]:
@@ -187,4 +187,4 @@ def report(
     title = f"{found[0].name}: {found[0].run.task}" if len(found) == 1 else f"{len(found)} runs"
     graphs = dict.fromkeys(e.run.graph.get("name") or "" for e in found)
     write_page(output, title, of_entries(found), ", ".join(name for name in graphs if name))
-    typer.echo(f"{output}: {len(found)} run{'s' if len(found) > 1 else ''}", err=True)
+    say(f"{output}: {len(found)} run{'s' if len(found) > 1 else ''}")

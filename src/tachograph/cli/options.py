@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from ..util.text import plain
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from ..util.executor import Executor
 
 __all__ = ["Cluster", "Crew", "Directed", "GraphFile", "GraphInput", "Json", "Relabel", "Workers"]
-__all__ += ["facts_table", "flat", "load", "made", "option", "out", "print_json", "share", "table"]
-__all__ += ["vertices_of", "write_parquet"]
+__all__ += ["facts_table", "flat", "load", "made", "option", "out", "print_json", "say", "share"]
+__all__ += ["table", "vertices_of", "write_parquet"]
 
 T = TypeVar("T")
 OPTION = "option"  # where a field of a dataclass keeps its option
@@ -175,12 +177,23 @@ def share(text: str, option: str) -> float:
 
 
 def out() -> Console:
-    """Return the console for tables on stdout, which prints [brackets] as they are."""
+    """Return the console for lines and tables on stdout, which shows all text as it is."""
     from rich.console import Console
+
+    class Plain(Console):
+        """Shows strings, those in tables too, by :func:`plain`; one string is one line."""
+
+        def render_str(self, text: str, **options: Any) -> Text:
+            return super().render_str(plain(text), **options)
 
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     width = 120 if piped else None
-    return Console(file=sys.stdout, highlight=False, markup=False, width=width)
+    return Plain(file=sys.stdout, highlight=False, markup=False, emoji=False, width=width)
+
+
+def say(text: str) -> None:
+    """Print a line for people, on stderr."""
+    print(plain(text), file=sys.stderr)
 
 
 def print_json(value: object) -> None:
@@ -209,11 +222,11 @@ def table(
 def facts_table(rows: Iterable[tuple[str, str]]) -> Table:
     """Return two columns: names, and what is known about them."""
     from rich.table import Table
-    from rich.text import Text
 
     shown = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    for name, value in rows:
-        shown.add_row(Text(name, style="cyan"), value)
+    shown.add_column(style="cyan")
+    for row in rows:
+        shown.add_row(*row)
     return shown
 
 

@@ -92,4 +92,5 @@ def _print(found: Plan | WhatIf, json: bool) -> None:
     if json:
         print_json(found.to_dict())
     else:
-        out().print(str(found), markup=False, soft_wrap=True)
+        for line in str(found).splitlines():
+            out().print(line, soft_wrap=True)

@@ -54,7 +54,7 @@ def partition(
     else:
         made = cut(graph, parts=parts, directory=directory, directed=directed)
     if not json:
-        typer.echo(f"{directory}: {made!r}")
+        out().print(f"{directory}: {made!r}", soft_wrap=True)
         return
     names = ("n", "m", "directed", "weights", "parts", "arcs", "ghosts")
     facts = {name: getattr(made, name) for name in names}

@@ -15,7 +15,6 @@ from .options import Crew, GraphInput, Json, flat, option, out, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from ..graph.graph import Graph
     from ..plots.drawing import Drawing
@@ -216,7 +215,6 @@ def drawn(done: Sequence[Done]) -> Drawing:
 def show(graph: str, done: Sequence[Done]) -> None:
     """Print the table, the chart, what varied with the source, and what was assumed."""
     from rich.table import Table
-    from rich.text import Text
 
     from ..simulation.accelerators.problem import variation
 
@@ -239,9 +237,10 @@ def show(graph: str, done: Sequence[Done]) -> None:
     found = {text: variation(seconds) for text, seconds in times.items()}
     longest = max(v["mean"] for v in found.values())
     chart = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
+    chart.add_column(style="cyan")
     for text, v in found.items():
         bar = "█" * max(1, round(LONGEST_BAR * v["mean"] / longest))
-        chart.add_row(Text(text, style="cyan"), bar, f"{v['mean'] * 1e3:,.4g} ms")
+        chart.add_row(text, bar, f"{v['mean'] * 1e3:,.4g} ms")
     console.print(chart)
     if len(times) < len(done):
         rows = []
@@ -258,30 +257,28 @@ def show(graph: str, done: Sequence[Done]) -> None:
         style="dim",
     )
     for name in dict.fromkeys(job.name for job, _ in done):
-        console.print(assumed(next(job for job, _ in done if job.name == name)))
+        for line in assumed(next(job for job, _ in done if job.name == name)):
+            console.print(line, style="dim")
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> Table:
     """Return a table with names on the left."""
     from rich.table import Table
-    from rich.text import Text
 
     made = Table(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
     made.add_column(heads[0], style="cyan")
     for name in heads[1:]:
         made.add_column(name, justify="right", no_wrap=True)
     for name, *cells in rows:
-        made.add_row(Text(name), *cells)
+        made.add_row(name, *cells)
     return made
 
 
-def assumed(job: Job) -> Text:
-    """Say what the paper leaves open, and which values were taken."""
-    from rich.text import Text
-
+def assumed(job: Job) -> list[str]:
+    """Return lines that say what the paper leaves open, and which values were taken."""
     lines = [f"{job.name.rpartition(':')[2]}, what its description leaves open:"]
     for name, parameter in job.accelerator.declared().items():
         if "inferred" in parameter.source:
             value = job.accelerator.settings[name]
             lines.append(f"  {name} = {value}: {parameter.about} ({parameter.source})")
-    return Text("\n".join(lines), style="dim")
+    return lines

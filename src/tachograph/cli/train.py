@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_type_hints
 import typer
 
 from ..decisions.trainer import FORKS, Trained, Trainer, device_here, train
-from .options import Cluster, Crew, Json, Workers, made, option, out, print_json, table
+from .options import Cluster, Crew, Json, Workers, made, option, out, print_json, say, table
 
 if TYPE_CHECKING:
     from ..decisions.trainer import Fitted
@@ -105,7 +105,7 @@ def trained(
         print_json({"file": str(done.path), **done.file.card})
         return
     show(done)
-    typer.echo(f"{done.path}: used from now on" if output is None else f"{done.path}", err=True)
+    say(f"{done.path}: used from now on" if output is None else f"{done.path}")
 
 
 def show(done: Trained) -> None:

@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-import typer
-
-from .options import Json, print_json
+from .options import Json, print_json, say
 
 if TYPE_CHECKING:
     from ..util.exercise import Exercise
@@ -55,9 +53,9 @@ def warm(json: Json = False) -> None:
         print_json({"seconds": seconds, "exercises": [d._asdict() for d in done]})
     elif compiled:
         cores = threads_available()
-        typer.echo(f"compiled {compiled} loops in {seconds:.1f} s, {cores} at a time", err=True)
+        say(f"compiled {compiled} loops in {seconds:.1f} s, {cores} at a time")
     else:
-        typer.echo(f"all is warm: {loaded} loops were there, seen in {seconds:.1f} s", err=True)
+        say(f"all is warm: {loaded} loops were there, seen in {seconds:.1f} s")
 
 
 def exercises() -> dict[str, Exercise]:

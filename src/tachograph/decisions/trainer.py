@@ -245,10 +245,11 @@ def train(trainer: Trainer[Model], output: Path | None = None) -> Trained:
     graphs, families = (len({r.get(key) for r in used}) for key in ("graph", "family"))
     fewest, kinds = trainer.fewest
     if graphs < fewest or families < kinds:
-        raise InputError(
-            f"{graphs} graphs of {families} families were measured: at least {fewest} graphs "
-            f"of {kinds} families are needed; name more graphs, or allow a larger --budget"
-        )
+        measured, least = f"{graphs} graphs", f"{fewest} graphs"
+        if kinds > 1:
+            measured, least = f"{measured} of {families} families", f"{least} of {kinds} families"
+        advice = "name more graphs, or allow a larger --budget"
+        raise InputError(f"{measured} were measured, and {least} are needed: {advice}")
     model = trainer.fit(used)
     card = {
         "date": datetime.now(UTC).date().isoformat(),

@@ -9,10 +9,10 @@ measured.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..util.text import as_html, plain
 from .drawing import Drawing, Mark
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def svg(drawing: Drawing, styled: bool) -> str:
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" class="tacho" '
         f'viewBox="0 0 {_number(drawing.width)} {_number(drawing.height)}" {size} role="img" '
-        f'aria-label="{escape(drawing.about or drawing.title)}">'
+        f'aria-label="{as_html(drawing.about or drawing.title)}">'
     ]
     if styled:
         dark = f"@media (prefers-color-scheme: dark){{.tacho{{{variables(DARK)}}}}}"
@@ -83,7 +83,7 @@ def _element(mark: Mark) -> str:
     tag, attributes = TAGS[mark.kind], _attributes(mark)
     if mark.opacity < 1:
         attributes += f' opacity="{mark.opacity:.3g}"'
-    inside = f"<title>{escape(mark.tip)}</title>" if mark.tip else escape(mark.text)
+    inside = f"<title>{as_html(mark.tip)}</title>" if mark.tip else as_html(mark.text)
     return f"<{tag} {attributes}>{inside}</{tag}>" if inside else f"<{tag} {attributes}/>"
 
 
@@ -141,7 +141,7 @@ def _add(axes: Axes, mark: Mark, order: int) -> None:
         drawn.set(alpha=mark.opacity, zorder=order)
     elif mark.kind == "text":
         weight, place = "bold" if mark.bold else "normal", ANCHORS[mark.anchor]
-        shown = axes.text(x, y, mark.text, ha=place, parse_math=False, zorder=order)
+        shown = axes.text(x, y, plain(mark.text), ha=place, parse_math=False, zorder=order)
         shown.set(color=colour, fontsize=points, fontweight=weight)
     else:
         right, bottom = mark.points[-1]

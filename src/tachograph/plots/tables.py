@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
+from ..util.text import as_html
 from . import numbers as show
 from .numbers import Columns
 from .traces import charts_of
@@ -49,13 +49,13 @@ class Table:
         """Return a ``<table>`` element."""
         looks = [self._class(self._entries(k)) for k in range(len(self.columns))]
         heads = zip(self.columns, looks, strict=True)
-        head = "".join(f'<th scope="col"{look}>{escape(name)}</th>' for name, look in heads)
+        head = "".join(f'<th scope="col"{look}>{as_html(name)}</th>' for name, look in heads)
         body = ""
         for at, row in enumerate(self.rows):
-            cells = (f"<td{c}>{escape(x)}</td>" for x, c in zip(row, looks, strict=True))
+            cells = (f"<td{c}>{as_html(x)}</td>" for x, c in zip(row, looks, strict=True))
             begin = '<tr class="first">' if self.first and not at else "<tr>"
             body += f"{begin}{''.join(cells)}</tr>"
-        caption = f"<caption>{escape(self.title)}</caption>"
+        caption = f"<caption>{as_html(self.title)}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _entries(self, column: int) -> list[str]:
@@ -140,7 +140,7 @@ def trace_html(trace: Columns) -> str:
 def table_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:
     """Show a table whose first row is what was chosen, and why."""
     table = Table(title, columns, rows, first=True).html()
-    return f"<div>{table}<p>{escape(note)}</p></div>"
+    return f"<div>{table}<p>{as_html(note)}</p></div>"
 
 
 def _charts(trace: Columns) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from .text import plain
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -21,7 +23,7 @@ class Bar:
     def __init__(self, label: str, total: float | None) -> None:
         self.label, self.total = label, total
         self.done: float = 0.0
-        self._text = label
+        self._text = plain(label)
         self._shown: Progress | None = None
         self._task: TaskID | None = None
         self._timer: threading.Timer | None = None
@@ -41,7 +43,7 @@ class Bar:
 
     def note(self, text: str) -> None:
         """Show ``text`` behind the label, from now on."""
-        self._text = f"{self.label}: {text}"
+        self._text = plain(f"{self.label}: {text}")
         if self._shown is not None and self._task is not None:
             self._shown.update(self._task, description=self._text)
 
@@ -52,7 +54,7 @@ class Bar:
 
         share = [TextColumn("{task.percentage:>3.0f} %"), TimeLeft()]
         columns = [TimeElapsedColumn()] if self.total is None else share
-        text = TextColumn("{task.description}"), BarColumn()
+        text = TextColumn("{task.description}", markup=False), BarColumn()
         shown = Progress(*text, *columns, console=Console(stderr=True), transient=True)
         self._task = shown.add_task(self._text, total=self.total, completed=int(self.done))
         if not self._closed.is_set():

@@ -24,7 +24,7 @@ from ...plots.report.page import Figure, Section, write_page
 from ...plots.report.sections import predictions
 from ...plots.tables import Table
 from ...util.errors import TachographError
-from ..options import facts_table, flat, load, option, out
+from ..options import facts_table, flat, load, option, out, say
 from ..warm import spread
 from .race import Outcome, Setting, Skip
 from .steps import STEPS
@@ -146,7 +146,7 @@ def _shown(table: Table) -> Shown:
     for name in table.columns:
         made.add_column(name, overflow="fold")
     for place, row in enumerate(table.rows[:SHOWN_ROWS]):
-        made.add_row(*map(Text, row), style="bold" if table.first and not place else None)
+        made.add_row(*row, style="bold" if table.first and not place else None)
     if len(table.rows) > SHOWN_ROWS:
         made.add_row(f"... {len(table.rows) - SHOWN_ROWS} more")
     return made
@@ -166,7 +166,7 @@ def prepare(directed: bool, weights: str | None) -> bool:
     key = content_key(__version__, __file__, where, directed, weights)
     if journal().get(REHEARSAL, key) is not None:
         return False
-    typer.echo("compiling what the tour uses, once per machine ...", err=True)
+    say("compiling what the tour uses, once per machine ...")
     kind = {"directed": directed, "weights": weights}
     spread(_rehearse, [[{"name": name, **kind} for name in reversed(STEPS)]])
     journal().put(REHEARSAL, key, {})

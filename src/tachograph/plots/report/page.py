@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from html import escape
 from importlib.resources import files
 
 from ... import __version__
 from ...graph.files.streams import aside
+from ...util.text import as_html
 from ..drawing import NARROW, WIDE, Drawing
 from ..render import DARK, LIGHT, classes, variables
 from ..tables import Table
@@ -57,11 +57,11 @@ def page(title: str, sections: Sequence[Section], about: str = "") -> str:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="Tachograph {__version__}">
-<title>{escape(title)}</title>
+<title>{as_html(title)}</title>
 <style>{_colours()}{style}</style>
 </head>
 <body>
-<header class="top"><div><h1>{escape(title)}</h1><p class="soft">{escape(about)}</p></div>
+<header class="top"><div><h1>{as_html(title)}</h1><p class="soft">{as_html(about)}</p></div>
 <button id="theme" type="button" hidden>Dark</button></header>
 <main>
 {_contents(sections)}
@@ -96,18 +96,18 @@ def _colours() -> str:
 
 
 def _contents(sections: Sequence[Section]) -> str:
-    titles = enumerate(escape(section.title) for section in sections)
+    titles = enumerate(as_html(section.title) for section in sections)
     links = "".join(f'<li><a href="#s{k}">{title}</a></li>' for k, title in titles)
     return f'<nav aria-label="Contents"><ul>{links}</ul></nav>' if len(sections) > 2 else ""
 
 
 def _section(number: int, section: Section) -> str:
-    text = "".join(f"<p>{escape(line)}</p>" for line in section.text)
-    pairs = [(escape(name), escape(value)) for name, value in section.facts]
+    text = "".join(f"<p>{as_html(line)}</p>" for line in section.text)
+    pairs = [(as_html(name), as_html(value)) for name, value in section.facts]
     facts = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in pairs)
     facts = f'<dl class="facts">{facts}</dl>' if facts else ""
     rest = text + facts + "".join(map(_figure, section.figures))
-    return f'<section id="s{number}"><h2>{escape(section.title)}</h2>{rest}</section>'
+    return f'<section id="s{number}"><h2>{as_html(section.title)}</h2>{rest}</section>'
 
 
 def _figure(figure: Figure) -> str:
@@ -117,10 +117,10 @@ def _figure(figure: Figure) -> str:
         wide, narrow = (figure.draw(width).svg(styled=False) for width in (WIDE, NARROW))
         both = f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
         drawn = wide if narrow == wide else both
-        note = f"<figcaption>{escape(figure.note)}</figcaption>" if figure.note else ""
+        note = f"<figcaption>{as_html(figure.note)}</figcaption>" if figure.note else ""
         parts.append(f"<figure>{drawn}{note}</figure>")
     if (table := figure.table) is not None:
-        region = f'tabindex="0" role="region" aria-label="{escape(table.title)}"'
+        region = f'tabindex="0" role="region" aria-label="{as_html(table.title)}"'
         parts.append(f'<div class="table" {region}>{table.html()}</div>')
     beside = len(parts) == 2 and table is not None and table.width <= BESIDE_LETTERS
     return f'<div class="pair{" two" if beside else ""}">{"".join(parts)}</div>'
