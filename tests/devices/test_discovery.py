@@ -12,9 +12,11 @@ import sys
 import pytest
 
 import tachograph as tg
+from tachograph.cli.devices import _use
 from tachograph.devices import discovery
 from tachograph.devices.discovery import Capabilities, Found, ask, discover, select
 from tachograph.journal import journal
+from tachograph.tasks.table import TASKS
 from tests.cli.test_cli import tacho
 from tests.devices.support import any_device, needs_pyopencl
 
@@ -174,3 +176,14 @@ def test_commands_without_opencl():
     assert run.returncode == 0, run.stderr
     assert "host" in run.stdout
     assert "pip install 'tachograph[opencl]'" in run.stderr
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_the_uses_of_a_device_are_those_of_the_table(wide):
+    """Every task with a way on a device is named, and no other."""
+    able = Capabilities(int64_atomics=wide)
+    found = Found("opencl:0", "Fast One", "gpu", "Maker", "1.0", 10**9, 10**8, 8, able)
+    words = set(re.findall(r"\w+", _use(found, 8, True).partition("; not ")[0]))
+    able_to = {t.name for t in TASKS.values() if any(way.where != "host" for way in t.ways)}
+    assert {"maximal_independent_set", "maximum_flow"} <= able_to
+    assert words & set(TASKS) == able_to - (set() if wide else {"sssp"})

@@ -19,8 +19,10 @@ def test_measured_beside_simulated(graph, task, told):
     found = tg.what_if(task, plain, ["host", "hitgraph@ddr3-1600k", "accugraph@hbm"], **told)
     assert [row.provenance for row in found.rows] == ["measured", "simulated", "simulated"]
     for row in found.rows:
-        assert 0 < row.low <= row.seconds <= row.high
+        assert row.seconds > 0
+        assert row.low is None or row.low <= row.seconds <= row.high
         assert row.name in str(found)
+    assert found.rows[0].low is not None  # runs have a range
     assert len(found.to_dict()["machines"]) == 3
 
 

@@ -124,10 +124,18 @@ def _use(found: Found, units: int, calibrated: bool) -> str:
     """Say what a device would be used for, and why not for more."""
     if found.problem is not None:
         return f"nothing: {found.problem}"
-    use = "similarity, alone or beside the host"
+    from ..tasks.table import TASKS
+
+    places = {task.name: {way.where for way in task.ways} for task in TASKS.values()}
+    shared = [name for name, where in places.items() if where == {"host", "device", "both"}]
+    asked = [name for name, where in places.items() if where != {"host"} and name not in shared]
+    use = f"{', '.join(shared)}, alone or beside the host"
     if found.shares_cores:
         use += f", on {units} of the host's cores"
     if not calibrated:
         use += " (only when asked for, until it is calibrated: tacho devices --calibrate)"
-    others = "bfs and sssp" if found.capabilities.int64_atomics else "bfs, not sssp: 64-bit atomics"
-    return f"{use}; {others} when asked for"
+    missing = ""
+    if not found.capabilities.int64_atomics:
+        asked.remove("sssp")
+        missing = "; not sssp, which needs 64-bit atomics"
+    return f"{use}; when asked for: {', '.join(asked)}{missing}"

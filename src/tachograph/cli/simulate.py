@@ -217,6 +217,7 @@ def show(graph: str, done: Sequence[Done]) -> None:
     from rich.table import Table
 
     from ..simulation.accelerators.problem import variation
+    from ..simulation.accelerators.validated import in_words
 
     console, memories = out(), [job.memory.given if job.memory else {} for job, _ in done]
     chosen = [job.accelerator.given | own for (job, _), own in zip(done, memories, strict=True)]
@@ -249,11 +250,13 @@ def show(graph: str, done: Sequence[Done]) -> None:
             rows.append([text, str(len(times[text])), *ms, f"{v['coefficient']:.2f}"])
         heads = ("accelerator", "sources", "mean ms", "deviation ms", "coefficient of variation")
         console.print(table(heads, rows, "over the sources"))
-    first, numbers = done[0]
+    errors, task = [], done[0][0].question.task
+    for text, (_, numbers) in dict(zip(labels, done, strict=True)).items():
+        errors.append(f"{text} {in_words(numbers['expected_error'])}")
     console.print(
-        "All numbers are simulated; the method's expected error against hardware is "
-        f"{numbers['expected_error']:.0f} % for {first.question.task}. REPS count the edges of all "
-        "iterations, TEPS the graph's edges once; M/s are million requests simulated in a second here.",
+        f"All numbers are simulated. Against published numbers of {task}: {'; '.join(errors)}. REPS "
+        "count the edges of all iterations, TEPS the graph's edges once; M/s are million requests "
+        "simulated in a second here.",
         style="dim",
     )
     for name in dict.fromkeys(job.name for job, _ in done):

@@ -161,7 +161,7 @@ def code_hash(room: str = "") -> str:
     root = Path(__file__).parents[1] / room
     contents = hashlib.sha256()
     for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".cl", ".toml"):
+        if path.suffix in (".py", ".cl", ".csv", ".toml"):
             contents.update(str(path.relative_to(root)).encode())
             contents.update(path.read_bytes())
     return contents.hexdigest()[:16]

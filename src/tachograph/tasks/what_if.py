@@ -30,8 +30,8 @@ class Row:
 
     name: str
     seconds: float
-    low: float
-    high: float
+    low: float | None  # None where the simulation was not validated
+    high: float | None
     provenance: str
     how: str
 
@@ -50,7 +50,8 @@ class WhatIf:
         cells = []
         for r in self.rows:
             how = f"{r.how}; {r.seconds / best:.2f} times the fastest"
-            between = f"{form(r.low)} to {form(r.high)}"
+            known = r.low is not None and r.high is not None
+            between = f"{form(r.low)} to {form(r.high)}" if known else ""
             cells.append([r.name, form(r.seconds), between, r.provenance, how])
         return "\n".join(
             [f"{self.task} on {self.graph!r}", "", *columns(head, cells, right=(1, 2))]
@@ -83,7 +84,7 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
     -------
     WhatIf
         Print it. The interval of a measured time is that of its runs; of a simulated one it is the mean
-        error of the simulation against hardware, where the accelerator's paper gives measurements.
+        error of this design, memory family and task where they were validated; elsewhere there is none.
 
     Raises
     ------
@@ -133,6 +134,7 @@ def _measured(question: Question, name: str) -> Row:
 
 def _simulated(question: Question, name: str) -> Row:
     from ..simulation.accelerators.simulate import simulate
+    from ..simulation.accelerators.validated import in_words
 
     task, graph, what = question.task.name, question.graph, question.what
     accelerator, _, memory = name.partition("@")
@@ -143,7 +145,9 @@ def _simulated(question: Question, name: str) -> Row:
     if graph.weighted and task in ("bfs", "connected_components"):  # which do not look at them
         graph = Graph.from_csr(graph.indptr, graph.indices, directed=graph.directed)
     made = simulate(task, graph, accelerator, memory or None, **options)
-    how = f"{made.iterations} iterations; mean error against hardware {made.expected_error:.0f} %"
-    spread = 1 + made.expected_error / 100
-    low, high = made.seconds / spread, made.seconds * spread
+    error = made.expected_error
+    how = f"{made.iterations} iterations; {in_words(error)}"
+    if error is None:
+        return Row(name, made.seconds, None, None, "simulated", how)
+    low, high = made.seconds / (1 + error / 100), made.seconds * (1 + error / 100)
     return Row(name, made.seconds, low, high, "simulated", how)

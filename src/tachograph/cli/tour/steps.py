@@ -16,6 +16,7 @@ from ...plots.report.page import Figure, Section
 from ...plots.report.sections import memory_figure, plan_figure, trace_figures
 from ...plots.tables import Table, table_of
 from ...plots.traces import directions, placements, rates_of, split_curve
+from ...simulation.accelerators.validated import in_words
 from ..graphs import degree_classes
 from .race import (
     Asked,
@@ -237,12 +238,11 @@ def _accelerators(setting: Setting) -> Outcome:
     here = race({"host": lambda: tg.connected_components(graph)})["host"]
     same = all(bool((run.labels == here.result.labels).all()) for run in done.values())
     fastest = min(done, key=lambda name: done[name].seconds)
-    error = done[fastest].expected_error
     text = [
         f"Connected components of {what}, simulated request by request on accelerators with their "
         "memories; the host's time is measured.",
-        f"The fastest is {fastest}: {show.seconds(done[fastest].seconds)} ± {error:.0f} %, the "
-        f"expected error of the method against hardware; this host takes {show.seconds(here.median)}.",
+        f"The fastest is {fastest}: {show.seconds(done[fastest].seconds)} "
+        f"({in_words(done[fastest].expected_error)}); this host takes {show.seconds(here.median)}.",
     ]
     facts = [
         ("all give the same components", "yes" if same else "NO"),

@@ -22,6 +22,7 @@ from ...graph.graph import Graph
 from ...util.errors import InputError
 from ..dram import MemoryResult
 from ..dram.statistics import Timeline
+from .validated import in_words
 
 if TYPE_CHECKING:
     from ...plots.drawing import Drawing
@@ -149,7 +150,7 @@ class Numbers(TypedDict):
     """The numbers of a simulation as plain data, for the journal and JSON."""
 
     seconds: float
-    expected_error: float
+    expected_error: float | None
     iterations: int
     requests: dict[str, int]
     reps: float
@@ -172,11 +173,12 @@ class Simulation:
     """What an accelerator would have done. All of it is simulated.
 
     ``seconds`` are the accelerator's; ``reps`` are edges read in all iterations per second, as the
-    paper defines them, ``teps`` the graph's edges per second; ``expected_error`` is the mean error of
-    the method against hardware in per cent. ``requests`` counts by kind, ``memory`` has the statistics
-    of the DRAM, ``memory_used`` the bytes of all arrays, ``trace`` the statistics of each phase;
-    ``rate`` is how many requests this machine simulated in a second. ``answer`` has the value of every
-    vertex, which is also called what the task's own result calls it, such as ``levels``.
+    paper defines them, ``teps`` the graph's edges per second; ``expected_error`` is the mean
+    error in per cent of this design, memory family and task against the numbers that the design's
+    authors published, None where nothing was validated. ``requests`` counts by kind, ``memory`` has
+    the statistics of the DRAM, ``memory_used`` the bytes of all arrays, ``trace`` the statistics of
+    each phase; ``rate`` is how many requests this machine simulated in a second. ``answer`` has the
+    value of every vertex, which is also called what the task's own result calls it, such as ``levels``.
     """
 
     task: str
@@ -187,7 +189,7 @@ class Simulation:
     memory: MemoryResult
     memory_used: int
     parameters: dict[str, object]
-    expected_error: float
+    expected_error: float | None
     reps: float
     teps: float
     rate: float
@@ -250,7 +252,7 @@ class Simulation:
     def __repr__(self) -> str:
         return (
             f"Simulation({self.task} on {self.accelerator}, {self.seconds * 1e3:.4g} ms "
-            f"± {self.expected_error:.0f} % simulated, {self.iterations} iterations, "
+            f"simulated ({in_words(self.expected_error)}), {self.iterations} iterations, "
             f"{self.memory.requests:,} requests, {self.memory.gbps:.2f} GB/s)"
         )
 

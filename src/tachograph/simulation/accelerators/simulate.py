@@ -27,13 +27,11 @@ from .accugraph import AccuGraph
 from .base import Accelerator, Layout
 from .hitgraph import HitGraph
 from .problem import Numbers, Question, Simulation
+from .validated import expected_error
 
 __all__ = ["ACCELERATORS", "Job", "accelerator_named", "compare", "jobs", "simulate"]
 
 ACCELERATORS: dict[str, type[Accelerator]] = {"hitgraph": HitGraph, "accugraph": AccuGraph}
-# Mean error against hardware that the paper reports, in per cent (of SSSP: from its Table 5).
-ERROR_PERCENT = {"connected_components": 9.0, "sssp": 64.3}
-OTHER_ERROR_PERCENT = 14.3
 ONE_PROCESS_BELOW_EDGES = 1 << 22  # of all jobs together: starting processes would take longer
 OF_PHASES = ("reads", "writes", "row_hits", "row_misses", "row_conflicts")
 
@@ -123,7 +121,7 @@ class Job:
             memory=stats,
             memory_used=layout.bytes,
             parameters=accelerator.settings,
-            expected_error=ERROR_PERCENT.get(task, OTHER_ERROR_PERCENT),
+            expected_error=expected_error(name, memory.standard.name, task),
             reps=graph.arcs * problem.done / stats.seconds,
             teps=graph.arcs / stats.seconds,
             rate=stats.requests / (clock() - begin),
