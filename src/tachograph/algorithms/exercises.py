@@ -7,10 +7,8 @@ A new algorithm adds a line for each type of weight it is compiled for.
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -27,6 +25,7 @@ from ..kernels.runtime.nouns import WeightedRows
 from ..kernels.similarity import edges as similarity_kernels
 from ..util.errors import NegativeCycleError
 from ..util.exercise import Exercise
+from ..util.files import scratch
 from .bfs import bfs
 from .components import connected_components
 from .flow import maximum_flow
@@ -74,15 +73,15 @@ def _rows(*weights: Kind) -> None:
 
 def _files() -> None:
     """Text by edges and by rows, with and without weights; binary files that are checked."""
-    with tempfile.TemporaryDirectory() as directory:
+    with scratch() as directory:
         for kind in (np.float64, np.int32, None):
             whole = () if kind is np.float64 else (".graph", ".sg" if kind is None else ".wsg")
             for suffix in (".txt", ".mtx", ".tgraph", ".npz", ".parquet", *whole):
-                path = Path(directory) / f"graph{suffix}"
+                path = directory / f"graph{suffix}"
                 write(_graph(kind, directed=False, dedupe="min"), path)
                 for directed in (False, True):
                     read(path, directed=directed).is_sorted  # noqa: B018  (a loop looks)
-        far = Path(directory) / "far.txt"
+        far = directory / "far.txt"
         far.write_text(f"0 {2**31}\n")
         read(far, relabel=True)
 

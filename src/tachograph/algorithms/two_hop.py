@@ -130,7 +130,7 @@ class _Search:
         import pyarrow as pa
         from pyarrow import parquet
 
-        from ..graph.files.streams import aside
+        from ..util.files import aside
 
         names = self.request.names
         blocks: list[tuple[float, float, int]] = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as text
 import platform
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict
@@ -56,11 +55,11 @@ def bench(
 
     tacho bench roads.gr web.txt.gz --rounds 9
     """
-    from ..graph.files.streams import aside
     from ..kernels.runtime.launch import threads as using
     from ..kernels.runtime.launch import threads_available
     from ..peers.bench import NOTES, TASKS, installed, rows
     from ..plots.drawing import check_picture
+    from ..util.files import aside, scratch
     from ..util.progress import bar
 
     if plot is not None:
@@ -73,8 +72,8 @@ def bench(
         for name in names:
             shown.note(name)
             graph = made[name]() if made else load(name)
-            with tempfile.TemporaryDirectory() as directory:
-                for row in rows(name, graph, used, rounds, Path(directory)):
+            with scratch() as directory:
+                for row in rows(name, graph, used, rounds, directory):
                     measured.append(row)
                     shown.note(f"{name}, {row.task} done")
                     shown.advance(1)

@@ -119,7 +119,7 @@ def run(
     if commands is not None and result.commands is not None:
         from pyarrow import parquet
 
-        from ..graph.files.streams import aside
+        from ..util.files import aside
 
         with aside(commands) as temporary:
             parquet.write_table(result.commands.to_arrow(), temporary)

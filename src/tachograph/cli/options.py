@@ -234,7 +234,7 @@ def write_parquet(made: pa.Table, path: Path) -> None:
     """Write a table to a Parquet file; a file that is there is complete."""
     from pyarrow import parquet
 
-    from ..graph.files.streams import aside
+    from ..util.files import aside
 
     with aside(path) as temporary:
         parquet.write_table(made, temporary)

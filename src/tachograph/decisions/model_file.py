@@ -95,7 +95,7 @@ class ModelFile:
 
 def write(path: Path, model: ModelFile) -> None:
     """Write a model aside, then rename it into place, so that no half-written file is ever seen."""
-    from ..graph.files.streams import aside
+    from ..util.files import aside
 
     head = {"format": FORMAT, "version": VERSION, "fork": model.fork, "card": model.card}
     arrays = {name: _encoded(array) for name, array in model.arrays.items()}

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..util.errors import FileFormatError, InputError, MissingDependencyError, MissingFileError
+from ..util.files import aside
 from .files import FORMATS, read
 from .files.streams import COMPRESSIONS
 from .graph import Graph
@@ -186,5 +187,6 @@ def _download(known: DataSet) -> Path:
             f"Without a network, {where}"
         ) from error
     if not checksum:
-        seen.write_text(pooch.file_hash(path) + "\n")
+        with aside(seen) as temporary:
+            temporary.write_text(pooch.file_hash(path) + "\n")
     return Path(path)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from ..graph.files.streams import aside
 from ..util.errors import InputError, MissingDependencyError
+from ..util.files import aside
 
 __all__ = ["NARROW", "TEXT_PIXELS", "WIDE", "Drawing", "Mark", "Point", "check_picture", "stacked"]
 

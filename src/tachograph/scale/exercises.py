@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -15,6 +13,7 @@ from ..graph.files import write
 from ..graph.generate import path
 from ..graph.graph import Graph
 from ..util.exercise import Exercise
+from ..util.files import scratch
 
 __all__ = ["EXERCISES"]
 
@@ -44,10 +43,10 @@ def _weighted(kind: type[np.number] | None) -> None:
 @contextmanager
 def _cut(graph: Graph) -> Iterator[scale.Partition]:
     """Cut a graph in two, from a file of its edges."""
-    with tempfile.TemporaryDirectory() as place:
-        edges = Path(place) / "edges.parquet"
+    with scratch() as place:
+        edges = place / "edges.parquet"
         write(graph, edges)
-        yield scale.partition(edges, parts=2, directory=Path(place) / "parts")
+        yield scale.partition(edges, parts=2, directory=place / "parts")
 
 
 EXERCISES = {

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -14,9 +14,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..graph.files.streams import Input, aside
+from ..graph.files.streams import Input
 from ..graph.files.tgraph import mapped
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
+from ..util.files import aside, lock
 from ..util.memory import human
 from .piece import Piece
 
@@ -180,13 +181,10 @@ def open_partition(given: Parts) -> Partition:
 @contextmanager
 def alone(directory: Path) -> Iterator[None]:
     """Refuse to work where another process does. The lock ends with the process, however it ends."""
-    with (directory / LOCK).open("w") as lock:
-        with suppress(ImportError):  # not on this system
-            import fcntl
-
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                text = f"another process is at work in {directory}: wait for it, or stop it"
-                raise InputError(text) from None
+    held = lock(directory / LOCK)
+    if held is None:
+        raise InputError(f"another process is at work in {directory}: wait for it, or stop it")
+    try:
         yield
+    finally:
+        os.close(held)

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..graph.build import index_type
 from ..graph.files import read, tgraph
-from ..graph.files.streams import aside
 from ..graph.graph import Graph
 from ..util.errors import InputError, TachographError
+from ..util.files import aside
 from ..util.progress import bar
 from .building import Chunks, make_piece
 from .edges import Counted, EdgeFiles, Spill

@@ -9,14 +9,13 @@ its arcs and ghosts.
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 from ..algorithms.result import Result
 from ..util import memory
 from ..util.errors import InputError
+from ..util.files import scratch
 from . import TASKS, task_named
 from .manifest import Partition
 
@@ -136,12 +135,12 @@ def measure(task: str, partition: Partition | None = None) -> Costs:
         found: Result = solve(parts, *([_busiest(parts)] if TASKS[name][1] else []))
         return found
 
-    with tempfile.TemporaryDirectory() as place:
-        small = cut(kronecker(SMALL_SCALE, rng=1), parts=2, directory=Path(place) / "small")
+    with scratch() as place:
+        small = cut(kronecker(SMALL_SCALE, rng=1), parts=2, directory=place / "small")
         run(small)  # compiles, and fills caches
         about = f"kronecker({LARGE_SCALE})" if partition is None else str(partition.directory)
         if partition is None:
-            partition = cut(kronecker(LARGE_SCALE, rng=1), parts=2, directory=Path(place) / "large")
+            partition = cut(kronecker(LARGE_SCALE, rng=1), parts=2, directory=place / "large")
         about = f"{about} in {partition.parts} parts"
         return costs_of((run(small), small), (run(partition), partition), about)
 

@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from ..algorithms.result import Result, Run, Trace
 from ..graph.build import index_type
-from ..graph.files.streams import aside
 from ..kernels.runtime.launch import clock
 from ..util.errors import InputError
 from ..util.executor import Executor, Lost, results
+from ..util.files import aside
 from ..util.progress import bar
 from .executor import executor
 from .manifest import Partition, alone, reserve

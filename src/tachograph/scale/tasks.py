@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..graph.files import tgraph
-from ..graph.files.streams import Input, aside
+from ..graph.files.streams import Input
 from ..graph.graph import Graph
 from ..kernels.runtime.launch import clock
 from ..util.errors import InputError, TachographError
+from ..util.files import aside
 from .manifest import Partition, open_partition
 from .piece import Arrays, Inbox
 from .programs import Notes, Order, Program

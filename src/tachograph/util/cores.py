@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO
 
 from .errors import InputError
+from .files import lock
 
 #: Variables that say how many threads libraries may use.
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -71,7 +71,7 @@ def threads_available() -> int:
     return os.cpu_count() or 1
 
 
-_claimed: list[IO[str]] = []  # files that hold this process's cores
+_claimed: list[int] = []  # locks that hold this process's cores
 
 
 def pin(threads: int) -> set[int]:
@@ -81,23 +81,17 @@ def pin(threads: int) -> set[int]:
     """
     if _claimed or not hasattr(os, "sched_setaffinity"):
         return set()
-    import fcntl
-
-    got: dict[int, IO[str]] = {}
+    got: dict[int, int] = {}
     for core in sorted(os.sched_getaffinity(0)):
         if len(got) == threads:
             break
-        name = f"tachograph-{os.getuid()}-core-{core}.lock"
+        place = Path(tempfile.gettempdir()) / f"tachograph-{os.getuid()}-core-{core}.lock"
         with suppress(OSError):
-            file = open(os.path.join(tempfile.gettempdir(), name), "w")  # noqa: PTH118, PTH123
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # let go by the kernel when we end
-                got[core] = file
-            except OSError:
-                file.close()
+            if (held := lock(place)) is not None:
+                got[core] = held
     if len(got) < threads:
         for held in got.values():
-            held.close()
+            os.close(held)
         return set()
     os.sched_setaffinity(0, got)
     _claimed.extend(got.values())

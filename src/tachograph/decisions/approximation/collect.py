@@ -316,7 +316,7 @@ def parameters(record: Record) -> tuple[float, ...]:
 
 def write_csv(found: Sequence[Record], path: Path) -> None:
     """Write all records with the paper's columns."""
-    from ...graph.files.streams import aside
+    from ...util.files import aside
 
     with aside(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as out:
         table = csv.writer(out)

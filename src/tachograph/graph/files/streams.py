@@ -1,7 +1,6 @@
 """Bytes in and out of files, compressed or not; a file is written whole or not at all.
 
 ``Input``        a file as blocks of bytes; the compression is recognised by its first bytes.
-``aside``        a temporary path beside a file, renamed to it when everything went well.
 ``open_output``  a stream to a file, which compresses; written aside.
 """
 
@@ -10,7 +9,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import itertools
 import lzma
 import mmap
 import os
@@ -19,13 +17,14 @@ import stat
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
 
-from ...util.errors import FileFormatError, InputError, MissingFileError
+from ...util.errors import FileFormatError, MissingFileError
+from ...util.files import aside
 from ...util.progress import bar
 
 BLOCK_BYTES = 1 << 25  # handed to a parser at a time
@@ -33,7 +32,6 @@ HEAD_BYTES = 1 << 16  # looked at to recognise a format
 HEADER_LINE_BYTES = 1 << 16  # of a header line that are looked at
 LINES_PER_WRITE = 1 << 20
 MARK = "\ufeff"  # the byte order mark some editors put first
-_serial = itertools.count()
 
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 COMPRESSIONS = tuple(MAGIC.values())
@@ -193,29 +191,6 @@ class Input:
             block = view[skip:end]
             yield block if block[-1] == 10 else np.append(block, np.uint8(10))
             skip = end
-
-
-@contextmanager
-def aside(path: str | os.PathLike[str], durable: bool = True) -> Iterator[Path]:
-    """Yield a temporary path beside ``path``, renamed to it at the end, removed if anything fails.
-
-    Unless ``durable``, a power failure may still destroy what was written.
-    """
-    final = Path(path)
-    if not final.parent.is_dir():
-        raise InputError(f"cannot write {final}: there is no directory {final.parent}")
-    temporary = final.with_name(f".{final.name[:40]}.{os.getpid()}-{next(_serial)}.tmp")
-    try:
-        yield temporary
-        if durable:
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())
-        temporary.replace(final)
-    except OSError as error:
-        raise InputError(f"cannot write {final}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 @contextmanager

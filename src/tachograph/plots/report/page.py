@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 
 from ... import __version__
-from ...graph.files.streams import aside
+from ...util.files import aside
 from ...util.text import as_html
 from ..drawing import NARROW, WIDE, Drawing
 from ..render import DARK, LIGHT, classes, variables

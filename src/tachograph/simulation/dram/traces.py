@@ -15,9 +15,10 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...graph.files.streams import Input, aside, open_output
+from ...graph.files.streams import Input, open_output
 from ...kernels.runtime.launch import inline, kernel
 from ...util.errors import FileFormatError, InputError, MissingFileError
+from ...util.files import aside
 from .runner import NO_TIMES, Block
 
 __all__ = ["Trace", "read_blocks", "read_trace", "write_trace"]

@@ -1,0 +1,180 @@
+"""Files that are written whole or not at all, scratch directories, and locks.
+
+``aside``    a temporary path beside a file, renamed to it when everything went well.
+``scratch``  a temporary directory.
+``lock``     a file that one process at a time can hold.
+
+A temporary file or directory is locked as long as its process lives. One that is not locked was left
+by a process that was killed: the next process that writes to the same directory deletes it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from .errors import InputError, TachographError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where an open file can be neither deleted nor renamed
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["aside", "lock", "scratch", "temporary_name"]
+
+NAME_CHARACTERS = 40  # of the final name that a temporary one begins with
+TOKEN_BYTES = 8  # of a temporary name, random
+TEMPORARY = re.compile(rf".+\.[0-9a-f]{{{2 * TOKEN_BYTES}}}\.tacho\.tmp", re.DOTALL)
+SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+_swept: set[str] = set()  # directories in which this process has looked for left files
+
+
+def temporary_name(name: str, token: str) -> str:
+    """Return the name of a temporary file for the file ``name``."""
+    return f".{name[:NAME_CHARACTERS]}.{token}.tacho.tmp"
+
+
+@contextmanager
+def aside(path: str | os.PathLike[str], durable: bool = True) -> Iterator[Path]:
+    """Yield a temporary path beside ``path``, renamed to it at the end, removed if anything fails.
+
+    The temporary file exists already and is empty. Unless ``durable``, a power failure may still
+    destroy what was written.
+    """
+    final = Path(path)
+    if not final.parent.is_dir():
+        raise InputError(f"cannot write {final}: there is no directory {final.parent}")
+    if final.exists() and not final.is_file():
+        raise InputError(f"cannot write {final}: it is not a regular file")
+    _sweep(final.parent)
+    try:
+        with _made(final.parent, final.name) as (temporary, held):
+            yield temporary
+            if durable:
+                os.fsync(held)
+            if fcntl is None:
+                os.close(held)
+            temporary.replace(final)
+            if durable:
+                _sync_directory(final.parent)
+    except TachographError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot write {final}: {error.strerror or error}") from error
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """Yield a new directory for temporary files that only this user can read; it is removed."""
+    place = Path(tempfile.gettempdir())
+    _sweep(place)
+    with _made(place, "scratch", directory=True) as (path, _):
+        yield path
+
+
+@contextmanager
+def _made(place: Path, name: str, directory: bool = False) -> Iterator[tuple[Path, int]]:
+    """Make a temporary file or directory under a name that nobody else has; remove it at the end."""
+    while True:
+        path = place / temporary_name(name, _token())
+        try:
+            if directory:
+                path.mkdir(mode=0o700)
+            flags = os.O_RDONLY if directory else os.O_RDWR | os.O_CREAT | os.O_EXCL
+            held = os.open(path, flags | SAFE, 0o666)
+        except FileExistsError:
+            continue
+        try:
+            _lock(held, wait=True)
+            if _is_at(held, path):
+                yield path, held
+                return
+        finally:
+            with suppress(OSError):
+                shutil.rmtree(path) if directory else path.unlink(missing_ok=True)
+            with suppress(OSError):
+                os.close(held)
+
+
+def _token() -> str:
+    return os.urandom(TOKEN_BYTES).hex()
+
+
+def _is_at(held: int, path: Path) -> bool:
+    """Whether an open file is still there: another process may have swept it before it was locked."""
+    try:
+        return os.path.samestat(os.fstat(held), path.lstat())
+    except FileNotFoundError:
+        return False
+
+
+def _sweep(place: Path) -> None:
+    """Delete what killed processes of this user left in a directory; looks once in each process."""
+    if (known := os.path.abspath(place)) in _swept:  # noqa: PTH100
+        return
+    _swept.add(known)
+    with suppress(OSError), os.scandir(place) as entries:
+        for left in [entry.path for entry in entries if TEMPORARY.fullmatch(entry.name)]:
+            with suppress(OSError):
+                _delete_if_left(left)
+
+
+def _delete_if_left(path: str) -> None:
+    held = os.open(path, os.O_RDONLY | SAFE)
+    try:
+        about = os.fstat(held)
+        own = not hasattr(os, "getuid") or about.st_uid == os.getuid()
+        if own and _lock(held, wait=False):
+            if stat.S_ISDIR(about.st_mode):
+                shutil.rmtree(path)
+            elif stat.S_ISREG(about.st_mode):
+                Path(path).unlink()
+    finally:
+        os.close(held)
+
+
+def lock(path: Path) -> int | None:
+    """Lock a file, which is made if need be. Return what holds it, or None if another process has it.
+
+    The lock ends when the returned descriptor is closed, or with the process, however it ends. The
+    file's content is never changed, and links are not followed.
+    """
+    held = os.open(path, os.O_RDWR | os.O_CREAT | SAFE, 0o600)
+    try:
+        if not stat.S_ISREG(os.fstat(held).st_mode):
+            raise OSError(f"{path} is not a regular file")
+        if _lock(held, wait=False):
+            held, given = -1, held
+            return given
+        return None
+    finally:
+        if held >= 0:
+            os.close(held)
+
+
+def _lock(held: int, wait: bool) -> bool:
+    """Lock an open file for this process. False if another process has it, or it cannot be locked."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:  # held by another process, or a file system without locks
+        return False
+    return True
+
+
+def _sync_directory(place: Path) -> None:
+    """Make a rename survive a power failure, where directories can be synced."""
+    with suppress(OSError):
+        held = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(held)
+        finally:
+            os.close(held)
