@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
-from record import Table, main, rounded
+from record import main
+from timing import Table, rounded
 
 import tachograph as tg
 from tachograph.simulation.exercises import EXERCISES

@@ -12,7 +12,8 @@ import statistics
 from collections.abc import Iterator
 
 import numpy as np
-from record import Table, in_turns, main, rounded
+from record import main
+from timing import Table, in_turns, rounded
 
 import tachograph as tg
 from tachograph.kernels.runtime.launch import kernel, over_parts, threads_available

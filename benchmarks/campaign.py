@@ -7,7 +7,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from record import Table, main, rounded
+from record import main
+from timing import Table, rounded
 
 from tachograph.journal.campaign import Campaign, Executor
 from tachograph.scale.cluster import connect

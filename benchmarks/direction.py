@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from record import Table, main, rounded
+from record import main
+from timing import Table, rounded
 
 from tachograph.decisions.direction.train import (
     Trainer,

@@ -23,7 +23,8 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from record import Table, main, rounded
+from record import main
+from timing import Table, rounded
 
 import tachograph as tg
 from tachograph.simulation.dram import Memory, write_trace

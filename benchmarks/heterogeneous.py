@@ -18,7 +18,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from record import Table, in_turns, main, rounded
+from record import main
+from timing import Table, in_turns, rounded
 
 import tachograph as tg
 from tachograph.decisions.graphs import layers

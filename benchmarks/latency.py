@@ -19,7 +19,8 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from record import Table, in_turns, main, rounded
+from record import main
+from timing import Table, in_turns, rounded
 
 import tachograph as tg
 from tachograph.util.cores import threads_available

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import networkx as nx
-from record import Table, main, rounded
+from record import main
+from timing import Table, rounded
 
 import tachograph as tg
 from tachograph.networkx.convert import convert_from_nx

@@ -5,20 +5,20 @@
 
 Every way of every task runs several times on each graph (what the journal has is not run again);
 predictions are made from the shape alone, with the model in use. Real graphs are used if
-$TACHOGRAPH_DATA has them. ``--json FILE`` writes all rows.
+$TACHOGRAPH_DATA has them.
 """
 
 from __future__ import annotations
 
-import json as text
+import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from record import Table, main, rounded
+from record import main
+from timing import Table, rounded
 
 from tachograph.decisions.graphs import names_of, present
 from tachograph.decisions.times.model import the_model
@@ -29,7 +29,7 @@ LEAST_EDGES, MOST_EDGES = 1e5, 1e7
 COLUMNS = ["way", "runs", "within 35 %", "in the interval, %", "off, median %", "90th percentile"]
 
 
-def measure(budget: float = math.inf, json: str = "") -> Iterator[Table]:
+def measure(budget: float = math.inf) -> Iterator[Table]:
     trainer = Trainer(budget=budget, runner=runner())
     judged = judge(the_model(), trainer.collect(present(names_of("times", "tune", "test"))))
     rows = [r for r in judged if LEAST_EDGES <= r["arcs"] <= 2 * MOST_EDGES]
@@ -45,8 +45,6 @@ def measure(budget: float = math.inf, json: str = "") -> Iterator[Table]:
         shown.append([name, len(own), *rounded([100 * float(x) for x in found])])
     yield Table(title, COLUMNS, shown)
     yield first_choices(rows)
-    if json:
-        Path(json).write_text(text.dumps(rows, indent=1), encoding="utf-8")
 
 
 def first_choices(rows: list[dict[str, Any]]) -> Table:
@@ -55,7 +53,7 @@ def first_choices(rows: list[dict[str, Any]]) -> Table:
     for row in rows:
         task, _, way = row["name"].partition("/")
         if way not in ("device", "both"):
-            questions[row["graph"], task, text.dumps(row["shape"])][way] = row["seconds"]
+            questions[row["graph"], task, json.dumps(row["shape"])][way] = row["seconds"]
     ratios = defaultdict(list)
     for (_, task, _), ways in questions.items():
         if len(ways) > 1:

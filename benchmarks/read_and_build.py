@@ -26,7 +26,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from record import Table, in_turns, main, rounded
+from record import main
+from timing import Table, in_turns, rounded
 
 import tachograph as tg
 from tachograph.kernels.runtime import random

@@ -1,12 +1,13 @@
-"""Keeps what was measured: benchmarks/results/NAME.json, from which the documents take their tables.
+"""Measures, and keeps what was measured: benchmarks/results/NAME.json, which the documents show.
 
     python benchmarks/record.py [--from FILE] NAME COMMAND...
 
-runs a command that prints tables as JSON (``tacho reproduce ... --json``), or writes a file with the
-times of ``tacho bench --json FILE``, and keeps them under NAME with the command, the day, the machine,
-the versions, the commit and a hash of the code. The other scripts here do the same with ``--record``:
-their options are the arguments of the function that they give to :func:`main`. Afterwards
-``python benchmarks/render.py`` puts the tables into the documents.
+runs a command that prints tables as JSON (``tacho reproduce ... --json``), or writes them to a file
+(``tacho bench --json FILE``), and keeps them under NAME with everything that ``result_file.FIELDS``
+lists. The code that ran and the graphs are found out by watching the command's processes
+(``witness/``). The other scripts here do the same with ``--record``: their options are the arguments of
+the function that they give to :func:`main`. Afterwards ``python benchmarks/render.py`` puts the tables
+into the documents.
 
 In a table a cell may be a list: one number for each round. It is shown as its median and its spread.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import hashlib
 import importlib.metadata
 import inspect
 import json
@@ -24,26 +26,27 @@ import re
 import shlex
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import render
+import result_file
+from result_file import ROOT
+from timing import Table, rounded
 
-from tachograph.journal.campaign import code_hash
-from tachograph.papers.reproduce import Table
-from tachograph.util.cores import threads_available
-
-RESULTS = render.RESULTS
 OURS = "tachograph"
-PACKAGES = ["numpy", "numba", "scipy", "networkx", "networkit", "igraph", "pyopencl"]
-PACKAGES += ["python-graphblas"]
+WITNESS = ROOT / "benchmarks" / "witness"
+#: Variables that change what a command measures. Of paths only the name of the variable is kept.
+PATHS, VALUES = ("GAPBS", "RAMULATOR"), ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")
+DATA = (".cl", ".json", ".toml")  # files that modules of the same folder read
+WRITTEN = ("benchmarks/results", "docs", "README.md")  # what recording itself changes
 
 
 def main(name: str | dict[str, str], measure: Callable[..., Iterable[Table]]) -> None:
-    """Run a script: its options are the arguments of ``measure``, whose tables are printed and kept.
+    """Run a script: its options are the arguments of ``measure``, whose tables are printed or kept.
 
     An argument with a default is an option, a flag if it is false; one without is a word, and
     ``*words`` takes all others. ``name`` is the result's, or that for each of the first words.
@@ -64,70 +67,130 @@ def main(name: str | dict[str, str], measure: Callable[..., Iterable[Table]]) ->
             parser.add_argument(key, nargs="*" if many else None, choices=choices)
             words.append(key)
     parser.add_argument("--record", action="store_true", help="keep the tables in results")
+    parser.add_argument("--json", type=Path, help="write the tables to this file")
     given = vars(parser.parse_args())
-    keep = given.pop("record")
+    keep, file = given.pop("record"), given.pop("json")
     first = [given.pop(key) for key in words]
+    if keep:
+        rest = [word for word in sys.argv[1:] if word != "--record"]
+        record_script(name if isinstance(name, str) else name[first[0]], Path(sys.argv[0]), rest)
+        return
     flat = [word for item in first for word in (item if isinstance(item, list) else [item])]
     tables = list(measure(*flat, **given))
     for each in tables:
         print(f"\n{render.table(asdict(each), title=True)}")
-    if keep:
-        record(name if isinstance(name, str) else name[first[0]], tables)
+    if file:
+        file.write_text(json.dumps([asdict(each) for each in tables]), encoding="utf-8")
 
 
-def seconds(call: Callable[[], object]) -> float:
-    """Time one call; a float that it returns, or the ``seconds`` of its result, are its own time."""
-    begin = time.perf_counter()
-    outcome = call()
-    taken = time.perf_counter() - begin
-    return float(outcome if isinstance(outcome, float) else getattr(outcome, "seconds", taken))
+def record_script(name: str, script: Path, options: Sequence[str]) -> Path:
+    """Run a script of this folder again, watched, and keep its tables."""
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "tables.json"
+        command = [sys.executable, str(script), *options, "--json", str(file)]
+        return record(name, command, file)
 
 
-def in_turns(
-    candidates: Mapping[str, Callable[[], object]], rounds: int, once: float = float("inf")
-) -> dict[str, list[float]]:
-    """Time candidates alternately, each round beginning with another one; the first round warms up.
-
-    A candidate that takes longer than ``once`` seconds runs once.
-    """
-    names = list(candidates)
-    first = {name: seconds(candidates[name]) for name in names}
-    times = {name: [first[name]] if first[name] > once else [] for name in names}
-    again = [name for name in names if first[name] <= once]
-    for turn in range(rounds):
-        for at in range(len(again)):
-            name = again[(at + turn) % len(again)]
-            times[name].append(seconds(candidates[name]))
-    return times
-
-
-def rounded(values: Sequence[float]) -> list[float]:
-    """Round to four digits, which are more than a timing has."""
-    return [float(f"{value:.4g}") for value in values]
-
-
-def record(name: str, tables: Sequence[Table], command: str | None = None) -> Path:
-    """Write the tables of a run; ``command`` is this script's own unless told."""
-    given = command or shlex.join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
-    git = ["git", "-C", str(RESULTS), "rev-parse", "--short=10", "HEAD"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+def record(name: str, command: Sequence[str], file: Path | None = None) -> Path:
+    """Run a command and keep the tables that it prints, or writes into ``file``."""
+    with tempfile.TemporaryDirectory() as directory:
+        notes = Path(directory) / "notes"
+        notes.touch()
+        paths = [str(WITNESS), os.environ.get("PYTHONPATH", "")]
+        watched = {
+            "TACHOGRAPH_WITNESS": str(notes),
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        }
+        start, load, tree = now(), os.getloadavg()[0], commit()
+        out = None if file else subprocess.PIPE
+        run = subprocess.run(
+            command, check=True, stdout=out, text=True, env={**os.environ, **watched}
+        )
+        end, busy = now(), os.getloadavg()[0]
+        seen = [line.split("\t") for line in notes.read_text(encoding="utf-8").splitlines()]
+    found = json.loads(file.read_text(encoding="utf-8") if file else run.stdout)
+    if isinstance(found, dict):
+        found = [asdict(table) for table in bench_tables(found)]
     kept = {
-        "command": re.sub(r" --(record|json( \S+\.json)?)", "", given),
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "commit": commit or None,
-        "code": code_hash(),
+        "format": result_file.FORMAT,
+        "command": shown(command),
+        "written_by": plain(["python", *sys.argv]),
+        "start": start.isoformat(timespec="seconds"),
+        "end": end.isoformat(timespec="seconds"),
+        **tree,
+        "code": code({file for kind, file, _ in seen if kind == "code"}, command, start),
+        "models": models(),
         "machine": machine(),
         "versions": versions(),
-        "tables": [asdict(table) for table in tables],
+        "load": [round(load, 2), round(busy, 2)],
+        "graphs": {name: value for kind, name, value in sorted(seen) if kind == "graph"},
+        "tables": found,
     }
-    path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path = result_file.write(name, json.loads(json.dumps(kept)))
     print(f"{path.name} written; python benchmarks/render.py shows it", file=sys.stderr)
     return path
 
 
+def now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)
+
+
+def shown(command: Sequence[str]) -> str:
+    """Return a command as one types it, without what only the recorder wants."""
+    words = [f"{name}=DIR" for name in PATHS if name in os.environ]
+    words += [f"{name}={os.environ[name]}" for name in VALUES if name in os.environ]
+    return " ".join([*words, re.sub(r" --json( \S+\.json)?", "", plain(command))])
+
+
+def plain(command: Sequence[str]) -> str:
+    """Return a command without the paths of this machine."""
+    root = str(ROOT) + os.sep
+    words = ["python" if word == sys.executable else word.removeprefix(root) for word in command]
+    return shlex.join(words)
+
+
+def commit() -> dict[str, Any]:
+    """Return the commit, and whether the code differs from it."""
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(ROOT), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+    others = [f":!{path}" for path in WRITTEN]
+    dirty = bool(git("status", "--porcelain", "--", ".", *others))
+    return {"commit": git("rev-parse", "--short=10", "HEAD"), "dirty": dirty}
+
+
+def code(files: set[str], command: Sequence[str], start: datetime.datetime) -> dict[str, str]:
+    """Return the hashes of what ran: modules, the data beside them, and the script that measured."""
+    inside = {Path(file).resolve() for file in files}
+    if not inside or any(not path.is_relative_to(ROOT / "src") for path in inside):
+        raise SystemExit(f"the command did not run the code of {ROOT / 'src'}: install that")
+    for folder in {path.parent for path in inside}:
+        inside |= {path for path in folder.iterdir() if path.suffix in DATA}
+    if (loader := ROOT / "src" / OURS / "decisions" / "model_file.py") in inside:
+        inside |= set((loader.parent / "models").glob("*.json"))
+    scripts = [Path(word).resolve() for word in command if word.endswith(".py")]
+    inside |= {path for path in scripts if path.parent == ROOT / "benchmarks"}
+    inside |= {ROOT / "benchmarks" / "timing.py"} if scripts else set()
+    if late := [path.name for path in inside if path.stat().st_mtime > start.timestamp()]:
+        raise SystemExit(f"{', '.join(sorted(late))} changed during the run: measure again")
+    names = sorted(path.relative_to(ROOT).as_posix() for path in inside)
+    return {name: result_file.file_hash(name) for name in names}
+
+
+def models() -> dict[str, str]:
+    """Return the hashes of the models that the user trained, which are used before the package's."""
+    from tachograph.journal import home
+
+    files = sorted((home() / "models").glob("*.json"))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in files}
+
+
 def machine() -> dict[str, Any]:
     """Return what it was measured on."""
+    from tachograph.util.cores import threads_available
+
     model = platform.processor() or platform.machine()
     cpus = Path("/proc/cpuinfo")
     if cpus.exists():
@@ -144,9 +207,10 @@ def machine() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python, this package, and the peers that are installed."""
+    """Return the versions of Python, this package, and every package it names that is installed."""
     found = {"python": platform.python_version(), OURS: importlib.metadata.version(OURS)}
-    for package in PACKAGES:
+    named = [re.split(r"[^\w-]", line)[0] for line in importlib.metadata.requires(OURS) or []]
+    for package in sorted(set(named) - {OURS}):
         try:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
@@ -187,10 +251,7 @@ def keep_command() -> None:
     given = parser.parse_args()
     if not given.command:
         parser.error("which command?")
-    run = subprocess.run(given.command, check=True, stdout=subprocess.PIPE, text=True)
-    found = json.loads(given.file.read_text() if given.file else run.stdout)
-    tables = bench_tables(found) if isinstance(found, dict) else [Table(**table) for table in found]
-    record(given.name, tables, shlex.join(given.command))
+    record(given.name, given.command, given.file)
 
 
 if __name__ == "__main__":

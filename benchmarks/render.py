@@ -2,8 +2,9 @@
 
 A document says where: everything between a line ``<!-- results NAME -->`` and the next line
 ``<!-- end -->`` is written anew from NAME.json; ``<!-- results NAME 0 2 -->`` takes only the first and
-the third table of it, ``brief`` at the end leaves out spreads. ``--check`` changes nothing, and fails
-if a document shows anything else.
+the third table of it, ``brief`` at the end leaves out spreads. Numbers in sentences have places, too
+(``references.py``). Below a table stands what it is worth: measured, stale or kept. ``--check`` changes
+nothing, and fails if a document shows anything else.
 """
 
 from __future__ import annotations
@@ -15,23 +16,25 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "benchmarks" / "results"
+import references
+import result_file
+from references import number
+from result_file import ROOT
+
 PLACE = re.compile(r"<!-- results ([\w-]+)((?: \d+)*)( brief)? -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def documents() -> list[Path]:
-    """Those that have places for results."""
-    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    return [path for path in found if PLACE.search(path.read_text(encoding="utf-8"))]
+    """Return all pages for users."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def rendered(text: str) -> str:
-    """A document with its tables as they were measured."""
+    """Return a document with its tables and numbers as they were measured."""
 
     def place(found: re.Match[str]) -> str:
         name, numbers, brief = found[1], found[2], found[3] or ""
-        kept = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+        kept = result_file.read(name)
         tables = kept["tables"]
         shown = [tables[int(k)] for k in numbers.split()] if numbers else tables
         many = len(shown) > 1 or not numbers
@@ -39,7 +42,7 @@ def rendered(text: str) -> str:
         begin = f"<!-- results {name}{numbers}{brief} -->"
         return "\n\n".join([begin, *parts, source(kept), "<!-- end -->"])
 
-    return PLACE.sub(place, text)
+    return PLACE.sub(place, references.render(text))
 
 
 def table(one: dict[str, Any], title: bool, spread: bool = True) -> str:
@@ -68,19 +71,18 @@ def cell(value: Any, spread: bool) -> str:
     return number(value) if isinstance(value, int | float) else str(value)
 
 
-def number(value: float) -> str:
-    """Three digits, thousands apart."""
-    if isinstance(value, int) or abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
-
-
 def source(kept: dict[str, Any]) -> str:
-    """Where the numbers come from, in a line."""
+    """Say in a line where numbers come from, and what they are worth."""
     machine = kept["machine"]
-    when = kept["date"] + (f", commit {kept['commit']}" if kept.get("commit") else "")
+    day = (kept.get("end") or kept["date"])[:10]
+    when = f"{day}, commit {kept['commit']}" + (
+        " and uncommitted code" if kept.get("dirty") else ""
+    )
     where = f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB"
-    line = f"`{kept['command']}`: {when}; {where}; {', '.join(concerned(kept))}."
+    if "load" in kept:
+        where += f", load {kept['load'][0]:g} before"
+    line = f"**{result_file.state(kept)}**, `{kept['command']}`: {when}; {where}; "
+    line += f"{', '.join(concerned(kept))}."
     if kept.get("kept"):
         line += f" {kept['kept']}"
     return f"<small>{line}</small>"

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from record import Table, in_turns, main, rounded, seconds
+from record import main
+from timing import Table, in_turns, rounded, seconds
 
 import tachograph as tg
 from tachograph.decisions.split.train import undirected

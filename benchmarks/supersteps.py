@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from record import Table, main, rounded
+from record import main
+from timing import Table, rounded
 
 import tachograph as tg
 from tachograph.scale.cluster import connect

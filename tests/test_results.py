@@ -1,0 +1,129 @@
+"""Files in benchmarks/results are written by their recorder only, and say what they are worth."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import tachograph as tg
+from tachograph.decisions.graphs import hash_of
+
+ROOT = Path(__file__).parent.parent
+RESULTS = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
+#: A command that makes one graph, reads another one, and asks a process of its own for something else.
+COMMAND = """
+import json, subprocess, sys, tachograph as tg
+graph = tg.kronecker(4, rng=1)
+tg.write(graph, "small.txt")
+tg.read("small.txt")
+subprocess.run([sys.executable, "-c", "import tachograph.simulation.dram.checker"], check=True)
+table = {"title": "One", "columns": ["", "ms"], "rows": [["bfs", [1.0, 2.0, 4.0]]], "notes": []}
+print(json.dumps([table]))
+"""
+
+
+def module(name: str):
+    """Import a script of benchmarks as scripts there import each other."""
+    if str(ROOT / "benchmarks") not in sys.path:
+        sys.path.append(str(ROOT / "benchmarks"))
+    return importlib.import_module(name)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A result as the recorder writes it."""
+    result_file, record = module("result_file"), module("record")
+    place = tmp_path_factory.mktemp("results")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(result_file, "RESULTS", place)
+        patch.chdir(place)
+        path = record.record("small", [sys.executable, "-c", COMMAND])
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda p: p.stem)
+def test_every_file_is_as_its_recorder_wrote_it(path):
+    """Older files are kept, and may not change."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert module("result_file").problems(found, path) == []
+
+
+def test_the_list_of_old_files_has_no_others():
+    result_file = module("result_file")
+    old = {p.name for p in RESULTS if "format" not in json.loads(p.read_text(encoding="utf-8"))}
+    assert set(result_file.kept_hashes()) == old
+
+
+def test_a_recording_says_what_ran(recorded):
+    assert set(recorded) == set(module("result_file").FIELDS)
+    assert "python -c" in recorded["command"]
+    assert str(ROOT) not in recorded["written_by"]
+    assert recorded["start"] <= recorded["end"]
+    assert len(recorded["load"]) == 2
+    assert {"python", "tachograph", "numpy", "numba", "networkx"} <= set(recorded["versions"])
+    ran = set(recorded["code"])
+    assert "src/tachograph/graph/generate.py" in ran
+    assert "src/tachograph/simulation/dram/checker.py" in ran  # in the other process
+    assert "src/tachograph/kernels/flow/search.py" not in ran
+    assert recorded["graphs"]["kronecker(4, rng=1)"] == hash_of(tg.kronecker(4, rng=1))
+    assert "small.txt" in recorded["graphs"]
+
+
+def test_a_changed_number_shows(recorded):
+    problems = module("result_file").problems
+    path = Path("small.json")
+    assert problems(recorded, path) == []
+    typed = json.loads(json.dumps(recorded))
+    typed["tables"][0]["rows"][0][1] = [0.5, 2.0, 4.0]
+    assert problems(typed, path) == ["the checksum is wrong: it was changed by hand"]
+    assert "graphs is missing" in problems(
+        {k: v for k, v in recorded.items() if k != "graphs"}, path
+    )
+    assert "dirty is not a bool" in problems({**recorded, "dirty": "no"}, path)
+
+
+def test_states(recorded):
+    result_file = module("result_file")
+    assert result_file.state(recorded) == "measured"
+    file = "src/tachograph/graph/generate.py"
+    changed = {**recorded, "code": {**recorded["code"], file: "0" * 12}}
+    assert result_file.state(changed) == "stale: code changed since"
+    assert result_file.changed(changed) == [file]
+    gone = {**recorded, "code": {**recorded["code"], "src/tachograph/gone.py": "0" * 12}}
+    assert result_file.state(gone) == "stale: code changed since"
+    old = {"command": "x", "date": "2020-01-02", "tables": []}
+    assert result_file.state(old) == "kept"
+
+
+def test_comments_do_not_make_numbers_stale():
+    meaning = module("result_file").meaning
+    code = 'def f(a):\n    """Say."""\n    return "# no comment", a  # why\n\n\nX = 1\n'
+    assert meaning(code) == 'def f(a):\n    return "# no comment", a\nX = 1'
+    assert meaning(code.replace("X = 1", "X = 2")) != meaning(code)
+
+
+def test_old_files_may_not_change(tmp_path, monkeypatch):
+    result_file = module("result_file")
+    monkeypatch.setattr(result_file, "RESULTS", tmp_path)
+    path = tmp_path / "old.json"
+    path.write_text('{"command": "x", "tables": []}')
+    assert result_file.problems(json.loads(path.read_text()), path) == [
+        "not in KEPT, and no format"
+    ]
+    (tmp_path / "KEPT").write_text(f"{'0' * 64}  old.json\n")
+    found = result_file.problems(json.loads(path.read_text()), path)
+    assert found == ["changed by hand, and no format"]
+
+
+def test_a_new_recording_takes_the_file_off_the_list(tmp_path, monkeypatch, recorded):
+    result_file = module("result_file")
+    monkeypatch.setattr(result_file, "RESULTS", tmp_path)
+    (tmp_path / "KEPT").write_text(f"{'1' * 64}  old.json\n{'2' * 64}  other.json\n")
+    rest = {key: value for key, value in recorded.items() if key != "checksum"}
+    result_file.write("old", rest)
+    assert result_file.read("old") == recorded
+    assert result_file.kept_hashes() == {"other.json": "2" * 64}
