@@ -193,7 +193,7 @@ def test_nothing_flows():
         ((0, 2), [1, -2.0, 1, 1], "from vertex 1 to vertex 0 is -2.0"),
         ((0, 2), [1, 1, float("nan"), 1], "from vertex 1 to vertex 2 is nan"),
         ((0, 2), [1, 1], "has shape"),
-        ((0, 2), ["a"] * 4, "capacities are numbers"),
+        ((0, 2), ["a"] * 4, "numbers are needed"),
         ((0, 2), [2**61] * 4, "more than 2\\*\\*62"),
     ],
 )

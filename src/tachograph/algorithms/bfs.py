@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
+from ..util.arrays import numbers
 from ..util.errors import InputError
 from .result import Result, Run, Trace
 from .verify import check_bfs
@@ -54,8 +55,11 @@ def vertices(graph: Graph, given: ArrayLike, what: str) -> np.ndarray:
 
 def distinct_ids(n: int, given: ArrayLike, what: str) -> np.ndarray:
     """Return distinct ids of vertices of any graph with ``n`` of them, as :func:`vertices` does."""
-    found = np.unique(np.atleast_1d(np.asarray(given)))
-    if found.size == 0 or found.dtype.kind not in "iu" or found.ndim != 1:
+    try:
+        found = np.unique(numbers(given, what))
+    except InputError:
+        found = np.empty(0)
+    if found.size == 0 or found.dtype.kind not in "iu":
         raise InputError(f"{what} = {given!r} is not a vertex id or a list of them")
     if found[0] < 0 or found[-1] >= n:
         bad = found[0] if found[0] < 0 else found[-1]

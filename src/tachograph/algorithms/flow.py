@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..devices.choice import DeviceLike, parse
 from ..graph.graph import Graph
+from ..util.arrays import numbers
 from ..util.cores import threads as using
 from ..util.errors import InputError
 from .bfs import bfs, vertices
@@ -123,7 +124,7 @@ def maximum_flow(
     ------
     InputError
         For vertices that do not exist or are the same, and for capacities that are negative, not
-        numbers, or whole but too large to be summed exactly.
+        numbers, whole but too large to be summed exactly, or with an infinite sum.
     DeviceError
         If there is no such device. One that fails later is not used any more, which the trace notes.
 
@@ -247,24 +248,27 @@ def _problem(
     ends = []
     for what, given in (("source", source), ("sink", sink)):
         found = graph.meta.get(what) if given is None else given
-        if found is None or np.ndim(found) != 0:
+        ids = np.empty(0, np.int64) if found is None else vertices(graph, found, what)
+        if ids.size != 1:
             raise InputError(
                 f"{what} = {given!r}: name one vertex, or read a file that does (.max)"
             )
-        ends.append(int(vertices(graph, found, what)[0]))
+        ends.append(int(ids[0]))
     if ends[0] == ends[1]:
         raise InputError(f"source and sink are the same vertex, {ends[0]}")
     limits, path = _limits(graph, capacity), np.empty(0, np.int64)
-    if limits.dtype.kind == "f" and (endless := np.isinf(limits)).any():
-        path = _endless_path(graph, endless, *ends)
+    if limits.dtype.kind == "f":
+        endless = np.isinf(limits)
+        if endless.any():
+            path = _endless_path(graph, endless, *ends)
         if not path.size:  # then there is a cut without infinite arcs
-            limits = np.where(endless, limits[~endless].sum() + 1, limits)
+            limits = _finite(limits, endless)
     return Problem(graph, limits, ends[0], ends[1], path)
 
 
 def _limits(graph: Graph, capacity: ArrayLike | None) -> np.ndarray:
     """Return the capacity of each arc, int64 or float64; refuse what cannot be one."""
-    given = graph.weights if capacity is None else np.asarray(capacity)
+    given = graph.weights if capacity is None else numbers(capacity, "capacity")
     if given is None:
         return np.ones(graph.arcs, np.int64)
     if given.shape != (graph.arcs,):
@@ -272,8 +276,6 @@ def _limits(graph: Graph, capacity: ArrayLike | None) -> np.ndarray:
             f"capacity has shape {given.shape}, but there are {graph.arcs:,} arcs: one number for "
             "each entry of graph.indices"
         )
-    if given.dtype.kind not in "iubf":
-        raise InputError(f"capacity has type {given.dtype}; capacities are numbers")
     if given.size and not given.min() >= 0:  # NaN is not, either
         arc = int(np.flatnonzero(~(given >= 0))[0])
         tail = int(np.searchsorted(graph.indptr, arc, "right")) - 1
@@ -287,6 +289,19 @@ def _limits(graph: Graph, capacity: ArrayLike | None) -> np.ndarray:
     if most * given.size > LARGEST_SUM and float(given.sum(dtype=np.float64)) > LARGEST_SUM:
         raise InputError("whole capacities sum to more than 2**62: scale them, or pass floats")
     return given.astype(np.int64, copy=False)
+
+
+def _finite(limits: np.ndarray, endless: np.ndarray) -> np.ndarray:
+    """Make infinite capacities more than all finite ones; refuse those with an infinite sum."""
+    with np.errstate(over="ignore"):
+        if endless.any():
+            limits = np.where(endless, 2 * limits[~endless].sum() + 1, limits)
+        if np.isfinite(limits.sum()):
+            return limits
+    raise InputError(
+        f"capacities sum to more than {np.finfo(np.float64).max:.1e} (an infinite one counts as twice "
+        "all finite ones): divide them by a power of 2, and multiply the value by it"
+    )
 
 
 def _endless_path(graph: Graph, endless: np.ndarray, source: int, sink: int) -> np.ndarray:

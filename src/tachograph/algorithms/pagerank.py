@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..graph.graph import Graph
+from ..util.arrays import numbers
 from ..util.errors import InputError, TachographWarning
 from .result import Result, Run, Trace
+from .scaling import even, extreme
 from .verify import check_pagerank, check_product
 
 __all__ = ["PageRankResult", "SpmvResult", "pagerank", "spmv"]
@@ -127,10 +129,13 @@ def pagerank(
     if not graph.n:
         nothing = Run(0.0, Trace({"change": [], "seconds": [], "threads": []}))
         return PageRankResult(scores=jump, iterations=0, converged=True, run=nothing)
-    back = graph.transpose
-    out = graph.degrees.astype(np.float64)
+    linked, out = graph, graph.degrees.astype(np.float64)
     if graph.weights is not None:
         out = kernel.multiply(graph.rows, graph.weights, np.ones(graph.n))
+        if extreme(out):
+            linked = even(graph)
+            out = kernel.multiply(linked.rows, linked.weights, np.ones(graph.n))
+    back = linked.transpose
     with using(threads):
         begin = clock()
         paired = not graph.directed or (graph.weights is None and _same_rows(graph, back))
@@ -147,7 +152,7 @@ def pagerank(
         seconds = clock() - begin
     converged = bool(deltas[-1] < tol)
     if verify:
-        check_pagerank(graph, scores, damping, jump, max(tol, float(deltas[-1])))
+        check_pagerank(linked, scores, damping, jump, max(tol, float(deltas[-1])))
     if not converged and tol > UNREACHABLE_CHANGE:
         warnings.warn(
             f"PageRank did not converge: after max_iter = {max_iter} the scores still change by "
@@ -168,11 +173,13 @@ def _distribution(given: ArrayLike | None, n: int) -> np.ndarray:
     """Return the personalisation as probabilities: one for each vertex, or one for all."""
     if given is None:
         return np.full(1, 1 / n) if n else np.empty(0)
-    values = np.array(given, np.float64)
+    values = numbers(given, "personalization", np.float64)
     if values.shape != (n,):
         raise InputError(f"personalization has shape {values.shape}, but there are {n} vertices")
-    if not np.isfinite(values).all() or values.min(initial=0) < 0 or values.sum() <= 0:
+    most = values.max(initial=0)
+    if not np.isfinite(values).all() or values.min(initial=0) < 0 or not most > 0:
         raise InputError("personalization needs finite numbers, none negative, not all zero")
+    values = values / most  # so that their sum is neither infinite nor rounded to few digits
     probabilities: np.ndarray = values / values.sum()
     return probabilities
 
@@ -216,7 +223,7 @@ def spmv(
     from ..kernels.runtime.launch import clock, threads_available
     from ..kernels.runtime.launch import threads as using
 
-    x = np.ascontiguousarray(vector, np.float64)
+    x = np.ascontiguousarray(numbers(vector, "vector", np.float64))
     if x.shape != (graph.n,):
         raise InputError(f"the vector has shape {x.shape}, but there are {graph.n} vertices")
     with using(threads):

@@ -17,10 +17,12 @@ from ..kernels.runtime.launch import clock
 from ..kernels.similarity.edges import KINDS
 from ..kernels.similarity.pairs import pair_similarities
 from ..util import memory
+from ..util.arrays import numbers
 from ..util.cores import threads_available
 from ..util.errors import InputError, TooLargeError
 from ..util.memory import as_bytes, human
 from .result import Run, Trace
+from .scaling import comparable
 from .similarity import RESULTS, SimilarityResult, Wanted
 from .simple import simple
 from .verify import check_similarity
@@ -51,6 +53,7 @@ class Request:
             raise InputError("output is for pairs='two_hop' without topk: other results are short")
         self.graph: Graph = simple(graph, self.weighted)
         self.names: np.ndarray | None = graph.names
+        self.compared: Graph = comparable(self.graph, task) if self.weighted else self.graph
         every = isinstance(pairs, str) and not self.two_hop
         self.splits: bool = every and not graph.directed and not self.weighted
 
@@ -68,7 +71,7 @@ class Request:
             if self.topk is not None:
                 found = best_of(found, self.topk)
         if self.wanted.verify:
-            check_similarity(self.graph, self.task, self.weighted, found)
+            check_similarity(self.compared, self.task, self.weighted, found)
         return found
 
     def require(self, size: int, what: str, advice: str) -> None:
@@ -97,7 +100,7 @@ class Request:
         source, target = self._ends()
         size = source.size * (8 + 8 * g.indices.itemsize + 8) + g.n * 16
         self.require(size, f"the similarity of {source.size:,} pairs", "ask for fewer at a time")
-        weights = g.weights if self.weighted else None
+        weights = self.compared.weights if self.weighted else None
         values, _ = pair_similarities(g.rows, weights, source, target, self.kind)
         return host_result(self.task, source, target, values, clock() - begin)
 
@@ -108,7 +111,7 @@ class Request:
             source, target, _ = g.to_edges()
             swap = (source > target) & (not g.directed)
             return np.where(swap, target, source), np.where(swap, source, target)
-        given = np.asarray(self.wanted.pairs)
+        given = numbers(self.wanted.pairs, "pairs")
         if given.size == 0:
             given = np.empty((0, 2), np.int64)
         if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":

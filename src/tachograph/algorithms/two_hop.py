@@ -64,7 +64,9 @@ class _Search:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.graph = g = request.graph
-        self.rows, self.back = (_weighted(x, request.weighted) for x in (g, g.transpose))
+        compared = request.compared
+        self.rows = _weighted(compared, request.weighted)
+        self.back = _weighted(compared.transpose, request.weighted)
         sizes = g.degrees.astype(np.float64)
         if request.weighted:
             sizes = weighted_sizes(g.indptr, self.rows.weights, request.kind)

@@ -13,6 +13,7 @@ from typing import ClassVar, Unpack
 import numpy as np
 
 from ...algorithms.pagerank import PageRankResult
+from ...algorithms.scaling import LEAST_OUT_WEIGHT, MOST_OUT_WEIGHT, extreme
 from ...kernels.pagerank.pull import multiply
 from ...util.errors import InputError, TachographWarning
 from ..manifest import Partition, Parts, open_partition
@@ -82,6 +83,11 @@ class Ranks(Program):
         out = piece.degrees[piece.own].astype(np.float64)
         if rows.weights is not None:
             out = multiply(rows.rows, rows.weights, np.ones(piece.n))[piece.own]
+            if extreme(out):
+                raise InputError(
+                    "PageRank of parts needs weights whose sums over a vertex's arcs are from "
+                    f"{LEAST_OUT_WEIGHT:.0e} to {MOST_OUT_WEIGHT:.0e}: scale them"
+                )
         inverse = np.divide(1.0, out, out=np.zeros(piece.size), where=out > 0)
         scores = np.full(piece.size, 1 / max(self.n, 1))
         made = self._outcome(piece, scores, inverse, 0.0)
