@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 
 from tachograph.decisions.approximation.collect import CSV_COLUMNS, Data, write_csv
+from tachograph.decisions.approximation.state import FEATURES
 from tachograph.papers.approximation.models import (
     MODELS,
     OURS,
     PAPER_FEATURES,
+    joint_score,
     leave_family_out,
     paper_rows,
     scenario,
     score,
     split,
+    with_trend,
 )
 from tests.decisions.approximation.made_up import records
 
@@ -33,6 +36,25 @@ def test_scores_are_those_of_scikit_learn():
     assert mae == pytest.approx(mean_absolute_error(wanted, found))
     assert rmse == pytest.approx(root_mean_squared_error(wanted, found))
     assert r2 == pytest.approx(r2_score(wanted, found))
+
+
+def test_the_joint_score_is_that_of_all_squares():
+    wanted = np.zeros((2, 2))
+    wanted[0] = 1.0
+    mae, rmse, r2 = joint_score(wanted, np.array([[1.0, 0.0], [0.0, 0.0]]))
+    assert (mae, rmse) == (0.25, 0.5)  # errors 0, 0, 1, 0
+    assert r2 == pytest.approx((1 + (1 - 1 / 0.5)) / 2)
+
+
+def test_constant_columns_do_not_spoil_the_trend():
+    """Their standard deviation is 1e-17 or so, and was divided by: R2 was -inf in a fresh home."""
+    random = np.random.default_rng(1)
+    rows = np.full((300, len(FEATURES)), 0.1)
+    rows[:, 0] = random.random(300)
+    assert rows.std(axis=0)[1] > 0
+    targets = 2 * rows[:, 0]
+    wanted = rows[:50] + 1e-9 * (np.arange(len(FEATURES)) > 0)  # another graph, other constants
+    assert np.abs(with_trend(rows, targets, wanted) - targets[:50]).max() < 0.1
 
 
 def test_features_of_the_paper(data):
