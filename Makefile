@@ -3,8 +3,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-# a process for each core
+# a process for each core; compiled loops are made once for all of them, before they start
 SPREAD = -n auto --dist loadfile
+WARM = $(BIN)/tacho warm
 
 .PHONY: tour test test-slow test-checked lint docs bench clean
 
@@ -12,14 +13,18 @@ tour: $(VENV)/.tour
 	$(BIN)/tacho tour
 
 test: $(VENV)/.test
+	$(WARM)
 	$(BIN)/python -m pytest $(SPREAD)
 
 # Exhaustive variants; the rooms with compiled loops, with every array access checked.
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest $(SPREAD) --run-slow
 
+test-checked: export NUMBA_BOUNDSCHECK = 1
+test-checked: export NUMBA_CACHE_DIR = $(CURDIR)/$(VENV)/numba-checked
 test-checked: $(VENV)/.test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-checked $(BIN)/python -m pytest $(SPREAD) tests/kernels tests/algorithms tests/graph tests/simulation
+	$(WARM)
+	$(BIN)/python -m pytest $(SPREAD) tests/kernels tests/algorithms tests/graph tests/simulation
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
