@@ -83,7 +83,8 @@ def _element(mark: Mark) -> str:
     tag, attributes = TAGS[mark.kind], _attributes(mark)
     if mark.opacity < 1:
         attributes += f' opacity="{mark.opacity:.3g}"'
-    inside = f"<title>{as_html(mark.tip)}</title>" if mark.tip else as_html(mark.text)
+    tip = "\n".join(map(as_html, mark.tip.split("\n")))  # its line ends are ours
+    inside = f"<title>{tip}</title>" if tip else as_html(mark.text)
     return f"<{tag} {attributes}>{inside}</{tag}>" if inside else f"<{tag} {attributes}/>"
 
 
