@@ -29,7 +29,8 @@ from typing import IO, Any, TypeAlias, cast
 import numpy as np
 
 from ...util.errors import InputError
-from ..build import WEIGHTS, check_rows, index_type
+from ..build import check_rows, index_type
+from ..foreign import WEIGHTS
 from ..graph import Graph
 from .streams import Input
 
