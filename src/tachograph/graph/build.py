@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..util import memory
+from ..util.arrays import native
 from ..util.errors import InputError
 from ..util.progress import bar
-from .foreign import as_array, as_ids, as_weights, owned, seal
+from .foreign import as_ids, as_weights, owned, seal
 from .graph import Graph
 from .names import meta_of, relabelled
 
@@ -217,7 +218,7 @@ def from_csr(
     copy: bool = True,
 ) -> Graph:
     """See :meth:`Graph.from_csr`."""
-    given = as_array(indptr, "indptr"), as_array(indices, "indices")
+    given = native(indptr, "indptr"), native(indices, "indices")
     offsets = np.ascontiguousarray(as_ids(given[0], "indptr"), np.int64)
     if offsets.size == 0:
         raise InputError("indptr is empty: it has one entry more than there are vertices")
@@ -228,7 +229,7 @@ def from_csr(
             if not 0 <= found < n:
                 raise InputError(f"indices has {found}, a neighbour outside 0..{n - 1}")
     targets = np.ascontiguousarray(wide, index_type(n))
-    foreign = None if weights is None else as_array(weights, "weight")
+    foreign = None if weights is None else native(weights, "weight")
     values = as_weights(foreign, targets.size)
     if copy:
         offsets, targets = owned(offsets, given[0]), owned(targets, given[1])

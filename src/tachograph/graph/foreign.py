@@ -5,26 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..util.arrays import native
 from ..util.errors import InputError
 
 WEIGHTS = (np.int32, np.float32, np.float64)
 LAST_EXACT = 2**53  # above, a float64 stands for several whole numbers
 
 
-def as_array(values: npt.ArrayLike, what: str) -> np.ndarray:
-    """Return foreign data as an array in this machine's byte order; refuse masked entries."""
-    if np.ma.is_masked(values):
-        raise InputError(f"{what} has masked entries: drop or fill them first")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:  # rows of different lengths
-        raise InputError(f"{what} is not an array: {error}") from None
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
-
-
 def as_ids(values: npt.ArrayLike, what: str) -> np.ndarray:
     """Return a one-dimensional array of integers that int64 can hold."""
-    array = as_array(values, what)
+    array = native(values, what)
     if array.ndim != 1:
         raise InputError(f"{what} must be one-dimensional, not of shape {array.shape}")
     if array.size == 0:
@@ -55,7 +45,7 @@ def as_weights(weight: npt.ArrayLike | None, edges: int) -> np.ndarray | None:
     """Return weights in one of our types: int32, float32 or float64, contiguous, all finite."""
     if weight is None:
         return None
-    array = as_array(weight, "weight")
+    array = native(weight, "weight")
     if array.shape != (edges,):
         raise InputError(f"{edges:,} edges but weights of shape {array.shape}")
     if array.dtype.kind in "iub":

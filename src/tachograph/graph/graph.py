@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..kernels.runtime.nouns import Rows
+from ..util.arrays import native
 from ..util.errors import InputError
 from ..util.memory import human
 from .exchange import Exchange
@@ -70,7 +71,7 @@ class Graph(Exchange):
         entries = (meta or {}).items()
         self._meta = {k: _frozen(v) if isinstance(v, np.ndarray) else v for k, v in entries}
         self._is_sorted, self._m = is_sorted, m
-        #: a check of the arrays that a reader has put off until they are used
+        #: a check of the arrays of a file, each time before they are used
         self._before_use: Callable[[], None] | None = None
 
     # -- from edges or rows, and back -----------------------------------------------------------
@@ -128,13 +129,12 @@ class Graph(Exchange):
         Graph(undirected, 2 vertices, 2 edges, unweighted, 36 B)
         """
         from .build import EdgeTable, Options, build
-        from .foreign import as_array
 
         options = Options(None, symmetrize, dedupe, drop_self_loops, relabel)
         if relabel and n is not None:
             raise InputError("n cannot be given with relabel=True: the names decide it")
-        values = None if weight is None else as_array(weight, "weight")
-        listed = as_array(source, "source"), as_array(target, "target"), values
+        values = None if weight is None else native(weight, "weight")
+        listed = native(source, "source"), native(target, "target"), values
         return build(EdgeTable(*listed, n=n, directed=directed, both=False), options)
 
     @staticmethod
@@ -175,10 +175,9 @@ class Graph(Exchange):
     # -- what it holds ------------------------------------------------------------------------
 
     def _use(self) -> None:
-        """Run the check that a lazily opened file still owes, once."""
+        """Check a file that the arrays are mapped from: that it is intact, and has not changed."""
         if self._before_use is not None:
             self._before_use()
-            self._before_use = None
 
     @property
     def indptr(self) -> np.ndarray:

@@ -10,6 +10,7 @@ import bz2
 import gzip
 import io
 import lzma
+import mmap
 import os
 import shutil
 import stat
@@ -27,6 +28,7 @@ from ...util.files import aside
 from ...util.progress import bar
 
 BLOCK_BYTES = 1 << 23  # handed to a parser at a time
+MAP_ABOVE_BYTES = 1 << 23  # smaller files are read, which nobody can change later
 HEAD_BYTES = 1 << 16  # looked at to recognise a format
 HEADER_LINE_BYTES = 1 << 16  # of a header line that are looked at
 LINES_PER_WRITE = 1 << 20
@@ -149,6 +151,27 @@ class Input:
         with self._open() as stream:
             return b"".join(iter(lambda: stream.read(BLOCK_BYTES), b""))
 
+    def mapped(self) -> tuple[bytes | mmap.mmap, Callable[[], None]]:
+        """Return the content, and a function that raises if it may have changed since.
+
+        Large files are mapped. If somebody shortens one, the next access ends the process, so callers
+        ask before each use. Our own writer replaces files and never changes one.
+        """
+        if self.compression or self.size <= MAP_ABOVE_BYTES:
+            return self.content(), lambda: None
+        file = self._file.open("rb")
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        mark = _mark(file)
+
+        def unchanged() -> None:
+            if _mark(file) != mark:
+                how = (
+                    "was changed since it was opened: read it again, and replace files by renaming"
+                )
+                raise self.error(how)
+
+        return content, unchanged
+
     def blocks(self, skip: int) -> Iterator[np.ndarray]:
         """Yield the content from byte ``skip`` on as arrays of bytes that end with a line end.
 
@@ -202,6 +225,12 @@ class Input:
                 line = 1 + stream.read(offset + int(wrong[0])).count(b"\n")
             advice = "end lines with a line feed (tr '\\r' '\\n')"
             raise self.error(f"there is a carriage return inside a line: {advice}", line)
+
+
+def _mark(file: IO[bytes]) -> tuple[int, int]:
+    """Return what changes when somebody writes to an open file: its size and its time."""
+    now = os.fstat(file.fileno())
+    return now.st_size, now.st_mtime_ns
 
 
 def _fill(stream: IO[bytes], room: memoryview) -> int:
