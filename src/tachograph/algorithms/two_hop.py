@@ -132,12 +132,12 @@ class _Search:
         import pyarrow as pa
         from pyarrow import parquet
 
-        from ..util.files import aside
+        from ..util.files import arrow_file, aside
 
         names = self.request.names
         blocks: list[tuple[float, float, int]] = []
         writer = None
-        with aside(path) as temporary:
+        with aside(path) as temporary, arrow_file(temporary, "wb") as file:
             for lo, hi in self._blocks(counts):
                 start = clock()
                 source, target, values = self.fill(lo, hi, counts)
@@ -146,7 +146,7 @@ class _Search:
                     columns = {k: names[v] for k, v in columns.items()}
                 table = pa.table({k: pa.array(v) for k, v in {**columns, "values": values}.items()})
                 if writer is None:
-                    writer = parquet.ParquetWriter(temporary, table.schema)
+                    writer = parquet.ParquetWriter(file, table.schema)
                 writer.write_table(table)
                 blocks.append((start - begin, clock() - start, values.size))
             assert writer is not None

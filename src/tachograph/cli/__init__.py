@@ -29,6 +29,7 @@ def _run() -> None:
     import warnings
 
     from ..util.errors import TachographError, TachographWarning
+    from ..util.text import spell_out
     from .commands import app
     from .options import say
 
@@ -38,6 +39,8 @@ def _run() -> None:
     warnings.showwarning = note
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", TachographWarning)
+    spell_out(sys.stdout)
+    spell_out(sys.stderr)
     try:
         app()
         sys.stdout.flush()

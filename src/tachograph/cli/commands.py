@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from .. import __version__
+from ..util.text import plain
 
 __all__ = ["MARKUP", "app"]
 
@@ -73,8 +75,29 @@ def _escape(command: object) -> None:
         _escape(subcommand)
 
 
+@contextmanager
+def _plain_mistakes() -> Iterator[None]:
+    """Let messages about wrong usage quote what was typed by :func:`plain`."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(text := getattr(error, "message", None), str):
+            error.message = plain(text)  # type: ignore[attr-defined]
+        raise
+
+
 class Tacho(TyperGroup):
     """The group of all commands."""
+
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        """Parse the arguments up to the command."""
+        with _plain_mistakes():
+            return super().make_context(*given, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Parse the other arguments, and run the command."""
+        with _plain_mistakes():
+            return super().invoke(ctx)
 
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Crew, Json, facts_table, flat, option, out, print_json, say
+from .options import Crew, Json, facts_table, flat, option, out, print_json, say, write_parquet
 from .simulate import table
 
 if TYPE_CHECKING:
@@ -117,12 +117,7 @@ def run(
     with bar(f"simulating {made.standard.name}"):
         result = made.run(trace, **asdict(offer), commands=commands is not None)
     if commands is not None and result.commands is not None:
-        from pyarrow import parquet
-
-        from ..util.files import aside
-
-        with aside(commands) as temporary:
-            parquet.write_table(result.commands.to_arrow(), temporary)
+        write_parquet(result.commands.to_arrow(), commands)
     if plot is not None:
         result.plot(plot)
     if json:

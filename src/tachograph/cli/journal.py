@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..plots.numbers import seconds
-from .options import Json, flat, option, out, print_json, say, table, write_table
+from .options import Json, flat, option, out, print_json, say, table, write_parquet
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -123,7 +123,7 @@ def export(
     kept = _opened()
     parquet.mkdir(parents=True, exist_ok=True)
     for name, rows in _tables(kept).items():
-        write_table(pa.Table.from_pylist(rows), parquet / f"{name}.parquet")
+        write_parquet(pa.Table.from_pylist(rows), parquet / f"{name}.parquet")
         say(f"{parquet / name}.parquet: {len(rows):,} rows")
 
 
@@ -135,6 +135,9 @@ def _tables(kept: Journal) -> dict[str, list[Record]]:
     for run in runs:
         graph = run.pop("graph")
         run |= {f"graph_{k}": graph.get(k) for k in ("name", "n", "m", "directed", "mark")}
+        # Parquet holds UTF-8 only: bytes of a file name that are not are spelled out.
+        name = str(graph.get("name") or "").encode(errors="backslashreplace").decode()
+        run["graph_name"] = name or None
         run["graph_shape"] = dumps(graph.get("shape"))
         run |= {k: dumps(run[k]) for k in ("options", "plan", "facts")}
     traces = [

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cluster", "Crew", "Directed", "GraphFile", "GraphInput", "Json", "Relabel", "Workers"]
 __all__ += ["facts_table", "flat", "load", "made", "option", "out", "print_json", "say", "share"]
-__all__ += ["TABLES", "check_table", "table", "vertices_of", "write_table"]
+__all__ += ["table", "vertices_of", "write_parquet"]
 
 T = TypeVar("T")
 OPTION = "option"  # where a field of a dataclass keeps its option
@@ -230,40 +230,11 @@ def facts_table(rows: Iterable[tuple[str, str]]) -> Table:
     return shown
 
 
-def _parquet(made: pa.Table, path: Path) -> None:
+def write_parquet(made: pa.Table, path: Path) -> None:
+    """Write a table to a Parquet file; a file that is there is complete."""
     from pyarrow import parquet
 
-    parquet.write_table(made, path)
+    from ..util.files import arrow_file, aside
 
-
-def _csv(made: pa.Table, path: Path) -> None:
-    from pyarrow import csv
-
-    csv.write_csv(made, path)
-
-
-def _arrow(made: pa.Table, path: Path) -> None:
-    from pyarrow import feather
-
-    feather.write_feather(made, path, compression="uncompressed")
-
-
-#: What writes a table, by the end of the file's name.
-TABLES = {".parquet": _parquet, ".pq": _parquet, ".csv": _csv, ".arrow": _arrow, ".feather": _arrow}
-
-
-def check_table(path: Path | None) -> None:
-    """Refuse a name that does not say how to write a table, before there is one."""
-    from ..util.errors import InputError
-
-    if path is not None and path.suffix.lower() not in TABLES:
-        raise InputError(f"{path}: the name must say the format: {', '.join(TABLES)}")
-
-
-def write_table(made: pa.Table, path: Path) -> None:
-    """Write a table in the format that the file's name says; a file that is there is complete."""
-    from ..util.files import aside
-
-    check_table(path)
-    with aside(path) as temporary:
-        TABLES[path.suffix.lower()](made, temporary)
+    with aside(path) as temporary, arrow_file(temporary, "wb") as file:
+        parquet.write_table(made, file)

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..graph.columns import Columns, edge_table
-from ..graph.foreign import as_ids, as_weights
+from ..graph.build import as_ids, as_weights
+from ..graph.exchange import edge_columns
 from ..kernels.pieces.rows import count_ids
 from ..kernels.rows import build as csr
 from ..kernels.rows import passes as rows
 from ..kernels.runtime.launch import over_parts, read_only, run
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
+from ..util.files import arrow_file
 from .manifest import reserve
 from .piece import CHUNK_ARCS, Arcs
 
@@ -62,7 +63,7 @@ class EdgeFiles:
             # neither schema.empty_table() nor arrays from lists: they would import pandas, 50 MB
             empty = [pa.nulls(0, field.type) for field in schema]
             table = pa.Table.from_arrays(empty, schema=schema)
-            found = edge_table(table, Columns())
+            found = edge_columns(table, None, None, None)
             if found.named:
                 raise InputError("holds names, not ids: number them with tacho convert --relabel")
             return found.directed, found.n
@@ -74,7 +75,7 @@ class EdgeFiles:
         for path in self.paths:
             with _errors(path):
                 for batch in _open(path).iter_batches(BATCH_EDGES):
-                    found = edge_table(pa.Table.from_batches([batch]), Columns())
+                    found = edge_columns(pa.Table.from_batches([batch]), None, None, None)
                     source, target = as_ids(found.source, "source"), as_ids(found.target, "target")
                     for what, ids in (("source", source), ("target", target)):
                         if ids.size and int(ids.min()) < 0:
@@ -102,7 +103,7 @@ def _errors(path: Path) -> Iterator[None]:
 def _open(path: Path) -> ParquetFile:
     from pyarrow import parquet
 
-    return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER_BYTES)
+    return parquet.ParquetFile(arrow_file(path), pre_buffer=False, buffer_size=BUFFER_BYTES)
 
 
 class Counted:

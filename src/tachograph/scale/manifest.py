@@ -171,6 +171,8 @@ def open_partition(given: Parts) -> Partition:
         found = Partition(directory=directory, **content)
     except TachographError:
         raise
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FileFormatError(path, f"is damaged ({error}): partition the graph again") from None
     for file in chain.from_iterable(found.files):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ..algorithms.result import Result, Run, Trace
 from ..graph.build import index_type
 from ..kernels.runtime.launch import clock
-from ..util.errors import InputError
+from ..util.errors import InputError, TachographError
 from ..util.executor import Executor, Lost, results
 from ..util.files import aside
 from ..util.progress import bar
@@ -75,6 +75,10 @@ def solve(kind: type[R], program: Program, partition: Partition, **where: Unpack
         with alone(files.run), executor(where.get("cluster"), most) as who:
             values, how = _Run(program, partition, files, who, every).to_the_end()
             return kind(run=how, **values)
+    except OSError as error:
+        if isinstance(error, TachographError):
+            raise
+        raise InputError(f"cannot use {files.run}: {error.strerror or error}") from error
     except Lost as error:
         advice = "the same call goes on from the last checkpoint, on another cluster or without one"
         raise Lost(f"{error}: {advice}") from None

@@ -299,10 +299,17 @@ class Staff:
         if (job := todo.take()) is None:
             return False
         context = multiprocessing.get_context("spawn")
-        ours, its = context.Pipe()
-        process = context.Process(target=_work, args=(its, self.threads), daemon=True)
-        process.start()
-        its.close()  # so that its end is seen here
+        try:
+            ours, its = context.Pipe()
+            with its:  # closed here, so that its end is seen
+                process = context.Process(target=_work, args=(its, self.threads), daemon=True)
+                process.start()
+        except OSError as error:
+            self.end(at_once=True)
+            many = f"process {len(self.workers) + 1} of {self.most} cannot be started"
+            raise TachographError(
+                f"{many}: {error.strerror or error}; use fewer workers"
+            ) from error
         worker = Worker(process, ours)
         self.workers.append(worker)
         worker.give(job, self.content)

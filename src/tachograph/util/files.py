@@ -3,6 +3,7 @@
 ``aside``    a temporary path beside a file, renamed to it when everything went well.
 ``scratch``  a temporary directory.
 ``lock``     a file that one process at a time can hold.
+``arrow_file``  a file for Arrow, whatever its name is.
 
 A temporary file or directory is locked as long as its process lives. One that is not locked was left
 by a process that was killed: the next process that writes to the same directory deletes it.
@@ -18,6 +19,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .errors import InputError, TachographError
 
@@ -26,7 +28,10 @@ try:
 except ImportError:  # Windows, where an open file can be neither deleted nor renamed
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["aside", "lock", "scratch", "temporary_name"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["arrow_file", "aside", "lock", "scratch", "temporary_name"]
 
 NAME_CHARACTERS = 40  # of the final name that a temporary one begins with
 TOKEN_BYTES = 8  # of a temporary name, random
@@ -138,6 +143,13 @@ def _delete_if_left(path: str) -> None:
                 Path(path).unlink()
     finally:
         os.close(held)
+
+
+def arrow_file(path: str | os.PathLike[str], mode: str = "rb") -> pa.OSFile:
+    """Open a file for Arrow, which would take ``~`` for a home and refuse bytes not in UTF-8."""
+    import pyarrow as pa
+
+    return pa.OSFile(os.fsencode(path), mode)
 
 
 def lock(path: Path) -> int | None:

@@ -6,9 +6,15 @@ Whatever is shown to a person goes through :func:`plain`, and what becomes part 
 
 from __future__ import annotations
 
+import codecs
+import io
 from html import escape
+from typing import TextIO
 
-__all__ = ["as_html", "plain"]
+__all__ = ["as_html", "plain", "spell_out"]
+
+#: What stands for letters of ours where they cannot be written, such as in ASCII.
+INSTEAD = {"█": "#", "▏": "|", "–": "-", "µ": "u", "×": "x", "…": "..."}
 
 
 def plain(text: object) -> str:
@@ -34,3 +40,17 @@ def as_html(text: object) -> str:
     'a&lt;b&gt;\\x07'
     """
     return escape(plain(text))
+
+
+def spell_out(stream: TextIO) -> None:
+    """Let a stream write what its encoding lacks in other letters, or as an escape, and never fail."""
+    codecs.register_error("tachograph", _other_letters)
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="tachograph")
+
+
+def _other_letters(error: UnicodeError) -> tuple[str | bytes, int]:
+    if isinstance(error, UnicodeEncodeError):
+        if (found := INSTEAD.get(error.object[error.start])) is not None:
+            return found, error.start + 1
+    return codecs.backslashreplace_errors(error)

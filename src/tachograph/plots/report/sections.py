@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...journal import Run, journal
 from ...util.errors import InputError, MissingFileError
+from ...util.files import arrow_file
 from .. import numbers as show
 from ..charts import Candidate, Predicted, pareto, prediction
 from ..memory import Timeline, bandwidth
@@ -18,9 +19,17 @@ from ..tables import Table, table_of
 from ..traces import charts_of
 from .page import Figure, Section
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = ["entries", "memory_figure", "of_entries", "plan_figure", "predictions", "trace_figures"]
 
 FACT_LETTERS = 60  # a longer value is not shown as a fact
+MOST = 1e15  # of seconds, vertices or anything else in a trace: a larger number is a mistake
+#: Columns of a trace that charts are drawn from, and what its file says about the run.
+WORDS = {"kernel", "phase", "direction", "device"}
+NUMBERS = {"seconds", "begin", "edges", "frontier_vertices", "iteration"}
+ABOUT = {"task": str, "graph": dict, "seconds": float, "provenance": str}
 Facts = Mapping[str, Any]  # what the journal kept as JSON
 
 
@@ -69,17 +78,53 @@ def _trace_file(path: str) -> Entry:
     if not Path(path).is_file():
         raise MissingFileError(f"{path}: there is no such file")
     try:
-        table = parquet.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path}: not a Parquet file ({str(error).splitlines()[0]})") from None
-    columns: dict[str, list[float]] = table.to_pydict()
-    if "seconds" not in columns:
+        table = parquet.read_table(arrow_file(path))
+        table.validate(full=True)
+        about = _about(table)
+    except Exception as error:  # damaged and foreign files make Arrow raise all kinds
+        what = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(f"{path}: not a Parquet file of tacho run --trace ({what})") from None
+    if "seconds" not in table.column_names:
         raise InputError(f"{path}: no trace, which has a column of seconds: tacho run --trace")
-    about = json.loads((table.schema.metadata or {}).get(b"tachograph", b"{}"))
-    known = {k: about[k] for k in ("task", "graph", "seconds", "provenance") if k in about}
+    columns: dict[str, list[Any]] = {}
+    for field, column in zip(table.schema, table.columns, strict=True):
+        words = pa.types.is_string(field.type)
+        if words or pa.types.is_integer(field.type) or pa.types.is_floating(field.type):
+            columns[field.name] = column.to_pylist()
+    for name in sorted((WORDS | NUMBERS) & set(table.column_names)):
+        wanted = _is_word if name in WORDS else _is_amount
+        if not all(map(wanted, columns.get(name, [None]))):
+            kind = "words" if name in WORDS else "numbers from 0 on"
+            raise InputError(
+                f"{path}: no trace: its column {name} holds something else than {kind}"
+            )
     usual = {"task": "trace", "graph": {}, "seconds": float(sum(columns["seconds"]))}
-    run = Run(**{**usual, **known}, created=Path(path).stat().st_mtime)
+    run = Run(**{**usual, **about}, created=Path(path).stat().st_mtime)
     return Entry(Path(path).name, run, columns)
+
+
+def _about(table: pa.Table) -> dict[str, Any]:
+    """Return what the metadata says about the run, if all of it has the types that we write."""
+    about = json.loads((table.schema.metadata or {}).get(b"tachograph", b"{}"))
+    if not isinstance(about, dict):
+        raise ValueError("its metadata is not ours")
+    known = {name: about[name] for name in ABOUT if name in about}
+    for name, value in known.items():
+        if not isinstance(value, ABOUT[name]):
+            raise ValueError(f"its {name} is {value!r}")
+    sizes = known.get("graph", {})
+    counts = all(isinstance(sizes.get(name, 0), int) for name in ("n", "m", "directed"))
+    if not counts or not _is_amount(known.get("seconds", 0.0)):
+        raise ValueError("its metadata has odd numbers")
+    return known
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= MOST
 
 
 def of_entries(entries: Sequence[Entry]) -> list[Section]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...graph.files.streams import Input, open_output
 from ...kernels.runtime.launch import inline, kernel
 from ...util.errors import FileFormatError, InputError, MissingFileError
-from ...util.files import aside
+from ...util.files import arrow_file, aside
 from .runner import NO_TIMES, Block
 
 __all__ = ["Trace", "read_blocks", "read_trace", "write_trace"]
@@ -110,8 +110,8 @@ def write_trace(
         import pyarrow as pa
         from pyarrow import parquet
 
-        with aside(path) as temporary:
-            parquet.write_table(pa.table(columns), temporary, row_group_size=BATCH_REQUESTS)
+        with aside(path) as temporary, arrow_file(temporary, "wb") as file:
+            parquet.write_table(pa.table(columns), file, row_group_size=BATCH_REQUESTS)
     else:
         if arrival is not None:
             raise InputError(f"{path}: text traces have no arrival times; use .npz or .parquet")
@@ -177,7 +177,8 @@ def _parquet(path: str | os.PathLike[str]) -> Iterator[Block]:
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+        opened = arrow_file(path)
+        with parquet.ParquetFile(opened, pre_buffer=False, buffer_size=1 << 20) as file:
             columns = _columns(path, file.schema_arrow.names)
             names = list(columns.values())
             for batch in file.iter_batches(BATCH_REQUESTS, columns=names, use_threads=False):

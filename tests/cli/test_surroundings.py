@@ -1,0 +1,151 @@
+"""``tacho``, and the library, where something that is usually there is missing."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import multiprocessing.synchronize
+import os
+import resource
+import sys
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import tachograph as tg
+from tachograph import cli
+from tachograph.simulation.dram import Memory
+from tachograph.util.executor import Local, results
+
+
+@pytest.fixture
+def graph():
+    tg.write(tg.kronecker(7, rng=1), "g.tgraph")
+    return "g.tgraph"
+
+
+@pytest.fixture
+def tacho(monkeypatch):
+    """Run a command where only ASCII can be printed; return exit code, stdout and stderr."""
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["tacho", *arguments])
+        streams = [io.TextIOWrapper(io.BytesIO(), encoding="ascii") for _ in range(2)]
+        code = 0
+        with monkeypatch.context() as patched, warnings.catch_warnings():
+            patched.setattr(sys, "stdout", streams[0])
+            patched.setattr(sys, "stderr", streams[1])
+            try:
+                cli.main()
+            except SystemExit as end:
+                code = int(end.code or 0)
+        for stream in streams:
+            stream.flush()
+        shown, said = (stream.buffer.getvalue().decode("ascii") for stream in streams)
+        return code, shown, said
+
+    return run
+
+
+def test_a_terminal_that_knows_only_ascii(tacho, graph):
+    for words in (
+        ["run", "bfs", graph, "--source", "0"], ["journal"], ["plan", "bfs", graph], ["datasets"],
+        ["simulate", "bfs", graph, "--source", "0", "--accelerator", "accugraph"],
+        ["report", "last"], ["what-if", "bfs", graph, "--machine", "hitgraph"],
+    ):  # fmt: skip
+        code, _, said = tacho(*words)
+        assert code == 0, (words, said)
+    code, shown, _ = tacho("info", graph)
+    assert "####" in shown
+    assert "\\u" not in shown
+    code, _, said = tacho("info", "größe.el")
+    assert code == 1
+    assert said.startswith(r"tacho: gr\xf6\xdfe.el: there is no such file")
+
+
+def test_a_home_that_cannot_be_written(tacho, graph, monkeypatch):
+    """Nobody, not even root, can make a directory below a file."""
+    Path("file").write_text("")
+    monkeypatch.setenv("TACHOGRAPH_HOME", f"{Path.cwd()}/file/home")
+    code, shown, said = tacho("run", "bfs", graph, "--source", "0", "--json")
+    assert (code, json.loads(shown)["task"]) == (0, "bfs")
+    assert said.startswith("tacho: note: ")
+    assert "set TACHOGRAPH_HOME" in said
+    assert said.count("\n") == 1
+    for words in (["journal"], ["report", "last"], ["plan", "bfs", graph], ["devices"]):
+        code, _, said = tacho(*words)
+        assert code in (0, 1)
+        assert code == 0 or said.startswith("tacho: ")
+
+
+@contextmanager
+def files_left(count):
+    """Let this process open only so many more files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = os.dup(0)
+    os.close(lowest)
+    opened = [os.dup(0) for _ in range(count)]  # the numbers that stay free
+    most = max([lowest, *opened]) + 1 if count else lowest
+    for one in opened:
+        os.close(one)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def _one_of_each(number):
+    """Return everything that opens files, by name."""
+    return {
+        "tgraph": lambda: tg.read("g.tgraph").n,
+        "text": lambda: tg.read("g.el").n,
+        "gz": lambda: tg.read("g.mtx.gz").n,
+        "zst": lambda: tg.read("g.el.zst").n,
+        "parquet": lambda: tg.read("g.parquet").n,
+        "npz": lambda: tg.read("g.npz").n,
+        "write": lambda: tg.write(tg.path(3), "out.txt"),
+        "write table": lambda: tg.write(tg.path(3), "out.parquet"),
+        "trace": lambda: Memory("HBM").run("a.trace").requests,
+        "partition": lambda: tg.scale.partition(tg.path(9), parts=2, directory=f"p{number}"),
+        "edges": lambda: tg.scale.partition("g.parquet", parts=2, directory=f"q{number}"),
+        "parts": lambda: tg.scale.connected_components("parts").count,
+        "processes": lambda: results(Local(2), dict, [{"a": 1}]),
+    }
+
+
+def test_too_many_open_files(graph):
+    g = tg.read(graph)
+    for name in ("g.el", "g.mtx.gz", "g.el.zst", "g.parquet", "g.npz"):
+        tg.write(g, name)
+    Path("a.trace").write_text("0x40 R\n0x80 W\n")
+    tg.scale.partition(g, parts=2, directory="parts")
+    wanted = {name: step() for name, step in _one_of_each("all").items()}
+    failed = set()
+    for count in (0, 1, 2, 3, 5, 8):
+        for name, step in _one_of_each(count).items():
+            with files_left(count):
+                try:
+                    found = step()
+                except tg.TachographError as error:
+                    failed.add((name, "open files" in str(error)))
+                    continue
+            if not isinstance(found, tg.scale.Partition):
+                assert found == wanted[name]
+    assert failed == {(name, True) for name in wanted}
+
+
+def test_without_semaphores(monkeypatch):
+    """As where /dev/shm is missing: several processes need none."""
+
+    def missing(*_, **__):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(multiprocessing.synchronize.SemLock, "__init__", missing)
+    with pytest.raises(OSError):
+        multiprocessing.get_context("spawn").Lock()
+    assert results(Local(2), dict, [{"a": 1}, {"a": 2}]) == [{"a": 1}, {"a": 2}]
