@@ -130,7 +130,6 @@ def test_arrow_columns():
     table = pa.table({"a": [1], "b": [0], "c": [7], "d": [8]})
     g = tg.Graph.from_arrow(table, source="a", target="b", weight="d", n=5, directed=False)
     assert (g.n, g.weights.tolist()) == (5, [8, 8])
-    assert tg.Graph.from_arrow(pa.table({"x": [1], "y": [0]})).m == 1
     named = tg.Graph.from_arrow(pa.table({"source": ["x"], "target": ["y"]}), relabel=True)
     assert named.names.tolist() == ["x", "y"]
     assert named.to_arrow()["source"].to_pylist() == ["x"]
@@ -138,9 +137,18 @@ def test_arrow_columns():
         (pa.table({"p": [1], "q": [1], "r": [1], "s": [1]}), "which column holds the source"),
         (pa.table({"source": [1, None], "target": [1, 2]}), "empty cells"),
         (pa.table({"source": [1]}), "which column holds the target"),
+        (pa.table({"x": [1], "y": [0]}), "which column holds the source.* 'x', 'y'"),
+        (pa.table({"when": [1], "buyer": [1], "seller": [1]}), "'when', 'buyer', 'seller'"),
+        (pa.table({"source": [1], "target": [1], "price": [1]}), "weight.*'price'.*weight=False"),
+        (pa.table({"u": [1], "v": [1], "cost": [1], "capacity": [2]}), "holds the weight"),
+        (pa.table({"from": [1], "u": [1], "to": [1]}), "holds the source"),
     ]:
         with pytest.raises(tg.InputError, match=message):
             tg.Graph.from_arrow(bad)
+    extra = pa.table({"source": [1], "target": [0], "weight": [7], "when": [8], "cost": [9]})
+    assert tg.Graph.from_arrow(extra).weights.tolist() == [7]
+    assert tg.Graph.from_arrow(extra, weight="when").weights.tolist() == [8]
+    assert tg.Graph.from_arrow(extra, weight=False).weights is None
     with pytest.raises(tg.InputError, match="no column 'z'"):
         tg.Graph.from_arrow(table, source="z")
     with pytest.raises(tg.InputError, match="__arrow_c_stream__"):

@@ -38,6 +38,7 @@ class BfsResult(Result):
 
     task: ClassVar[str] = "bfs"
     table: ClassVar[tuple[str, ...]] = ("levels", "parents")
+    ids: ClassVar[tuple[str, ...]] = ("parents",)
 
     levels: NDArray[np.int32]
     parents: NDArray[np.integer]

@@ -28,6 +28,7 @@ class ComponentsResult(Result):
     task: ClassVar[str] = "connected_components"
     array: ClassVar[str] = "labels"
     table: ClassVar[tuple[str, ...]] = ("labels",)
+    ids: ClassVar[tuple[str, ...]] = ("labels",)  # unless they are consecutive
 
     labels: NDArray[np.integer]
     count: int

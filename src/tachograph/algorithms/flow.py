@@ -50,12 +50,12 @@ class FlowResult(Result):
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class CutResult(Result):
-    """The value of a minimum cut, the source's side of it, and the places of the arcs it cuts.
+    """The value of a minimum cut, the source's side of it, and the arcs it cuts.
 
     >>> import tachograph as tg
     >>> found = tg.minimum_cut(tg.Graph.from_edges([0, 1], [1, 2], [5, 3]), 0, 2)
-    >>> found.value, found.arcs.tolist()
-    (3, [1])
+    >>> found.value, found.edges.tolist(), found.arcs.tolist()
+    (3, [[1, 2]], [1])
     """
 
     task: ClassVar[str] = "minimum_cut"
@@ -63,6 +63,7 @@ class CutResult(Result):
     value: int | float
     source_side: NDArray[np.bool_]
     arcs: NDArray[np.int64]
+    edges: NDArray[np.integer]
     status: str = "optimal"
 
     def facts(self) -> dict[str, object]:
@@ -187,8 +188,10 @@ def minimum_cut(
     -------
     CutResult
         ``value``: what the arcs from the source's side to the other can carry; ``source_side``: for
-        each vertex whether it is on the source's side; ``arcs``: the places of those arcs in
-        ``graph.indices``; ``status``: ``"optimal"`` or ``"unbounded"``.
+        each vertex whether it is on the source's side; ``edges``: both ends of each of those arcs, a
+        row each; ``arcs``: their places in ``graph.indices`` and ``graph.weights`` (not in
+        ``graph.to_edges()``, which lists an undirected edge once); ``status``: ``"optimal"`` or
+        ``"unbounded"``.
 
     Raises
     ------
@@ -200,27 +203,31 @@ def minimum_cut(
     >>> import tachograph as tg
     >>> g = tg.Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], [3, 5, 9, 2])
     >>> r = tg.minimum_cut(g, 0, 3)
-    >>> r.value, r.source_side.tolist(), r.arcs.tolist()
-    (5, [True, False, True, False], [0, 3])
+    >>> r.value, r.source_side.tolist(), r.edges.tolist()
+    (5, [True, False, True, False], [[0, 1], [2, 3]])
     """
     from .flow_solve import solve
 
     problem = _problem(graph, source, sink, capacity)
     if problem.endless.size:
         side, run = _unbounded(problem)
-        arcs = _crossing(graph, side)
-        return CutResult(value=np.inf, source_side=side, arcs=arcs, status="unbounded", run=run)
+        return _cut(graph, np.inf, side, run, "unbounded")
     with using(threads):
         value, side, _, run = solve(problem, trace, wanted=False)
     if verify:
         check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)
-    return CutResult(value=value, source_side=side, arcs=_crossing(graph, side), run=run)
+    return _cut(graph, value, side, run)
 
 
-def _crossing(graph: Graph, side: np.ndarray) -> np.ndarray:
-    """Return the arcs from the source's side to the other."""
+def _cut(
+    graph: Graph, value: float, side: np.ndarray, run: Run, status: str = "optimal"
+) -> CutResult:
+    """Return the cut with the arcs from the source's side to the other."""
     out = np.repeat(side, graph.degrees)
-    return np.flatnonzero(out & ~side[graph.indices])
+    arcs = np.flatnonzero(out & ~side[graph.indices])
+    tails = np.searchsorted(graph.indptr, arcs, "right") - 1
+    edges = np.stack([tails.astype(graph.indices.dtype), graph.indices[arcs]], axis=1)
+    return CutResult(value=value, source_side=side, arcs=arcs, edges=edges, status=status, run=run)
 
 
 def _unbounded(problem: Problem) -> tuple[np.ndarray, Run]:

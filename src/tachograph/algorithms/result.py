@@ -201,6 +201,8 @@ class Result:
     #: The value that the result is to NumPy, and those that are columns of one table.
     array: ClassVar[str | None] = None
     table: ClassVar[tuple[str, ...]] = ()
+    #: The values that are ids of vertices; below 0 is none.
+    ids: ClassVar[tuple[str, ...]] = ()
 
     run: Run
 

@@ -38,6 +38,7 @@ class SimilarityResult(Result):
     """
 
     table: ClassVar[tuple[str, ...]] = ("source", "target", "values")
+    ids: ClassVar[tuple[str, ...]] = ("source", "target")
 
     source: NDArray[np.integer]
     target: NDArray[np.integer]

@@ -29,6 +29,7 @@ from .verify import check_similarity
 
 __all__ = ["Placement", "Request", "host_result", "place"]
 
+PARQUET = (".parquet", ".pq")  # how the names of such files end
 HOST_BELOW_ARCS = 1 << 18  # with fewer, asking which devices there are takes longer than it gains
 
 
@@ -51,6 +52,10 @@ class Request:
         self.two_hop: bool = isinstance(pairs, str) and pairs == "two_hop"
         if self.output is not None and (not self.two_hop or topk is not None):
             raise InputError("output is for pairs='two_hop' without topk: other results are short")
+        if self.output is not None and not str(self.output).lower().endswith(PARQUET):
+            raise InputError(
+                f"output = {str(self.output)!r}: pairs are written as Parquet (.parquet)"
+            )
         self.graph: Graph = simple(graph, self.weighted)
         self.names: np.ndarray | None = graph.names
         self.compared: Graph = comparable(self.graph, task) if self.weighted else self.graph

@@ -40,6 +40,7 @@ class SsspResult(Result):
 
     task: ClassVar[str] = "sssp"
     table: ClassVar[tuple[str, ...]] = ("distances", "predecessors")
+    ids: ClassVar[tuple[str, ...]] = ("predecessors",)
 
     distances: NDArray[np.float64]
     late_predecessors: Lazy[NDArray[np.integer]]

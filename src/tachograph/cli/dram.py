@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Crew, Json, facts_table, flat, option, out, print_json, say, write_parquet
+from .options import Crew, Json, facts_table, flat, option, out, print_json, say, write_table
 from .simulate import table
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def run(
     with bar(f"simulating {made.standard.name}"):
         result = made.run(trace, **asdict(offer), commands=commands is not None)
     if commands is not None and result.commands is not None:
-        write_parquet(result.commands.to_arrow(), commands)
+        write_table(result.commands.to_arrow(), commands)
     if plot is not None:
         result.plot(plot)
     if json:

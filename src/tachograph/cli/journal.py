@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..plots.numbers import seconds
-from .options import Json, flat, option, out, print_json, say, table, write_parquet
+from .options import Json, flat, option, out, print_json, say, table, write_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -123,7 +123,7 @@ def export(
     kept = _opened()
     parquet.mkdir(parents=True, exist_ok=True)
     for name, rows in _tables(kept).items():
-        write_parquet(pa.Table.from_pylist(rows), parquet / f"{name}.parquet")
+        write_table(pa.Table.from_pylist(rows), parquet / f"{name}.parquet")
         say(f"{parquet / name}.parquet: {len(rows):,} rows")
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cluster", "Crew", "Directed", "GraphFile", "GraphInput", "Json", "Relabel", "Workers"]
 __all__ += ["facts_table", "flat", "load", "made", "option", "out", "print_json", "say", "share"]
-__all__ += ["table", "vertices_of", "write_parquet"]
+__all__ += ["TABLES", "check_table", "table", "vertices_of", "write_table"]
 
 T = TypeVar("T")
 OPTION = "option"  # where a field of a dataclass keeps its option
@@ -230,11 +230,40 @@ def facts_table(rows: Iterable[tuple[str, str]]) -> Table:
     return shown
 
 
-def write_parquet(made: pa.Table, path: Path) -> None:
-    """Write a table to a Parquet file; a file that is there is complete."""
+def _parquet(made: pa.Table, file: pa.OSFile) -> None:
     from pyarrow import parquet
 
+    parquet.write_table(made, file)
+
+
+def _csv(made: pa.Table, file: pa.OSFile) -> None:
+    from pyarrow import csv
+
+    csv.write_csv(made, file)
+
+
+def _arrow(made: pa.Table, file: pa.OSFile) -> None:
+    from pyarrow import feather
+
+    feather.write_feather(made, file, compression="uncompressed")
+
+
+#: What writes a table, by the end of the file's name.
+TABLES = {".parquet": _parquet, ".pq": _parquet, ".csv": _csv, ".arrow": _arrow, ".feather": _arrow}
+
+
+def check_table(path: Path | None) -> None:
+    """Refuse a name that does not say how to write a table, before there is one."""
+    from ..util.errors import InputError
+
+    if path is not None and path.suffix.lower() not in TABLES:
+        raise InputError(f"{path}: the name must say the format: {', '.join(TABLES)}")
+
+
+def write_table(made: pa.Table, path: Path) -> None:
+    """Write a table in the format that the file's name says; a file that is there is complete."""
     from ..util.files import arrow_file, aside
 
+    check_table(path)
     with aside(path) as temporary, arrow_file(temporary, "wb") as file:
-        parquet.write_table(made, file)
+        TABLES[path.suffix.lower()](made, file)

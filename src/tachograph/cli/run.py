@@ -29,7 +29,19 @@ from ..util.docs import parameters_of, summary_of
 from ..util.errors import InputError, NegativeCycleError, TachographError
 from ..util.executor import Local, Work
 from ..util.names import ALIASES, canonical
-from .options import GraphInput, Json, flat, made, option, out, print_json, share, vertices_of
+from .options import (
+    GraphInput,
+    Json,
+    check_table,
+    flat,
+    made,
+    option,
+    out,
+    print_json,
+    share,
+    vertices_of,
+    write_table,
+)
 
 if TYPE_CHECKING:
     from ..algorithms.result import Result
@@ -62,8 +74,10 @@ class Shared:
 
     threads: int | None = option(None, "Default: all cores.")
     verify: bool = option(False, "Check the result by its properties.", "--verify")
-    output: Path | None = option(None, "Write the values to this Parquet file.", "--output", "-o")
-    trace: Path | None = option(None, "Write the trace to this Parquet file.")
+    output: Path | None = option(
+        None, "Write the values here: .parquet, .csv or .arrow.", "--output", "-o"
+    )
+    trace: Path | None = option(None, "Write the trace here: .parquet, .csv or .arrow.")
     plot: Path | None = option(None, "Draw the trace: .png, .svg or .html.")
     json: Json = False
 
@@ -209,6 +223,8 @@ def _run(
 
     if shared.plot is not None:
         check_picture(shared.plot)
+    for path in (shared.output, shared.trace):
+        check_table(path)
     with using(shared.threads), ahead(task.name):
         loaded = graph.load()
     told = _arguments(task, loaded, options) | (by_hand.arguments() if by_hand else {})
@@ -225,7 +241,7 @@ def _run(
     facts |= {} if result.run.number is None else {"run": result.run.number}
     facts |= {"seconds": result.seconds, "verified": shared.verify}
     if shared.output is not None:
-        _write(_rows(result, loaded), shared.output)
+        _write(_rows(result, loaded, told), shared.output)
     if shared.trace is not None:
         sizes = {name: getattr(loaded, name) for name in ("n", "m", "directed")}
         known = {name: getattr(result, name) for name in ("task", "seconds", "provenance")}
@@ -305,12 +321,17 @@ def _print(result: Result, graph: Graph, facts: dict[str, Any], as_json: bool) -
             console.print(f"{name:10} {part['iterations']} iterations, {part['seconds']:.6f} s")
 
 
-def _rows(result: Any, graph: Graph) -> dict[str, Any]:
-    """Return columns with a row for each vertex, pair or arc, or a single row if there are no such."""
+def _rows(result: Any, graph: Graph, told: Mapping[str, object]) -> dict[str, Any]:
+    """Return columns with a row for each vertex, pair or arc, or a single row if there are no such.
+
+    If vertices have names, these take the place of their ids.
+    """
     names = _names(graph)
     columns = {name: getattr(result, name) for name in result.table}
+    if graph.names is not None and not told.get("consecutive"):
+        columns |= {k: np.ma.array(names[v := columns[k]], mask=v < 0) for k in result.ids}
     if "source" in columns:
-        return columns | {k: names[columns[k]] for k in ("source", "target")}
+        return columns
     if result.task == "maximum_flow":
         ends = {"source": np.repeat(names, graph.degrees), "target": names[graph.indices]}
         return ends | {"flow": result.flow}
@@ -334,13 +355,11 @@ def _write(
     """Write columns; what else is known goes to the file's metadata."""
     import pyarrow as pa
 
-    from .options import write_parquet
-
     lists = {k: v.tolist() if v.dtype.kind in "OU" else v for k, v in columns.items()}
     table = pa.table({k: pa.array(v) for k, v in lists.items()})
     if known is not None:
         table = table.replace_schema_metadata({"tachograph": json.dumps(known)})
-    write_parquet(table, path)
+    write_table(table, path)
 
 
 for _task in TASKS.values():

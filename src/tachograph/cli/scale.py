@@ -10,7 +10,18 @@ import typer
 
 from ..scale import TASKS, task_named
 from ..util.names import NAMES
-from .options import Crew, Directed, Json, flat, option, out, print_json, table, write_parquet
+from .options import (
+    Crew,
+    Directed,
+    Json,
+    check_table,
+    flat,
+    option,
+    out,
+    print_json,
+    table,
+    write_table,
+)
 
 if TYPE_CHECKING:
     from ..algorithms.result import Result
@@ -86,6 +97,7 @@ def run(
     from .. import scale as algorithms
     from ..util.errors import InputError
 
+    check_table(trace)
     if TASKS[task][1] != bool(source):
         raise InputError("bfs and sssp need --source, and other tasks do not take it")
     told: dict[str, object] = {"source": source} if source else {}
@@ -94,7 +106,7 @@ def run(
     told |= {"cluster": crew.cluster, "workers": crew.workers}
     result = getattr(algorithms, task)(directory, **told, checkpoint=checkpoint)
     if trace is not None:
-        write_parquet(result.trace.to_arrow(), trace)
+        write_table(result.trace.to_arrow(), trace)
     facts = _facts(result)
     if (number := _keep(result, directory, told, facts)) is not None:
         facts["run"] = number

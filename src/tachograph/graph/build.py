@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..util import memory
+from ..util.arrays import native
 from ..util.errors import InputError
 from ..util.progress import bar
+from .foreign import as_ids, as_weights, owned, seal
 from .graph import Graph
 from .names import meta_of, relabelled
 
-WEIGHTS = (np.int32, np.float32, np.float64)
 DEDUPE = ("keep", "first", "min", "sum")
 
 
@@ -130,25 +131,6 @@ def rebuilt(graph: Graph, options: Options) -> Graph:
     return build(table, options)
 
 
-def as_ids(values: npt.ArrayLike, what: str) -> np.ndarray:
-    """A one-dimensional array of integers, any width, not yet checked for range."""
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise InputError(f"{what} must be one-dimensional, not of shape {array.shape}")
-    if array.size == 0:
-        return array.astype(np.int32)
-    if array.dtype.kind == "f":
-        fits = bool((abs(array) < 2.0**63).all())  # False for NaN, too
-        whole = array.astype(np.int64) if fits else None
-        if whole is None or not np.array_equal(whole, array):
-            raise InputError(f"{what} has ids that are not whole numbers")
-        return whole
-    if array.dtype.kind not in "iu":
-        found = f"{what} has values of type {array.dtype}"
-        raise InputError(f"{found}; ids are integers (names need relabel=True)")
-    return array
-
-
 def _plain(ids: np.ndarray) -> np.ndarray:
     """Contiguous int32 or int64, the types the build is compiled for."""
     return np.ascontiguousarray(ids, ids.dtype if ids.dtype in (np.int32, np.int64) else np.int64)
@@ -174,28 +156,6 @@ def _vertices(source: np.ndarray, target: np.ndarray, n: int | None) -> int:
     if n < 0:
         raise InputError(f"n = {n}: the number of vertices cannot be negative")
     return operator.index(n)
-
-
-def as_weights(weight: npt.ArrayLike | None, edges: int) -> np.ndarray | None:
-    """Weights in one of our types: int32, float32 or float64, contiguous, all finite."""
-    if weight is None:
-        return None
-    array = np.asarray(weight)
-    if array.shape != (edges,):
-        raise InputError(f"{edges:,} edges but weights of shape {array.shape}")
-    if array.dtype.kind in "iub":
-        if array.size and (array.max() > 2**31 - 1 or array.min() < -(2**31)):
-            if max(int(array.max()), -int(array.min())) > 2**53:
-                raise InputError("weights beyond 2**53 cannot be kept exactly; scale them")
-            return np.ascontiguousarray(array, np.float64)
-        return np.ascontiguousarray(array, np.int32)
-    if array.dtype.kind != "f":
-        raise InputError(f"weights have type {array.dtype}; they must be numbers")
-    array = np.ascontiguousarray(array, np.float32 if array.itemsize <= 4 else np.float64)
-    if not np.isfinite(array).all():
-        at = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise InputError(f"weight[{at}] is {array[at]}: weights must be finite")
-    return array
 
 
 def _require(n: int, arcs: int, weights: np.ndarray | None) -> None:
@@ -250,21 +210,33 @@ def lists_both_directions(
 
 
 def from_csr(
-    indptr: npt.ArrayLike, indices: npt.ArrayLike, weights: npt.ArrayLike | None, *, directed: bool
+    indptr: npt.ArrayLike,
+    indices: npt.ArrayLike,
+    weights: npt.ArrayLike | None,
+    *,
+    directed: bool,
+    copy: bool = True,
 ) -> Graph:
     """See :meth:`Graph.from_csr`."""
-    offsets = np.ascontiguousarray(as_ids(indptr, "indptr"), np.int64)
+    given = native(indptr, "indptr"), native(indices, "indices")
+    offsets = np.ascontiguousarray(as_ids(given[0], "indptr"), np.int64)
     if offsets.size == 0:
         raise InputError("indptr is empty: it has one entry more than there are vertices")
     n = offsets.size - 1
-    found = as_ids(indices, "indices")
-    if found.size and int(found.max()) > np.iinfo(index_type(n)).max:
-        raise InputError(f"indices has {int(found.max())}, not below n = {n}")
-    targets = np.ascontiguousarray(found, index_type(n))
+    wide = as_ids(given[1], "indices")
+    if wide.size and wide.dtype != index_type(n):  # before it is narrowed
+        for found in (int(wide.min()), int(wide.max())):
+            if not 0 <= found < n:
+                raise InputError(f"indices has {found}, a neighbour outside 0..{n - 1}")
+    targets = np.ascontiguousarray(wide, index_type(n))
+    foreign = None if weights is None else native(weights, "weight")
+    values = as_weights(foreign, targets.size)
+    if copy:
+        offsets, targets = owned(offsets, given[0]), owned(targets, given[1])
+        values = values if values is None or foreign is None else owned(values, foreign)
     check_rows(offsets, targets)
-    values = as_weights(weights, targets.size)
     if not directed:
-        _check_symmetry(offsets, targets, values)
+        check_symmetry(offsets, targets, values)
     return Graph(offsets, targets, values, directed=directed)
 
 
@@ -285,7 +257,7 @@ def check_rows(indptr: np.ndarray, indices: np.ndarray) -> None:
         raise InputError(f"vertex {bad[0]} has a neighbour outside 0..{indptr.size - 2}")
 
 
-def _check_symmetry(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None) -> None:
+def check_symmetry(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray | None) -> None:
     """Raise :class:`InputError` unless every arc has its reverse; see lists_both_directions."""
     from ..kernels.rows import build as csr
     from ..kernels.rows import passes as rows
@@ -298,15 +270,6 @@ def _check_symmetry(indptr: np.ndarray, indices: np.ndarray, weights: np.ndarray
             "directed=False, but some arcs lack their reverse with the same weight: say "
             "directed=True, or add the reverses with from_edges"
         )
-
-
-def seal(*arrays: np.ndarray | None) -> None:
-    """Make arrays that belong to a graph, and what they are views of, read-only for good."""
-    for array in arrays:
-        owner: object = array
-        while isinstance(owner, np.ndarray):
-            owner.flags.writeable = False
-            owner = owner.base
 
 
 def transpose(graph: Graph) -> Graph:

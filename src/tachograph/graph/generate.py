@@ -322,7 +322,7 @@ def disjoint_union(*graphs: Graph) -> Graph:
     # int64 ids; the constructor narrows them if they fit
     indices = np.concatenate([g.indices + f for g, f in zip(graphs, firsts, strict=True)])
     weights = np.concatenate([g.weights for g in graphs]) if graphs[0].weighted else None
-    return Graph.from_csr(indptr, indices, weights, directed=graphs[0].directed)
+    return Graph.from_csr(indptr, indices, weights, directed=graphs[0].directed, copy=False)
 
 
 _RANDOM = (kronecker, uniform, road, power_law, preferential_attachment, small_world, bipartite)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..kernels.runtime.nouns import Rows
+from ..util.arrays import native
 from ..util.errors import InputError
 from ..util.memory import human
 from .exchange import Exchange
@@ -70,7 +71,7 @@ class Graph(Exchange):
         entries = (meta or {}).items()
         self._meta = {k: _frozen(v) if isinstance(v, np.ndarray) else v for k, v in entries}
         self._is_sorted, self._m = is_sorted, m
-        #: a check of the arrays that a reader has put off until they are used
+        #: a check of the arrays of a file, each time before they are used
         self._before_use: Callable[[], None] | None = None
 
     # -- from edges or rows, and back -----------------------------------------------------------
@@ -132,8 +133,8 @@ class Graph(Exchange):
         options = Options(None, symmetrize, dedupe, drop_self_loops, relabel)
         if relabel and n is not None:
             raise InputError("n cannot be given with relabel=True: the names decide it")
-        values = None if weight is None else np.asarray(weight)
-        listed = np.asarray(source), np.asarray(target), values
+        values = None if weight is None else native(weight, "weight")
+        listed = native(source, "source"), native(target, "target"), values
         return build(EdgeTable(*listed, n=n, directed=directed, both=False), options)
 
     @staticmethod
@@ -143,8 +144,13 @@ class Graph(Exchange):
         weights: npt.ArrayLike | None = None,
         *,
         directed: bool = True,
+        copy: bool = True,
     ) -> Graph:
-        """Return the graph of checked rows. Arrays of the right types are not copied.
+        """Return the graph of checked rows.
+
+        The graph owns its arrays: what others can write to is copied. With ``copy=False`` arrays of
+        the right types are shared, and you promise not to change them: a change would give wrong
+        results or end the process.
 
         >>> import tachograph as tg
         >>> tg.Graph.from_csr([0, 2, 2, 3], [1, 2, 0]).n
@@ -152,7 +158,7 @@ class Graph(Exchange):
         """
         from .build import from_csr
 
-        return from_csr(indptr, indices, weights, directed=directed)
+        return from_csr(indptr, indices, weights, directed=directed, copy=copy)
 
     def arc_sources(self) -> np.ndarray:
         """Return the source of every arc, in the order of :attr:`indices`."""
@@ -169,10 +175,9 @@ class Graph(Exchange):
     # -- what it holds ------------------------------------------------------------------------
 
     def _use(self) -> None:
-        """Run the check that a lazily opened file still owes, once."""
+        """Check a file that the arrays are mapped from: that it is intact, and has not changed."""
         if self._before_use is not None:
             self._before_use()
-            self._before_use = None
 
     @property
     def indptr(self) -> np.ndarray:
@@ -323,7 +328,8 @@ class Graph(Exchange):
 
     def with_meta(self, **entries: Any) -> Graph:
         """Return the graph (arrays shared) with more ``meta``: ``g.with_meta(source=0, sink=9)``."""
-        return self._replace(meta={**self._meta, **entries})
+        own = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in entries.items()}
+        return self._replace(meta={**self._meta, **own})
 
     def _replace(self, **changes: Any) -> Graph:
         """Return a graph with some of its ``FIELDS`` changed."""

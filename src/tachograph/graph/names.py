@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from ..util.errors import InputError
+from .foreign import whole
 
 Relabelled: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 COUNT_IDS_UP_TO = 1 << 20  # names up to here are counted in an array rather than sorted
@@ -20,10 +21,13 @@ def relabelled(sources: np.ndarray, targets: np.ndarray) -> Relabelled:
     if sources.ndim != 1 or sources.shape != targets.shape:
         shapes = f"sources of shape {sources.shape} and targets of shape {targets.shape}"
         raise InputError(f"{shapes} do not pair up")
+    if not sources.size:
+        none = np.empty(0, np.int64)
+        return none, none, none
+    sources = whole(sources, "source") if sources.dtype.kind == "f" else sources
+    targets = whole(targets, "target") if targets.dtype.kind == "f" else targets
     if sources.dtype.kind not in "iu" or targets.dtype.kind not in "iu":
         return _by_words(sources, targets)
-    if not sources.size:
-        return sources, targets, np.empty(0, np.int64)
     low = min(int(sources.min()), int(targets.min()))
     high = max(int(sources.max()), int(targets.max()))
     if low < 0 or high > max(COUNT_IDS_UP_TO, COUNT_IDS_PER_EDGE * sources.size):
@@ -57,8 +61,13 @@ def _by_words(sources: np.ndarray, targets: np.ndarray) -> Relabelled:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    listed = [side.tolist() for side in (sources, targets)]
+    kinds = {type(name) for side in listed for name in side}
+    if kinds not in ({str}, {int}):
+        said = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise InputError(f"names are all strings or all whole numbers, but found {said}")
     with unicode_only():
-        ends = [pa.array(map(str, side.tolist()), pa.string()) for side in (sources, targets)]
+        ends = [pa.array(map(str, side), pa.string()) for side in listed]
     both = pa.chunked_array(ends, pa.string())
     names = pc.unique(both)
     names = names.take(pc.sort_indices(names))

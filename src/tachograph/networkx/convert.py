@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from ..graph.build import index_type, seal
+from ..graph.build import index_type
+from ..graph.foreign import seal
 from ..graph.graph import Graph
 from .graph import BackendGraph, Node
 

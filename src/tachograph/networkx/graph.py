@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..graph.build import as_weights
+from ..graph.foreign import as_weights
 from ..graph.graph import Graph
 from ..util.errors import InputError
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..graph.build import as_ids, as_weights
-from ..graph.exchange import edge_columns
+from ..graph.columns import Columns, edge_table
+from ..graph.foreign import as_ids, as_weights
 from ..kernels.pieces.rows import count_ids
 from ..kernels.rows import build as csr
 from ..kernels.rows import passes as rows
@@ -63,7 +63,7 @@ class EdgeFiles:
             # neither schema.empty_table() nor arrays from lists: they would import pandas, 50 MB
             empty = [pa.nulls(0, field.type) for field in schema]
             table = pa.Table.from_arrays(empty, schema=schema)
-            found = edge_columns(table, None, None, None)
+            found = edge_table(table, Columns())
             if found.named:
                 raise InputError("holds names, not ids: number them with tacho convert --relabel")
             return found.directed, found.n
@@ -75,7 +75,7 @@ class EdgeFiles:
         for path in self.paths:
             with _errors(path):
                 for batch in _open(path).iter_batches(BATCH_EDGES):
-                    found = edge_columns(pa.Table.from_batches([batch]), None, None, None)
+                    found = edge_table(pa.Table.from_batches([batch]), Columns())
                     source, target = as_ids(found.source, "source"), as_ids(found.target, "target")
                     for what, ids in (("source", source), ("target", target)):
                         if ids.size and int(ids.min()) < 0:

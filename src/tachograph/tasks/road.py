@@ -77,6 +77,7 @@ def execute(
     for name in candidate.replaces:
         arguments.pop(name, None)
     result = question.task.function(question.graph, **arguments)
+    question.graph._use()  # a file that was changed meanwhile would make the result wrong
     why = result.run.reason or reason
     number = None
     if keep or (keep is None and result.seconds >= WORTH_KEEPING_SECONDS):

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from .errors import InputError
 
-__all__ = ["numbers"]
+__all__ = ["native", "numbers"]
 
 
 def numbers(given: ArrayLike, what: str, dtype: DTypeLike | None = None) -> np.ndarray:
@@ -27,6 +27,14 @@ def numbers(given: ArrayLike, what: str, dtype: DTypeLike | None = None) -> np.n
     ...
     tachograph.util.errors.InputError: weights: lists of different lengths are not an array of numbers
     """
+    array = native(given, what)
+    if array.dtype.kind not in "iubf":
+        raise InputError(f"{what} has type {array.dtype}: numbers are needed")
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
+def native(given: ArrayLike, what: str) -> np.ndarray:
+    """Return ``given`` as an array of any kind in this machine's byte order; refuse masked entries."""
     if np.ma.is_masked(given):
         raise InputError(f"{what} has masked entries: fill them, or leave them out")
     try:
@@ -35,6 +43,4 @@ def numbers(given: ArrayLike, what: str, dtype: DTypeLike | None = None) -> np.n
         raise InputError(
             f"{what}: lists of different lengths are not an array of numbers"
         ) from None
-    if array.dtype.kind not in "iubf":
-        raise InputError(f"{what} has type {array.dtype}: numbers are needed")
-    return array.astype(array.dtype.newbyteorder("=") if dtype is None else dtype, copy=False)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)

@@ -15,7 +15,7 @@ from ...util.errors import FileFormatError, InputError, TachographWarning, TooLa
 from ...util.progress import bar
 from ..build import EdgeTable, Options, build, rebuilt
 from ..graph import Graph
-from . import arrays, headed, metis, text, tgraph
+from . import arrays, headed, metis, named, text, tgraph
 from .streams import Input, compression_of, open_output
 
 Reader: TypeAlias = Callable[[Input, "str | bool | None"], "EdgeTable | Graph"]
@@ -103,13 +103,13 @@ def recognise(source: Input) -> Format:
     """Return the format of a file: by its content where that tells, else by its name."""
     by_content = next((f for f in FORMATS.values() if f.recognises(source.head)), None)
     by_name = _by_name(source.path)
-    named = "" if by_name is None else by_name.name
+    called = "" if by_name is None else by_name.name
     if b"\0" in source.head and arrays.is_gapbs(source):
-        return FORMATS["wsg" if named == "wsg" else "sg"]
+        return FORMATS["wsg" if called == "wsg" else "sg"]
     if by_content is FORMATS["gr"]:
-        return FORMATS["max" if named == "max" else "gr"]
+        return FORMATS["max" if called == "max" else "gr"]
     # Only a plain list of numbers may be in another format, which its name tells.
-    other = by_name is not None and named != "csv" and "binary" not in by_name.traits
+    other = by_name is not None and called != "csv" and "binary" not in by_name.traits
     if by_content is not None and not (other and by_content is FORMATS["edgelist"]):
         return by_content
     if by_name is None and b"\0" in source.head:
@@ -169,7 +169,7 @@ def read(
         raise InputError(f"weight={weight!r}: {kind.name} files have no columns to choose from")
     names_allowed = relabel and kind.read is text.read
     try:
-        found = (text.read_named if names_allowed else kind.read)(source, weight)
+        found = (named.read if names_allowed else kind.read)(source, weight)
         if isinstance(found, Graph):
             return rebuilt(found, options)
         if weight is False:
@@ -179,8 +179,8 @@ def read(
         raise FileFormatError(source.path, str(error)) from None
     except TooLargeError as error:
         said = str(error)
-        named = said.startswith(str(source.path))
-        raise TooLargeError(said if named else f"{source.path}: {said}") from None
+        told = said.startswith(str(source.path))
+        raise TooLargeError(said if told else f"{source.path}: {said}") from None
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:

@@ -10,15 +10,16 @@ weight; for a directed graph the same again for incoming arcs.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...util import memory
-from ...util.errors import InputError
+from ...util.errors import InputError, TooLargeError
 from ..build import EdgeTable, from_csr
-from ..exchange import edge_columns
+from ..columns import Columns, edge_table
 from ..graph import Graph
 from .streams import Input
 
@@ -26,40 +27,87 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 GAPBS_HEADER_BYTES = 17
+MORE_MEMORY = "use a machine with more memory"
+WHOLE = r"^-?[0-9]{1,18}(\.0*)?$"
 
 
-def _columns(
-    source: Input, weight: str | bool | None, load: Callable[[pa.BufferReader], pa.Table]
-) -> EdgeTable:
-    import pyarrow as pa
-
-    content = source.content()
+@contextmanager
+def _damage(source: Input) -> Iterator[None]:
+    """Turn what goes wrong with a table into an error that names the file."""
     try:
-        return edge_columns(load(pa.BufferReader(content)), None, None, weight)
+        yield
+    except TooLargeError:
+        raise
     except Exception as error:  # damaged tables make Arrow raise all kinds
         raise source.error(str(error).split("\n")[0]) from None
 
 
 def read_parquet(source: Input, weight: str | bool | None) -> EdgeTable:
     """Read the edges of a Parquet file."""
+    import pyarrow as pa
     from pyarrow import parquet
 
-    return _columns(source, weight, parquet.read_table)
+    content, wanted = source.content(), Columns(weight=weight)
+    with _damage(source):
+        file = parquet.ParquetFile(pa.BufferReader(content))
+        names = wanted.among(file.schema_arrow.names)
+        rows = file.metadata.num_rows
+        memory.require(rows * 8 * len(names), f"{source.path}: {rows:,} edges", MORE_MEMORY)
+        return edge_table(file.read(names), wanted)
 
 
 def read_arrow(source: Input, weight: str | bool | None) -> EdgeTable:
     """Read the edges of an Arrow IPC file or stream."""
+    import pyarrow as pa
     from pyarrow import ipc
 
+    content, wanted = source.content(), Columns(weight=weight)
     opener = ipc.open_file if source.head.startswith(b"ARROW1") else ipc.open_stream
-    return _columns(source, weight, lambda data: opener(data).read_all())
+    with _damage(source):
+        names = opener(pa.BufferReader(content)).schema.names
+        chosen = [names.index(name) for name in wanted.among(names)]
+        options = ipc.IpcReadOptions(included_fields=sorted(chosen))  # leave the others packed
+        return edge_table(opener(pa.BufferReader(content), options=options).read_all(), wanted)
 
 
 def read_csv(source: Input, weight: str | bool | None) -> EdgeTable:
-    """Read the edges of a CSV file with a header line."""
+    """Read the edges of a CSV file with a header line.
+
+    Ids are whole numbers, all of them; otherwise all are names, exactly as they are written.
+    """
+    import pyarrow as pa
     from pyarrow import csv
 
-    return _columns(source, weight, csv.read_csv)
+    content, wanted = source.content(), Columns(weight=weight)
+    with _damage(source):
+        table = csv.read_csv(pa.BufferReader(content))
+        chosen = wanted.among(table.column_names)
+        # Arrow reads decimals, dates and 0x10, too, and makes one number of several texts.
+        numbers = all(pa.types.is_integer(table.schema.field(c).type) for c in chosen[:2])
+        if table.num_rows and (not numbers or b"x" in content.lower()):
+            options = csv.ConvertOptions(
+                column_types={c: pa.string() for c in chosen[:2]},
+                null_values=[""],
+                strings_can_be_null=True,
+                include_columns=chosen,
+            )
+            table = csv.read_csv(pa.BufferReader(content), convert_options=options)
+            table = _whole_words(table, chosen[:2])
+        return edge_table(table, wanted)
+
+
+def _whole_words(table: pa.Table, ends: list[str]) -> pa.Table:
+    """Return a table with integers for the words in two columns, if all are whole numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in ends:
+        if not pc.all(pc.match_substring_regex(table[name], WHOLE), skip_nulls=True).as_py():
+            return table
+    for name in ends:
+        digits = pc.replace_substring_regex(table[name], r"\.0*$", "")
+        table = table.set_column(table.column_names.index(name), name, digits.cast(pa.int64()))
+    return table
 
 
 def write_parquet(graph: Graph, out: IO[bytes]) -> None:
@@ -87,7 +135,7 @@ def write_csv(graph: Graph, out: IO[bytes]) -> None:
 
 def read_npz(source: Input, weight: str | bool | None) -> Graph:
     """Read the graph from the arrays indptr, indices, weights (or data) and directed."""
-    memory.require(2 * source.size, f"{source.path}", "use a machine with more memory")
+    memory.require(2 * source.size, f"{source.path}", MORE_MEMORY)
     content = source.content()
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
@@ -104,7 +152,7 @@ def read_npz(source: Input, weight: str | bool | None) -> Graph:
         weights = found.get("weights", found.get("data"))
         if weights is not None and (weights.dtype == bool or weight is False):
             weights = None
-        made = from_csr(found["indptr"], found["indices"], weights, directed=directed)
+        made = from_csr(found["indptr"], found["indices"], weights, directed=directed, copy=False)
         shape = tuple(found["shape"].tolist()) if "shape" in found else (made.n, made.n)
         if shape != (made.n, made.n):
             raise InputError(f"a graph needs a square matrix, not {shape}")
@@ -146,14 +194,14 @@ def read_gapbs(source: Input, weight: str | bool | None) -> Graph:
         raise source.error("not a GAPBS graph: its size does not match the counts in its header")
     directed, arcs, n, width = shape
     size = (n + 1) * 8 + arcs * 2 * width
-    memory.require(size, f"{source.path}", "use a machine with more memory")
+    memory.require(size, f"{source.path}", MORE_MEMORY)
     # The header's odd length leaves the arrays unaligned, so they are copied.
     offsets = np.frombuffer(content, np.int64, n + 1, GAPBS_HEADER_BYTES).copy()
     begin = GAPBS_HEADER_BYTES + (n + 1) * 8
     pairs = np.frombuffer(content, np.int32, arcs * width // 4, begin)
     indices = np.ascontiguousarray(pairs[:: width // 4])
     weights = np.ascontiguousarray(pairs[1::2]) if width == 8 and weight is not False else None
-    return from_csr(offsets, indices, weights, directed=directed)
+    return from_csr(offsets, indices, weights, directed=directed, copy=False)
 
 
 def write_gapbs(graph: Graph, out: IO[bytes], weighted: bool = False) -> None:

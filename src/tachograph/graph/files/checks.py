@@ -84,7 +84,7 @@ class Block(NamedTuple):
         }[code]
         maybe_names = (numbers.NOT_AN_ID, numbers.NEGATIVE, numbers.TOO_LARGE)
         kind = NotAnIdError if code in maybe_names else FileFormatError
-        return kind(source.path, f"{problem} (in {_show(text)!r})", line + ends.size + 1)
+        return kind(source.path, f"{problem} (in {shown(text)!r})", line + ends.size + 1)
 
 
 def _word_at(block: np.ndarray, at: int) -> str:
@@ -94,9 +94,10 @@ def _word_at(block: np.ndarray, at: int) -> str:
         begin -= 1
     while end < block.size and end - begin < SHOWN_CHARACTERS and block[end] not in WORD_ENDS:
         end += 1
-    return _show(block[begin:end].tobytes().decode("utf-8", "replace"))
+    return shown(block[begin:end].tobytes().decode("utf-8", "replace"))
 
 
-def _show(text: str) -> str:
+def shown(text: str) -> str:
+    """Return the beginning of foreign text as a line that any terminal can show."""
     text = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in text.strip())
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"

@@ -60,7 +60,7 @@ def _promised(source: Input, layout: Layout, header: Header, what: str = "edges"
 
 def _banner(source: Input) -> tuple[str, str]:
     """Return the field and the symmetry."""
-    words = source.head.split(b"\n", 1)[0].decode("utf-8", "replace").lower().split()
+    words = next(source.lines())[2].lower().split()
     if words[:1] != [BANNER.lower()]:
         raise source.error(f"a Matrix Market file begins with {BANNER}", 1)
     if len(words) != 5 or words[1] != "matrix":

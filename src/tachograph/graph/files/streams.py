@@ -27,10 +27,12 @@ from ...util.errors import FileFormatError, MissingFileError
 from ...util.files import arrow_file, aside
 from ...util.progress import bar
 
-BLOCK_BYTES = 1 << 25  # handed to a parser at a time
+BLOCK_BYTES = 1 << 23  # handed to a parser at a time
+MAP_ABOVE_BYTES = 1 << 23  # smaller files are read, which nobody can change later
 HEAD_BYTES = 1 << 16  # looked at to recognise a format
 HEADER_LINE_BYTES = 1 << 16  # of a header line that are looked at
 LINES_PER_WRITE = 1 << 20
+BLANKS = " \t\r\n"
 MARK = "\ufeff"  # the byte order mark some editors put first
 
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
@@ -108,6 +110,8 @@ class Input:
         try:
             with _opened(self._file, "rb", self.compression) as stream:
                 yield stream
+        except FileFormatError:
+            raise
         except BROKEN as error:
             if problem := getattr(error, "strerror", None):
                 raise self.error(f"cannot be read: {problem}") from None
@@ -132,22 +136,43 @@ class Input:
             buffered = io.BufferedReader(cast("io.RawIOBase", stream))
             for number, raw in enumerate(iter(lambda: buffered.readline(BLOCK_BYTES), b""), 1):
                 end += len(raw)
-                text = raw[:HEADER_LINE_BYTES].decode("utf-8", "replace")
-                yield number, end, text.lstrip(MARK if number == 1 else "").strip()
+                if b"\r" in raw:
+                    self._refuse_lone_returns(np.frombuffer(raw, np.uint8), end - len(raw))
+                text = raw[:HEADER_LINE_BYTES].decode("utf-8", "surrogateescape")
+                yield number, end, text.removeprefix(MARK if number == 1 else "").strip(BLANKS)
 
     def first_line(self, comments: bytes, skip: int = 0) -> tuple[str, int, int]:
         """Return the first line of data after byte ``skip``, its number, and the offset behind it."""
         for number, end, text in self.lines():
-            if end > skip and text and text[:1].encode() not in comments:
+            if end > skip and text and text[0] not in comments.decode():
                 return text, number, end
         return "", 0, 0
 
-    def content(self) -> bytes | mmap.mmap:
-        """Return the whole content: a memory map if the file is not compressed, else bytes."""
+    def content(self) -> bytes:
+        """Return the whole content, in memory of our own: nobody can change it after a check."""
         with self._open() as stream:
-            if self.compression:
-                return stream.read()
-            return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+            return b"".join(iter(lambda: stream.read(BLOCK_BYTES), b""))
+
+    def mapped(self) -> tuple[bytes | mmap.mmap, Callable[[], None]]:
+        """Return the content, and a function that raises if it may have changed since.
+
+        Large files are mapped. If somebody shortens one, the next access ends the process, so callers
+        ask before each use. Our own writer replaces files and never changes one.
+        """
+        if self.compression or self.size <= MAP_ABOVE_BYTES:
+            return self.content(), lambda: None
+        file = self._file.open("rb")
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        mark = _mark(file)
+
+        def unchanged() -> None:
+            if _mark(file) != mark:
+                how = (
+                    "was changed since it was opened: read it again, and replace files by renaming"
+                )
+                raise self.error(how)
+
+        return content, unchanged
 
     def blocks(self, skip: int) -> Iterator[np.ndarray]:
         """Yield the content from byte ``skip`` on as arrays of bytes that end with a line end.
@@ -156,42 +181,69 @@ class Input:
         """
         label = f"reading {self.path.name}"
         with bar(label, None if self.compression else self.size) as shown:
-            blocks = self.chunks(BLOCK_BYTES, skip) if self.compression else self._mapped(skip)
-            for block in blocks:
+            for block in self.chunks(BLOCK_BYTES, skip):
                 yield block
                 shown.advance(block.size)
 
     def chunks(self, size: int, skip: int = 0) -> Iterator[np.ndarray]:
-        """Yield the content as arrays of about ``size`` bytes that end with a line end, never mapped.
+        """Yield the content from byte ``skip`` on as arrays of up to ``size`` bytes of whole lines.
 
-        For files of any length in little memory. A line longer than ``size`` comes in one piece.
+        An array is valid until the next one. A line longer than ``size`` comes in one piece.
+
+        The file is not mapped: if somebody shortened it, the next access would end the process.
         """
-        rest = b""
+        buffer, filled = bytearray(size + 1), 0  # room for a line end that is missing
+        offset, ended = skip, False
         with self._open() as stream:
-            while data := stream.read(size):
-                if skip:
-                    data, skip = data[skip:], max(0, skip - len(data))
-                cut = data.rfind(b"\n") + 1
+            while skip:
+                skip -= len(stream.read(min(skip, size))) or skip
+            while not ended:
+                filled += _fill(stream, memoryview(buffer)[filled:-1])
+                ended = filled < len(buffer) - 1
+                if ended and filled and buffer[filled - 1] != 10:
+                    buffer[filled] = 10
+                    filled += 1
+                cut = buffer.rfind(b"\n", 0, filled) + 1
                 if cut:
-                    yield np.frombuffer(rest + data[:cut], np.uint8)
-                    rest = data[cut:]
-                else:
-                    rest += data
-        if rest:
-            yield np.frombuffer(rest + b"\n", np.uint8)
+                    block = np.frombuffer(buffer, np.uint8, cut)
+                    if buffer.find(b"\r", 0, cut) >= 0:
+                        self._refuse_lone_returns(block, offset)
+                    yield block
+                    buffer[: filled - cut] = buffer[cut:filled]
+                    filled, offset = filled - cut, offset + cut
+                elif not ended:
+                    buffer = buffer + bytes(len(buffer))
 
-    def _mapped(self, skip: int) -> Iterator[np.ndarray]:
-        content = self.content()
-        view = np.frombuffer(content, np.uint8)
-        while skip < view.size:
-            end = min(skip + BLOCK_BYTES, view.size)
-            if end < view.size:
-                cut = content.rfind(b"\n", skip, end)
-                cut = cut if cut >= 0 else content.find(b"\n", end)
-                end = cut + 1 if cut >= 0 else view.size
-            block = view[skip:end]
-            yield block if block[-1] == 10 else np.append(block, np.uint8(10))
-            skip = end
+    def _refuse_lone_returns(self, text: np.ndarray, offset: int) -> None:
+        """Refuse a carriage return inside a line of the text at byte ``offset``.
+
+        Old systems ended lines so, and two edges would become one.
+        """
+        places = np.flatnonzero(text[:-1] == 13)
+        after = text[places + 1]
+        wrong = places[(after != 10) & (after != 13)]
+        if wrong.size:
+            with self._open() as stream:
+                line = 1 + stream.read(offset + int(wrong[0])).count(b"\n")
+            advice = "end lines with a line feed (tr '\\r' '\\n')"
+            raise self.error(f"there is a carriage return inside a line: {advice}", line)
+
+
+def _mark(file: IO[bytes]) -> tuple[int, int]:
+    """Return what changes when somebody writes to an open file: its size and its time."""
+    now = os.fstat(file.fileno())
+    return now.st_size, now.st_mtime_ns
+
+
+def _fill(stream: IO[bytes], room: memoryview) -> int:
+    """Read until ``room`` is full or the stream ends; return the number of bytes."""
+    filled = 0
+    while filled < len(room):
+        read = stream.readinto(room[filled:])  # type: ignore[attr-defined]
+        if not read:
+            break
+        filled += read
+    return filled
 
 
 @contextmanager

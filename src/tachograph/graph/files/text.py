@@ -26,7 +26,7 @@ from ...util import memory
 from ...util.errors import TachographWarning
 from ..build import EdgeTable
 from ..graph import Graph
-from .checks import Block, NotAnIdError
+from .checks import Block
 from .streams import MARK, Input, write_lines
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Layout:
         """Return the words of a line as the parser separates them."""
         for separator in self.separators + b",":
             text = text.replace(chr(separator), " ")
-        return text.split()
+        return [word for word in text.split(" ") if word]
 
 
 def read_edges(source: Input, layout: Layout, skip: int = 0, line: int = 0) -> Edges:
@@ -195,7 +195,7 @@ def _by_python(block: Block, at: int) -> float:
 def read(source: Input, weight: str | bool | None) -> EdgeTable:
     """Read an edge list whose ids are numbers."""
     layout = Layout(weight_column=None if weight is False else 2)
-    counts, directed = _comments(source)
+    counts, directed = comments(source)
     text, line, end = source.first_line(layout.comments)
     first = layout.words(text)
     if not first and counts is not None and counts[1] == 0:
@@ -229,7 +229,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     return table
 
 
-def _comments(source: Input) -> tuple[tuple[int, int] | None, bool | None]:
+def comments(source: Input) -> tuple[tuple[int, int] | None, bool | None]:
     """Return (vertices, edges) and whether edges are directed, if the first comments say so."""
     counts, directed = None, None
     for _, _, text in source.lines():
@@ -250,42 +250,6 @@ def _highest(table: EdgeTable) -> int:
 
 def _warn(text: str) -> None:
     warnings.warn(text, TachographWarning, stacklevel=4)
-
-
-def read_named(source: Input, weight: str | bool | None) -> EdgeTable:
-    """Read an edge list whose ids are numbers, or words if there are any."""
-    try:
-        return read(source, weight)
-    except NotAnIdError:
-        pass
-    layout = Layout()
-    ends: tuple[list[str], list[str]] = [], []
-    weights = []
-    for number, _, text in source.lines():
-        words = layout.words(text)
-        if not words or words[0][0] in "#%":
-            continue
-        if len(words) < 2:
-            raise source.error(f"has one column, too few (in {text!r})", number)
-        ends[0].append(words[0])
-        ends[1].append(words[1])
-        if len(words) > 2 and weight is not False:
-            try:
-                weights.append(float(words[2]))
-            except ValueError:
-                raise source.error(f"expected a weight but found {words[2]!r}", number) from None
-    if not ends[0]:
-        raise source.error("there are no edges, only comments")
-    if weights and len(weights) != len(ends[0]):
-        raise source.error("some lines have a weight and some do not")
-    values = np.array(weights) if weights else None
-    if values is not None and (values == np.round(values)).all() and abs(values).max() < 2**31:
-        values = values.astype(np.int32)
-    try:  # names may be whole numbers, negative ones
-        named = np.array(ends[0], np.int64), np.array(ends[1], np.int64)
-    except (ValueError, OverflowError):
-        named = np.array(ends[0], object), np.array(ends[1], object)
-    return EdgeTable(*named, values, directed=_comments(source)[1])
 
 
 def write(graph: Graph, out: IO[bytes]) -> None:

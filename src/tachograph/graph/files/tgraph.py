@@ -10,26 +10,29 @@ Layout, little-endian::
               and CRC-32
     arrays    each at a multiple of 64 bytes
 
-Opening maps the file into memory and checks the header and the file's size. The arrays of small
-files are checked at once, those of larger ones when they are first used: the checksum, and that all
-ids exist, so that no compiled loop ever meets a damaged row.
+Opening a large file maps it into memory and checks the header and the file's size; a small file is
+read. The arrays of small files are checked at once, those of larger ones when they are first used: the
+checksum, that all ids exist, so that no compiled loop ever meets a damaged row, and what the header
+claims. Each use of a mapped file checks that nobody has changed it.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+import math
 import mmap
 import struct
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import IO, Any, TypeAlias, cast
+from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from ...util.errors import InputError
-from ..build import WEIGHTS, check_rows, index_type
+from ..build import check_rows, check_symmetry, index_type
+from ..foreign import WEIGHTS, must_be_finite
 from ..graph import Graph
 from ..names import unicode_only
 from .streams import Input
@@ -44,6 +47,7 @@ MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, Rec
 WIDTHS = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64)}
 TYPES = {"bool"} | {f"{kind}{bits}" for kind, every in WIDTHS.items() for bits in every}
 Bytes: TypeAlias = bytes | mmap.mmap
+KNOWN = ("indptr", "indices", "weights", "names", "name_ends")
 META = "meta/"  # before the names of arrays that are entries of graph.meta
 
 
@@ -78,21 +82,40 @@ def _header(source: Input, content: Bytes) -> dict[str, Any]:
 
 
 def _arrays(source: Input, content: Bytes, header: dict[str, Any]) -> dict[str, np.ndarray]:
-    found = {}
+    found: dict[str, np.ndarray] = {}
     for a in header["arrays"]:
-        size = int(np.prod(a["shape"], dtype=np.int64))
-        if a["type"] not in TYPES or a["at"] % ALIGN:
-            raise source.error(f"array {a['name']} is described wrongly")
-        if a["at"] + size * np.dtype(a["type"]).itemsize > len(content):
+        name, kind, shape, at = a["name"], a["type"], a["shape"], a["at"]
+        known = name in KNOWN or name.startswith(META)
+        places = [at, *shape]
+        if kind not in TYPES or not known or name in found or at % ALIGN or min(places) < 0:
+            raise source.error(f"array {name} is described wrongly")
+        size = math.prod(shape)
+        if at + size * np.dtype(kind).itemsize > len(content):
             raise source.error("the file is cut short")
-        found[a["name"]] = np.frombuffer(content, a["type"], size, a["at"]).reshape(a["shape"])
+        found[name] = np.frombuffer(content, kind, size, at).reshape(shape)
     return found
+
+
+def _said(header: dict[str, Any], key: str, kind: type) -> Any:
+    """Return an entry of the header, which must have a type."""
+    if type(header[key]) is not kind:
+        raise TypeError(f"{key} = {header[key]!r}")
+    return header[key]
 
 
 def read(source: Input, weight: str | bool | None) -> Graph:
     """Map the graph from the file."""
     graph, size, check = mapped(source, weight)
-    graph._before_use = check
+    unchanged, owed = graph._before_use, [check]
+
+    def before_use() -> None:
+        assert unchanged is not None
+        unchanged()
+        if owed:
+            owed[0]()
+            owed.clear()
+
+    graph._before_use = before_use
     if size <= CHECK_ON_OPENING_BYTES:
         graph._use()
     return graph
@@ -105,17 +128,17 @@ def mapped(
 
     The caller must run the check, unless the file has been checked before.
     """
-    content = source.content()
+    content, unchanged = source.mapped()
     header = _header(source, content)
     try:
         arrays = _arrays(source, content, header)
         sums = {a["name"]: a["crc32"] for a in header["arrays"]}
-        n, m, directed = int(header["n"]), int(header["m"]), bool(header["directed"])
-        indptr, indices = arrays.pop("indptr"), arrays.pop("indices")
-        weights = arrays.pop("weights", None)
-        names = _names(arrays)
+        n, directed = _said(header, "n", int), _said(header, "directed", bool)
+        claims = Claims(_said(header, "m", int), _said(header, "sorted", bool))
+        indptr, indices = arrays["indptr"], arrays["indices"]
+        weights = arrays.get("weights")
         extra = {k.removeprefix(META): a for k, a in arrays.items() if k.startswith(META)}
-        meta, is_sorted = {**header["meta"], **extra}, bool(header["sorted"])
+        meta = {**_said(header, "meta", dict), **extra}
     except MALFORMED as error:
         raise source.error(f"the header is malformed ({error})") from None
     ids = indices.dtype == index_type(n) and indptr.dtype == np.int64
@@ -123,34 +146,68 @@ def mapped(
         raise source.error("the header's counts do not match its arrays")
     if weights is not None and (weights.dtype not in WEIGHTS or weights.shape != indices.shape):
         raise source.error("the weights do not match the arcs")
+    names = _names(source, arrays, n)
+    about: dict[str, Any] = {"directed": directed, "names": names, "meta": meta}
+    about |= {"is_sorted": claims.is_sorted, "m": claims.m}
 
     def check() -> None:
-        every = _arrays(source, content, header)
         with ThreadPoolExecutor() as pool:
-            found = pool.map(_checksum, every.values())
-        for name, value in zip(every, found, strict=True):
+            found = pool.map(_checksum, arrays.values())
+        for name, value in zip(arrays, found, strict=True):
             if value != sums[name]:
                 raise source.error(f"the checksum of {name} is wrong: the file is damaged")
         try:
             check_rows(indptr, indices)
+            claims.check(Graph(indptr, indices, weights, directed=directed))
         except InputError as error:
             raise source.error(str(error)) from None
 
-    rows = indptr, indices, None if weight is False else weights
-    graph = Graph(*rows, directed=directed, names=names, meta=meta, is_sorted=is_sorted, m=m)
+    graph = Graph(indptr, indices, None if weight is False else weights, **about)
+    graph._before_use = unchanged
     return graph, len(content), check
 
 
-def _names(arrays: dict[str, np.ndarray]) -> np.ndarray | Callable[[], np.ndarray] | None:
-    """Return the names: integers as they are, strings as a function that decodes them when used."""
+class Claims(NamedTuple):
+    """What the header says about rows, which algorithms rely on."""
+
+    m: int
+    is_sorted: bool
+
+    def check(self, graph: Graph) -> None:
+        """Raise :class:`InputError` if a claim is false; the rows themselves must be right."""
+        if graph.is_sorted != self.is_sorted:
+            raise InputError(f"the header says sorted = {self.is_sorted}, but the rows differ")
+        if not graph.directed:
+            check_symmetry(*graph.rows, graph.weights)
+        if graph.m != self.m:
+            raise InputError(f"the header says {self.m:,} edges, but there are {graph.m:,}")
+        if graph.weights is not None:
+            must_be_finite(graph.weights)
+
+
+def _names(source: Input, arrays: dict[str, np.ndarray], n: int) -> Callable[[], np.ndarray] | None:
+    """Return a function that decodes the names when they are used; None if there are none."""
     raw, ends = arrays.get("names"), arrays.get("name_ends")
-    if raw is None or ends is None:
-        return raw
+    if raw is None:
+        return None
+    held = raw if ends is None else ends
+    if held.shape != (n,) or held.dtype.kind not in "iu" or raw.ndim != 1:
+        raise source.error(f"there are not {n:,} names")
 
     def decode() -> np.ndarray:
-        text, places = raw.tobytes(), ends.tolist()
-        names = np.empty(len(places), object)
-        names[:] = [text[a:b].decode() for a, b in itertools.pairwise([0, *places])]
+        names = raw
+        if ends is not None:
+            text, places = raw.tobytes(), [0, *ends.tolist()]
+            try:
+                if places != sorted(places) or places[-1] != len(text):
+                    raise ValueError
+                words = [text[a:b].decode() for a, b in itertools.pairwise(places)]
+            except ValueError:
+                raise source.error("the names are not text, or do not follow each other") from None
+            names = np.empty(n, object)
+            names[:] = words
+        if len(set(names.tolist())) < n:
+            raise source.error("several vertices have the same names")
         return names
 
     return decode

@@ -1,0 +1,182 @@
+"""Tables of edges: which columns hold them, and those columns as arrays, checked in full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..util import memory
+from ..util.errors import InputError
+from .build import EdgeTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Names by which columns are recognised; the first is taken if several are there.
+SOURCE = ("source", "src", "from", "u", "tail", "start")
+TARGET = ("target", "dst", "to", "v", "head", "end", "destination")
+WEIGHT = ("weight", "w", "cost", "distance", "length", "capacity", "value")
+FLAGS = {b"": None, b"true": True, b"false": False}  # in the metadata of tables
+MOST_DIGITS = 18  # of a number of vertices there
+
+
+class Columns(NamedTuple):
+    """The columns that a user has named; ``weight=False`` says that there are no weights."""
+
+    source: str | None = None
+    target: str | None = None
+    weight: str | bool | None = None
+
+    def among(self, names: list[str]) -> list[str]:
+        """Return the columns of source, target and, if there is one, weight.
+
+        Raises :class:`InputError` if they are neither named nor recognised.
+        """
+        if twice := {c for c in names if names.count(c) > 1}:
+            raise InputError(f"several columns are called {sorted(twice)[0]!r}")
+        ends = [_one(names, self.source, SOURCE), _one(names, self.target, TARGET)]
+        left = [c for c in names if c not in ends]
+        if self.weight is False or not (left or self.weight):
+            return ends
+        return [*ends, _one(left, self.weight if isinstance(self.weight, str) else None, WEIGHT)]
+
+
+def _one(names: list[str], given: str | None, known: tuple[str, ...]) -> str:
+    """Return the column that was given, or the only one that has a known name."""
+    there, what = ", ".join(map(repr, names)) or "none", known[0]
+    if given is not None:
+        if given not in names:
+            raise InputError(f"no column {given!r} for the {what}; there are {there}")
+        return given
+    found = [c for c in names if c.lower() in known]
+    usual = [c for c in found if c.lower() == what]
+    if len(usual or found) == 1:
+        return (usual or found)[0]
+    nothing = ", or weight=False if none does" if what == "weight" else ""
+    raise InputError(
+        f"which column holds the {what}? There are {there}: name it {what!r}, or pass {what}=..."
+        f"{nothing}"
+    )
+
+
+def edge_table(table: pa.Table, wanted: Columns) -> EdgeTable:
+    """Return the columns of a table that hold edges, and what its metadata says about them."""
+    chosen = wanted.among(table.column_names)
+    table.select(chosen).validate(full=True)
+    source, target = (_ids(_checked(table, name), name) for name in chosen[:2])
+    weight = _array(_checked(table, chosen[2])) if len(chosen) > 2 else None
+    directed, named, n = _said(table)
+    return EdgeTable(source, target, weight, n=n, directed=directed, named=bool(named))
+
+
+def _said(table: pa.Table) -> tuple[bool | None, bool | None, int | None]:
+    """Return what the metadata says: whether edges are directed, ends are names; how many vertices."""
+    said = table.schema.metadata or {}
+    flags = []
+    for name in (b"directed", b"named"):
+        if (found := said.get(name, b"").lower()) not in FLAGS:
+            raise InputError(_odd(name, found, "True or False"))
+        flags.append(FLAGS[found])
+    n = said.get(b"vertices", b"")
+    if n and not (n.isdigit() and len(n) <= MOST_DIGITS):
+        raise InputError(_odd(b"vertices", n, "a number"))
+    return flags[0], flags[1], int(n) if n else None
+
+
+def _odd(name: bytes, value: bytes, wanted: str) -> str:
+    shown = value[:40].decode(errors="backslashreplace")
+    return f"the metadata says {name.decode()} = {shown!r}: write {wanted}, or remove that entry"
+
+
+def _checked(table: pa.Table, name: str) -> pa.ChunkedArray:
+    """Return a column of numbers or strings without holes, dictionaries resolved."""
+    import pyarrow as pa
+
+    column = table.column(name)
+    _refuse_holes(column, name)
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+        chunks = [(c.dictionary, c.indices.cast(pa.int64())) for c in column.chunks]
+        if _is_text(kind):
+            _require(sum(_lengths(d)[i.to_numpy()].sum() for d, i in chunks), name)
+        plain = _plain_type(kind, name)
+        column = pa.chunked_array([d.cast(plain).take(i) for d, i in chunks], plain)
+        _refuse_holes(column, name)
+    elif _is_text(kind):
+        _require(sum(_lengths(c).sum() for c in column.chunks), name)
+    return column.cast(_plain_type(kind, name))
+
+
+def _refuse_holes(column: pa.ChunkedArray, name: str) -> None:
+    if column.null_count:
+        raise InputError(f"column {name!r} has {column.null_count:,} empty cells")
+
+
+def _lengths(strings: pa.Array) -> np.ndarray:
+    """Return the bytes of each string."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_string_view(strings.type):
+        return np.asarray(pc.fill_null(pc.binary_length(strings), 0))
+    views = np.frombuffer(strings.buffers()[1] or b"", np.int32).reshape(-1, 4)  # length, and rest
+    return views[strings.offset : strings.offset + len(strings), 0]
+
+
+def _require(size: int, name: str) -> None:
+    """Refuse strings that share their bytes in the table, but would not in memory."""
+    memory.require(int(size), f"column {name!r} as text", "use a machine with more memory")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(test(kind) for test in tests)
+
+
+def _plain_type(kind: pa.DataType, name: str) -> pa.DataType:
+    """Return the Arrow type that a column of type ``kind`` is converted to before NumPy gets it."""
+    import pyarrow as pa
+
+    if pa.types.is_null(kind):  # of a table without rows
+        return pa.int32()
+    if _is_text(kind):
+        return pa.large_string()
+    numbers = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
+    if not any(test(kind) for test in numbers):
+        raise InputError(f"column {name!r} holds {kind}, neither numbers nor text")
+    return kind
+
+
+def _ids(column: pa.ChunkedArray, name: str) -> np.ndarray:
+    """Return a column of ids or names: decimals as integers if they are, else as text."""
+    import pyarrow as pa
+
+    if pa.types.is_decimal(column.type):
+        try:
+            column = column.cast(pa.int64())
+        except pa.ArrowInvalid:
+            column = column.cast(pa.large_string())
+    if pa.types.is_boolean(column.type):
+        raise InputError(f"column {name!r} holds {column.type}; ids are integers or names")
+    return _array(column)
+
+
+def _array(column: pa.ChunkedArray) -> np.ndarray:
+    """Return a column as an array of numbers or strings."""
+    import pyarrow as pa
+
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    if not pa.types.is_integer(column.type) and not pa.types.is_floating(column.type):
+        return np.asarray(column.combine_chunks().to_numpy(zero_copy_only=False))
+    # to_numpy() would import pandas if it is installed, which takes 50 MB and half a second
+    if not column.num_chunks:
+        return np.empty(0, column.type.to_pandas_dtype())
+    found = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    array: np.ndarray = np.from_dlpack(found)
+    array.flags.writeable = False
+    return array
