@@ -1,6 +1,6 @@
 """Seconds of simulating accelerators, and simulated memory requests per second.
 
-    python benchmarks/accelerators.py [--graph FILE] [--scale 16] [--rounds 3] [--record]
+    python benchmarks/accelerators.py [--graph FILE] [--scale 16] [--rounds 3]
 
 The graph (default: the data set soc-Slashdot0902, if it is here) runs connected components on AccuGraph
 and HitGraph; a generated R-MAT graph with 86 edges for each of 2**SCALE vertices runs pagerank and
@@ -16,8 +16,7 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
-from record import main
-from timing import Table, rounded
+from harness import Table, main, rounded
 
 import tachograph as tg
 from tachograph.simulation.exercises import EXERCISES
@@ -57,4 +56,4 @@ def measure(graph: str = "", scale: int = 16, rounds: int = 3) -> Iterator[Table
 
 
 if __name__ == "__main__":
-    main("accelerators", measure)
+    main(measure)

@@ -1,4 +1,4 @@
-"""Bytes per second of PageRank beside those of a stream triad: benchmarks/bandwidth.py [--record]
+"""Bytes per second of PageRank beside those of a stream triad: benchmarks/bandwidth.py
 
 The triad (a = b + 3 c over arrays far larger than the caches) is what memory can do. An iteration of
 PageRank is counted as reading the offsets (8 bytes) and two float32 values and writing two for each
@@ -12,8 +12,7 @@ import statistics
 from collections.abc import Iterator
 
 import numpy as np
-from record import main
-from timing import Table, in_turns, rounded
+from harness import Table, in_turns, main, rounded
 
 import tachograph as tg
 from tachograph.kernels.runtime.launch import kernel, over_parts, threads_available
@@ -45,4 +44,4 @@ def measure(scale: int = 22) -> Iterator[Table]:
 
 
 if __name__ == "__main__":
-    main("bandwidth", measure)
+    main(measure)

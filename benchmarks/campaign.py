@@ -7,8 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from record import main
-from timing import Table, rounded
+from harness import Table, main, rounded
 
 from tachograph.journal.campaign import Campaign, Executor
 from tachograph.scale.cluster import connect
@@ -45,4 +44,4 @@ def measure(tasks: int = 1000, seconds: float = 0.01) -> Iterator[Table]:
 
 
 if __name__ == "__main__":
-    main("campaign", measure)
+    main(measure)

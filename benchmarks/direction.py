@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from record import main
-from timing import Table, rounded
+from harness import Table, main, rounded
 
 from tachograph.decisions.direction.train import (
     Trainer,
@@ -43,4 +42,4 @@ def measure(graphs: bool = False, seeds: int = 5) -> Iterator[Table]:
 
 
 if __name__ == "__main__":
-    main("direction", measure)
+    main(measure)

@@ -23,8 +23,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from record import main
-from timing import Table, rounded
+from harness import Table, main, rounded
 
 import tachograph as tg
 from tachograph.simulation.dram import Memory, write_trace
@@ -128,15 +127,20 @@ def reference_table(rounds: int) -> Table:
             for name, config in CONFIGS.items():
                 memory = Memory(**config._asdict())
                 memory.run(addresses[:100], writes[:100])
-                seconds, cycles = timed(memory, rounds, addresses, writes)
-                assert cycles == wanted.get((name, label), cycles)
-                rates.append(addresses.size / seconds / 1e6)
+                ours, theirs = [], []
+                for _ in range(rounds):
+                    taken, cycles = timed(memory, 1, addresses, writes)
+                    assert cycles == wanted.get((name, label), cycles)
+                    ours.append(taken)
+                    if "RAMULATOR" in os.environ:
+                        taken, their_cycles = ramulator(config, home / label, home)
+                        assert their_cycles == cycles
+                        theirs.append(taken)
+                rates.append(addresses.size / statistics.median(ours) / 1e6)
                 peer: list[Any] = [None, None]
-                if "RAMULATOR" in os.environ:
-                    theirs, their_cycles = ramulator(config, home / label, home)
-                    assert their_cycles == cycles
-                    ratios.append(theirs / seconds)
-                    peer = rounded([addresses.size / theirs / 1e6, ratios[-1]])
+                if theirs:
+                    ratios.append(statistics.median(theirs) / statistics.median(ours))
+                    peer = rounded([addresses.size / statistics.median(theirs) / 1e6, ratios[-1]])
                 rows.append([name, label, *rounded(rates[-1:]), *peer])
     means = [math.exp(statistics.fmean(map(math.log, x))) if x else None for x in (rates, ratios)]
     rows.append(
@@ -174,4 +178,4 @@ def measure(rounds: int = 3) -> Iterator[Table]:
 
 
 if __name__ == "__main__":
-    main("dram", measure)
+    main(measure)

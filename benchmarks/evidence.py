@@ -106,9 +106,12 @@ def numbers(page: str, text: str, defined: list[dict[str, str]]) -> list[Found]:
         made.append(Found(page, line, known.text, known.source, known.state, *_run(known.kept)))
     for found in render.PLACE.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
+        state, source = result_file.state_of(found[1]), f"results/{found[1]}.json"
+        if state == result_file.NEVER:
+            made.append(Found(page, line, "table", source, state))
+            continue
         kept = result_file.read(found[1])
         cells = sum(bool(re.search(r"\d", cell)) for row in _rows(found[0]) for cell in row)
-        state, source = result_file.state(kept), f"results/{found[1]}.json"
         made.append(Found(page, line, f"table: {cells} numbers", source, state, *_run(kept)))
     return sorted(made, key=lambda each: each.line)
 

@@ -1,7 +1,7 @@
 """Independent sets and maximum flows beside NetworkX, NetworKit, SciPy and igraph, in one run.
 
-    python benchmarks/heterogeneous.py mis [--full] [--record]
-    python benchmarks/heterogeneous.py flow [--full] [--igraph-flow] [--record]
+    python benchmarks/heterogeneous.py mis [--full]
+    python benchmarks/heterogeneous.py flow [--full] [--igraph-flow]
 
 Candidates take turns; the median of the rounds counts. No constant was fitted to these flow problems,
 but two shortcuts (arcs turned round as the network is built; no search if all gets there) were
@@ -18,8 +18,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from record import main
-from timing import Table, in_turns, rounded
+from harness import Table, in_turns, main, rounded
 
 import tachograph as tg
 from tachograph.decisions.graphs import layers
@@ -136,4 +135,4 @@ def measure(what: str, full: bool = False, igraph_flow: bool = False) -> Iterato
 
 
 if __name__ == "__main__":
-    main({"mis": "independent-sets", "flow": "maximum-flow"}, measure)
+    main(measure, ["mis", "flow"])

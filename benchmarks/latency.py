@@ -1,4 +1,4 @@
-"""What a call, a command and a trace cost: python benchmarks/latency.py [--cold] [--record]
+"""What a call, a command and a trace cost: python benchmarks/latency.py [--cold]
 
 - ``tg.bfs`` on a graph of 2,000 vertices, kernels loaded: median and 99th percentile, also with four
   threads, and with four threads made to work (a graph just large enough for a team).
@@ -19,8 +19,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from record import main
-from timing import Table, in_turns, rounded
+from harness import Table, in_turns, main, rounded
 
 import tachograph as tg
 from tachograph.util.cores import threads_available
@@ -88,4 +87,4 @@ def measure(cold: bool = False, scale: int = 20, rounds: int = 100) -> Iterator[
 
 
 if __name__ == "__main__":
-    main("latency", measure)
+    main(measure)

@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import networkx as nx
-from record import main
-from timing import Table, rounded
+from harness import Table, main, rounded
 
 import tachograph as tg
 from tachograph.networkx.convert import convert_from_nx
@@ -149,4 +148,4 @@ def cells(found: dict[str, Any], names: list[str]) -> list[Any]:
 
 
 if __name__ == "__main__":
-    main("networkx", measure)
+    main(measure)

@@ -1,7 +1,7 @@
 """How good plans are on graphs that the times were not learned from: predictions and first choices.
 
     python benchmarks/planning.py            all that are here, about ten minutes
-    python benchmarks/planning.py --budget 120 --record
+    python benchmarks/planning.py --budget 120
 
 Every way of every task runs several times on each graph (what the journal has is not run again);
 predictions are made from the shape alone, with the model in use. Real graphs are used if
@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from record import main
-from timing import Table, rounded
+from harness import Table, main, rounded
 
 from tachograph.decisions.graphs import names_of, present
 from tachograph.decisions.times.model import the_model
@@ -68,4 +67,4 @@ def first_choices(rows: list[dict[str, Any]]) -> Table:
 
 
 if __name__ == "__main__":
-    main("planning", measure)
+    main(measure)

@@ -1,6 +1,6 @@
 """Reading, building and opening graphs, side by side with peers in one run.
 
-    python benchmarks/read_and_build.py [--rounds 7] [--record]
+    python benchmarks/read_and_build.py [--rounds 7]
 
 Peers that are not installed are left out. For GAPBS set $GAPBS to the directory of its binaries: its
 own "Build Time" for a graph of the same generator, scale and edge factor is taken. The text file is
@@ -26,8 +26,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from record import main
-from timing import Table, in_turns, rounded
+from harness import Table, in_turns, main, rounded
 
 import tachograph as tg
 from tachograph.kernels.runtime import random
@@ -210,4 +209,4 @@ def measure(rounds: int = 7) -> Iterator[Table]:
 
 
 if __name__ == "__main__":
-    main("reading", measure)
+    main(measure)

@@ -1,15 +1,14 @@
 """Measures, and keeps what was measured: benchmarks/results/NAME.json, which the documents show.
 
-    python benchmarks/record.py [--from FILE] NAME COMMAND...
+    python benchmarks/record.py --list        what there is, its state, and how long it takes
+    python benchmarks/record.py NAME ...      measures these again
+    python benchmarks/record.py --all         measures everything again that is stale or kept
 
-runs a command that prints tables as JSON (``tacho reproduce ... --json``), or writes them to a file
-(``tacho bench --json FILE``), and keeps them under NAME with everything that ``result_file.FIELDS``
-lists. The code that ran and the graphs are found out by watching the command's processes
-(``witness/``). The other scripts here do the same with ``--record``: their options are the arguments of
-the function that they give to :func:`main`. Afterwards ``python benchmarks/render.py`` puts the tables
-into the documents.
-
-In a table a cell may be a list: one number for each round. It is shown as its median and its spread.
+``commands.toml`` has the command of each result. It prints tables as JSON (``tacho reproduce``), or
+writes them to a file (``tacho bench`` and the scripts here, ``--json FILE``). They are kept with
+everything that ``result_file.FIELDS`` lists; the code that ran and the graphs are found out by
+watching the command's processes (``witness/``). Measure on a quiet machine. Afterwards
+``python benchmarks/render.py`` puts the tables into the documents.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import argparse
 import datetime
 import hashlib
 import importlib.metadata
-import inspect
 import json
 import os
 import platform
@@ -27,71 +25,55 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import render
 import result_file
+from harness import Table, rounded
 from result_file import ROOT
-from timing import Table, rounded
 
 OURS = "tachograph"
 WITNESS = ROOT / "benchmarks" / "witness"
 #: Variables that change what a command measures. Of paths only the name of the variable is kept.
 PATHS, VALUES = ("GAPBS", "RAMULATOR"), ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")
 DATA = (".cl", ".json", ".toml")  # files that modules of the same folder read
+QUIET_LOAD = 0.5  # running processes, mean of a minute, up to which times count
+WAIT_SECONDS = 300  # for the last run to be forgotten by that mean
 WRITTEN = ("benchmarks/results", "docs", "README.md")  # what recording itself changes
 
 
-def main(name: str | dict[str, str], measure: Callable[..., Iterable[Table]]) -> None:
-    """Run a script: its options are the arguments of ``measure``, whose tables are printed or kept.
-
-    An argument with a default is an option, a flag if it is false; one without is a word, and
-    ``*words`` takes all others. ``name`` is the result's, or that for each of the first words.
-    """
-    raw = argparse.RawDescriptionHelpFormatter
-    doc = sys.modules[measure.__module__].__doc__
-    parser = argparse.ArgumentParser(description=doc, formatter_class=raw)
-    words = []
-    for key, parameter in inspect.signature(measure).parameters.items():
-        option, default = f"--{key.replace('_', '-')}", parameter.default
-        if default is False:
-            parser.add_argument(option, action="store_true")
-        elif default is not inspect.Parameter.empty:
-            parser.add_argument(option, type=type(default), default=default)
-        else:
-            many = parameter.kind is inspect.Parameter.VAR_POSITIONAL
-            choices = list(name) if isinstance(name, dict) and not words else None
-            parser.add_argument(key, nargs="*" if many else None, choices=choices)
-            words.append(key)
-    parser.add_argument("--record", action="store_true", help="keep the tables in results")
-    parser.add_argument("--json", type=Path, help="write the tables to this file")
-    given = vars(parser.parse_args())
-    keep, file = given.pop("record"), given.pop("json")
-    first = [given.pop(key) for key in words]
-    if keep:
-        rest = [word for word in sys.argv[1:] if word != "--record"]
-        record_script(name if isinstance(name, str) else name[first[0]], Path(sys.argv[0]), rest)
-        return
-    flat = [word for item in first for word in (item if isinstance(item, list) else [item])]
-    tables = list(measure(*flat, **given))
-    for each in tables:
-        print(f"\n{render.table(asdict(each), title=True)}")
-    if file:
-        file.write_text(json.dumps([asdict(each) for each in tables]), encoding="utf-8")
-
-
-def record_script(name: str, script: Path, options: Sequence[str]) -> Path:
-    """Run a script of this folder again, watched, and keep its tables."""
+def measure_again(name: str) -> Path:
+    """Run the command of a result, and keep its tables."""
+    row = result_file.commands()[name]
+    if missing := [word for word in row.needs if word not in os.environ]:
+        raise SystemExit(
+            f"{name} needs ${' and $'.join(missing)}: benchmarks/README.md says what for"
+        )
+    if row.timed:
+        wait_until_quiet()
+    first, *rest = shlex.split(row.command)
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "tables.json"
-        command = [sys.executable, str(script), *options, "--json", str(file)]
-        return record(name, command, file)
+        if first == "python":
+            return record(name, [sys.executable, *rest, "--json", str(file)], file)
+        if rest[0] == "bench":
+            return record(name, [first, *rest, "--json", str(file)], file)
+        return record(name, [first, *rest, "--json"])
 
 
-def record(name: str, command: Sequence[str], file: Path | None = None) -> Path:
+def wait_until_quiet() -> None:
+    """Wait until nothing else runs, or refuse."""
+    until = time.monotonic() + WAIT_SECONDS
+    while (load := os.getloadavg()[0]) > QUIET_LOAD:
+        if time.monotonic() > until:
+            raise SystemExit(f"other programs run (load {load:.1f}): times would not count")
+        time.sleep(5)
+
+
+def record(name: str, command: Sequence[str], file: Path | None = None, cwd: Path = ROOT) -> Path:
     """Run a command and keep the tables that it prints, or writes into ``file``."""
     with tempfile.TemporaryDirectory() as directory:
         notes = Path(directory) / "notes"
@@ -103,9 +85,8 @@ def record(name: str, command: Sequence[str], file: Path | None = None) -> Path:
         }
         start, load, tree = now(), os.getloadavg()[0], commit()
         out = None if file else subprocess.PIPE
-        run = subprocess.run(
-            command, check=True, stdout=out, text=True, env={**os.environ, **watched}
-        )
+        own = {**os.environ, **watched}
+        run = subprocess.run(command, check=True, stdout=out, text=True, env=own, cwd=cwd)
         end, busy = now(), os.getloadavg()[0]
         seen = [line.split("\t") for line in notes.read_text(encoding="utf-8").splitlines()]
     found = json.loads(file.read_text(encoding="utf-8") if file else run.stdout)
@@ -114,7 +95,6 @@ def record(name: str, command: Sequence[str], file: Path | None = None) -> Path:
     kept = {
         "format": result_file.FORMAT,
         "command": shown(command),
-        "written_by": plain(["python", *sys.argv]),
         "start": start.isoformat(timespec="seconds"),
         "end": end.isoformat(timespec="seconds"),
         **tree,
@@ -139,14 +119,8 @@ def shown(command: Sequence[str]) -> str:
     """Return a command as one types it, without what only the recorder wants."""
     words = [f"{name}=DIR" for name in PATHS if name in os.environ]
     words += [f"{name}={os.environ[name]}" for name in VALUES if name in os.environ]
-    return " ".join([*words, re.sub(r" --json( \S+\.json)?", "", plain(command))])
-
-
-def plain(command: Sequence[str]) -> str:
-    """Return a command without the paths of this machine."""
-    root = str(ROOT) + os.sep
-    words = ["python" if word == sys.executable else word.removeprefix(root) for word in command]
-    return shlex.join(words)
+    plain = shlex.join(["python" if word == sys.executable else word for word in command])
+    return " ".join([*words, re.sub(r" --json( \S+\.json)?", "", plain)])
 
 
 def commit() -> dict[str, Any]:
@@ -172,7 +146,7 @@ def code(files: set[str], command: Sequence[str], start: datetime.datetime) -> d
         inside |= set((loader.parent / "models").glob("*.json"))
     scripts = [Path(word).resolve() for word in command if word.endswith(".py")]
     inside |= {path for path in scripts if path.parent == ROOT / "benchmarks"}
-    inside |= {ROOT / "benchmarks" / "timing.py"} if scripts else set()
+    inside |= {ROOT / "benchmarks" / "harness.py"} if scripts else set()
     if late := [path.name for path in inside if path.stat().st_mtime > start.timestamp()]:
         raise SystemExit(f"{', '.join(sorted(late))} changed during the run: measure again")
     names = sorted(path.relative_to(ROOT).as_posix() for path in inside)
@@ -242,17 +216,36 @@ def bench_tables(measured: dict[str, Any]) -> list[Table]:
     return tables
 
 
-def keep_command() -> None:
-    """Run a command and keep the tables that it prints or writes."""
+def listed() -> None:
+    """Print every result with its state, its command and how long that takes."""
+    for name, row in result_file.commands().items():
+        needs = "".join(f"{word}=DIR " for word in row.needs)
+        command = f"{needs}python benchmarks/record.py {name}"
+        print(f"{name}: {result_file.state_of(name)}; {row.minutes} minutes: {command}")
+
+
+def chosen(names: Sequence[str], everything: bool) -> list[str]:
+    """Return the results to measure: those that are named, or all that are not fresh."""
+    known = result_file.commands()
+    if unknown := set(names) - set(known):
+        raise SystemExit(f"unknown: {', '.join(sorted(unknown))}; known are {', '.join(known)}")
+    fresh = result_file.MEASURED
+    return [n for n in known if result_file.state_of(n) != fresh] if everything else list(names)
+
+
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("name")
-    parser.add_argument("--from", dest="file", type=Path, help="what the command writes")
-    parser.add_argument("command", nargs=argparse.REMAINDER)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--list", action="store_true", help="say what there is")
+    parser.add_argument("--all", action="store_true", help="measure everything that is not fresh")
     given = parser.parse_args()
-    if not given.command:
-        parser.error("which command?")
-    record(given.name, given.command, given.file)
+    if given.list:
+        listed()
+    elif not given.names and not given.all:
+        parser.error("which result? --list shows them")
+    for name in chosen(given.names, given.all):
+        measure_again(name)
 
 
 if __name__ == "__main__":
-    keep_command()
+    main()

@@ -3,12 +3,14 @@
     <!--= result latency 0 "tg.bfs, 2,000 vertices" "median ms" -->0.142<!---->
 
 takes a cell of a table of benchmarks/results: the table's number, the row's first cell (or its first
-two with " / " between) and the column. ``max result NAME 0 * COLUMN`` takes the largest of a column;
+ones, with " / " between) and the column. ``max result NAME 0 * COLUMN`` takes the largest of a column;
 ``min``, ``mean``, ``median`` and ``count`` work alike. Other sources:
 
     <!--= published surf table-3 mean "saved surf" .1f -->97.6<!---->     a cell of papers/published
     <!--= published heterogeneous figure-12 "1.3 to 1.6" -->…<!---->      words of its text
-    <!--= code tachograph.graph.files.tgraph EAGER x1e-6 -->8<!---->      a constant
+    <!--= code tachograph.graph.features MARGIN x100 -->5<!---->          a constant, or road.deleted:
+                                                                           an argument's default
+    <!--= rows tests/simulation/dram/ramulator.csv -->95<!---->           lines below the head of a file
 
 Words at the end may be a factor (x100), a number to add (+-1), and a format of Python (.1f). A number
 from a file that is not ``measured`` is marked.
@@ -17,6 +19,7 @@ from a file that is not ``measured`` is marked.
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 import shlex
 import statistics
@@ -34,7 +37,7 @@ REDUCED: dict[str, Callable[[Sequence[float]], float]] = {
     "median": statistics.median,
     "count": len,
 }
-OPTION = re.compile(r"x(?P<factor>[\d.e-]+)|\+(?P<summand>-?[\d.]+)|(?P<format>\.\d+[fg])")
+OPTION = re.compile(r"x(?P<factor>-?[\d.e-]+)|\+(?P<summand>-?[\d.]+)|(?P<format>\.\d+[fg])")
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def render(text: str) -> str:
     def place(found: re.Match[str]) -> str:
         number = resolve(found[1])
         mark = number.state.partition(":")[0]
-        mark = "" if mark in ("measured", "published", "code") else f"<sup>{mark}</sup>"
+        mark = "" if mark in ("measured", *SOURCES) else f"<sup>{mark}</sup>"
         return f"<!--= {found[1]} -->{number.text}{mark}<!---->"
 
     return PLACE.sub(place, text)
@@ -113,14 +116,24 @@ def _published(reduce: str | None, paper: str, table: str, row: str, column: str
 def _code(reduce: str | None, module: str, name: str) -> Any:
     value: Any = importlib.import_module(module)
     for part in name.split("."):
-        value = value[part] if isinstance(value, dict) else getattr(value, part)
+        if inspect.isfunction(value):
+            value = inspect.signature(value).parameters[part].default
+        else:
+            value = value[part] if isinstance(value, dict) else getattr(value, part)
+    value = getattr(value, "default", value)  # of a declared parameter
     return value, f"{module}.{name}", None
+
+
+def _rows(reduce: str | None, file: str) -> Any:
+    lines = (result_file.ROOT / file).read_text(encoding="utf-8").splitlines()
+    return len(lines) - 1, file, None
 
 
 SOURCES: dict[str, Callable[..., Any]] = {
     "result": _result,
     "published": _published,
     "code": _code,
+    "rows": _rows,
 }
 
 
@@ -132,7 +145,10 @@ def _cell(
         cells = [_plain(r[at]) for r in rows if row in ("*", str(r[0])) and r[at] is not None]
         return REDUCED[reduce](cells)
     for cells in rows:
-        if row in (str(cells[0]), " / ".join(map(str, cells[:2]))):
+        names = list(map(str, cells))
+        if row.split(" / ") == names[: row.count(" / ") + 1]:
+            if cells[at] is None:
+                raise KeyError(f"the cell of {row!r} and {column!r} is empty")
             return _plain(cells[at])
     raise KeyError(f"there is no row {row!r}")
 

@@ -34,12 +34,16 @@ def rendered(text: str) -> str:
 
     def place(found: re.Match[str]) -> str:
         name, numbers, brief = found[1], found[2], found[3] or ""
+        begin = f"<!-- results {name}{numbers}{brief} -->"
+        row = result_file.commands().get(name)
+        if row is not None and result_file.state_of(name) == result_file.NEVER:
+            never = f"<small>**{result_file.NEVER}**, `{row.command}`</small>"
+            return "\n\n".join([begin, never, "<!-- end -->"])
         kept = result_file.read(name)
         tables = kept["tables"]
         shown = [tables[int(k)] for k in numbers.split()] if numbers else tables
         many = len(shown) > 1 or not numbers
         parts = [table(each, title=many, spread=not brief) for each in shown]
-        begin = f"<!-- results {name}{numbers}{brief} -->"
         return "\n\n".join([begin, *parts, source(kept), "<!-- end -->"])
 
     return PLACE.sub(place, references.render(text))

@@ -15,19 +15,20 @@ import hashlib
 import io
 import json
 import tokenize
+import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 FORMAT = 1
 MEASURED, STALE, KEPT = "measured", "stale: code changed since", "kept"
+NEVER = "not measured yet"
 #: The fields of a file, their types, and what they say.
 FIELDS: dict[str, tuple[type, str]] = {
     "format": (int, "the version of these fields"),
     "command": (str, "what was run, with the environment variables that change it"),
-    "written_by": (str, "the command line of the recorder"),
     "start": (str, "when it began"),
     "end": (str, "when it ended"),
     "commit": (str, "of the tree"),
@@ -42,6 +43,22 @@ FIELDS: dict[str, tuple[type, str]] = {
     "checksum": (str, "of all the other fields"),
 }
 TABLE_FIELDS = {"title", "columns", "rows", "notes"}
+
+
+class Command(NamedTuple):
+    """How a result is measured: a row of ``commands.toml``."""
+
+    command: str
+    minutes: float  # on two cores, about
+    needs: tuple[str, ...] = ()  # environment variables
+    timed: bool = True  # on a quiet machine only; simulations do not mind
+
+
+@cache
+def commands() -> dict[str, Command]:
+    """Return the command of every result."""
+    text = (ROOT / "benchmarks" / "commands.toml").read_text(encoding="utf-8")
+    return {name: Command(**row) for name, row in tomllib.loads(text).items()}
 
 
 def read(name: str) -> dict[str, Any]:
@@ -74,6 +91,9 @@ def problems(kept: dict[str, Any], path: Path) -> list[str]:
             found.append("a table lacks its title, columns, rows or notes")
         elif any(len(row) != len(table["columns"]) for row in table["rows"]):
             found.append(f"{table['title']}: a row has more or fewer cells than there are columns")
+    row = commands().get(path.stem)
+    if row is None or not str(kept.get("command", "")).endswith(row.command):
+        found.append("commands.toml has another command, or none")
     if kept.get("checksum") != checksum(kept):
         found.append("the checksum is wrong: it was changed by hand")
     return sorted(found)
@@ -106,6 +126,11 @@ def kept_hashes() -> dict[str, str]:
     path = RESULTS / "KEPT"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return {file: value for value, file in (line.split(maxsplit=1) for line in lines)}
+
+
+def state_of(name: str) -> str:
+    """Return the state of a result, or ``not measured yet``."""
+    return state(read(name)) if (RESULTS / f"{name}.json").exists() else NEVER
 
 
 def state(kept: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Similarity of edges beside peers, by one device and two, its memory, and two-hop pairs.
 
-    python benchmarks/similarity.py peers|devices|memory|two-hop [GRAPH ...] [--record]
+    python benchmarks/similarity.py peers|devices|memory|two-hop [GRAPH ...]
 
 Graphs are data sets, or generators with arguments ("kronecker 18 16"). Candidates take turns in one
 run, and results are compared before times count.
@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from record import main
-from timing import Table, in_turns, rounded, seconds
+from harness import Table, in_turns, main, rounded, seconds
 
 import tachograph as tg
 from tachograph.decisions.split.train import undirected
@@ -202,4 +201,4 @@ def measure(kind: str, *graphs: str) -> Iterator[Table]:
 
 
 if __name__ == "__main__":
-    main({kind: f"similarity-{kind}" for kind in TABLES}, measure)
+    main(measure, TABLES)

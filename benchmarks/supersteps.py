@@ -1,4 +1,4 @@
-"""What a superstep costs: python benchmarks/supersteps.py [--scale 20] [--rounds 5] [--record]
+"""What a superstep costs: python benchmarks/supersteps.py [--scale 20] [--rounds 5]
 
 A Kronecker graph in two parts on two Dask workers with a thread each, beside the same task on one
 machine with one thread. They take turns; results are compared. A superstep should take at most 30 ms
@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from record import main
-from timing import Table, rounded
+from harness import Table, main, rounded
 
 import tachograph as tg
 from tachograph.scale.cluster import connect
@@ -94,4 +93,4 @@ def measured(row: Row, graph: tg.Graph, parts: Any, source: int, rounds: int) ->
 
 
 if __name__ == "__main__":
-    main("supersteps", measure)
+    main(measure)

@@ -7,7 +7,7 @@ import pytest
 from tachograph.graph import generate
 from tachograph.papers.published import published
 
-from .test_results import module
+from .test_results import ROOT, module
 
 TYPED = [
     "It takes 3 ms.",
@@ -99,3 +99,32 @@ def test_numbers_that_are_not_fresh_are_marked(tmp_path, monkeypatch):
     assert ">4<sup>stale</sup><" in references.render("<!--= result old 0 b ms --><!---->")
     monkeypatch.setattr(result_file, "state", lambda kept: "measured")
     assert ">4<" in references.render("<!--= result old 0 b ms --><!---->")
+
+
+def test_pages_say_how_large_the_graph_of_the_readme_is():
+    graph = generate.kronecker(17, 16, rng=1, weights=True)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{graph.n:,} vertices and {graph.m / 1e6:.1f} million edges" in text
+
+
+def test_no_place_begins_a_line():
+    """There Markdown would take it for a block, and end the paragraph."""
+    for path in module("render").documents():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert not line.lstrip(" >-*").startswith("<!--="), f"{path.name}: {line}"
+
+
+def test_definitions_are_used():
+    evidence = module("evidence")
+    assert evidence.unused(evidence.definitions()) == []
+
+
+def test_tables_that_were_never_measured_say_so(monkeypatch):
+    result_file = module("result_file")
+    row = result_file.Command("tacho bench x", 1)
+    monkeypatch.setattr(result_file, "commands", lambda: {"nothing": row})
+    shown = module("render").rendered("<!-- results nothing -->\n3 ms\n<!-- end -->")
+    assert "3 ms" not in shown
+    assert "not measured yet" in shown
+    with pytest.raises(SystemExit, match="there is no"):
+        module("render").rendered("<!-- results unknown -->\n<!-- end -->")

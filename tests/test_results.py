@@ -33,6 +33,13 @@ def module(name: str):
     return importlib.import_module(name)
 
 
+def allow(patch, *names: str) -> None:
+    """Pretend that commands.toml has these results, measured by the command above."""
+    result_file = module("result_file")
+    row = result_file.Command(f"python -c '{COMMAND}'", 1)
+    patch.setattr(result_file, "commands", lambda: dict.fromkeys(names, row))
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """A result as the recorder writes it."""
@@ -40,8 +47,8 @@ def recorded(tmp_path_factory):
     place = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(result_file, "RESULTS", place)
-        patch.chdir(place)
-        path = record.record("small", [sys.executable, "-c", COMMAND])
+        allow(patch, "small")
+        path = record.record("small", [sys.executable, "-c", COMMAND], cwd=place)
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -61,7 +68,7 @@ def test_the_list_of_old_files_has_no_others():
 def test_a_recording_says_what_ran(recorded):
     assert set(recorded) == set(module("result_file").FIELDS)
     assert "python -c" in recorded["command"]
-    assert str(ROOT) not in recorded["written_by"]
+    assert str(ROOT) not in json.dumps(recorded)
     assert recorded["start"] <= recorded["end"]
     assert len(recorded["load"]) == 2
     assert {"python", "tachograph", "numpy", "numba", "networkx"} <= set(recorded["versions"])
@@ -73,9 +80,10 @@ def test_a_recording_says_what_ran(recorded):
     assert "small.txt" in recorded["graphs"]
 
 
-def test_a_changed_number_shows(recorded):
+def test_a_changed_number_shows(recorded, monkeypatch):
     problems = module("result_file").problems
     path = Path("small.json")
+    allow(monkeypatch, "small")
     assert problems(recorded, path) == []
     typed = json.loads(json.dumps(recorded))
     typed["tables"][0]["rows"][0][1] = [0.5, 2.0, 4.0]
@@ -84,6 +92,8 @@ def test_a_changed_number_shows(recorded):
         {k: v for k, v in recorded.items() if k != "graphs"}, path
     )
     assert "dirty is not a bool" in problems({**recorded, "dirty": "no"}, path)
+    other = "commands.toml has another command, or none"
+    assert problems(recorded, Path("other.json")) == [other]
 
 
 def test_states(recorded):
@@ -122,8 +132,49 @@ def test_old_files_may_not_change(tmp_path, monkeypatch):
 def test_a_new_recording_takes_the_file_off_the_list(tmp_path, monkeypatch, recorded):
     result_file = module("result_file")
     monkeypatch.setattr(result_file, "RESULTS", tmp_path)
+    allow(monkeypatch, "old", "other")
     (tmp_path / "KEPT").write_text(f"{'1' * 64}  old.json\n{'2' * 64}  other.json\n")
     rest = {key: value for key, value in recorded.items() if key != "checksum"}
     result_file.write("old", rest)
     assert result_file.read("old") == recorded
     assert result_file.kept_hashes() == {"other.json": "2" * 64}
+
+
+def test_everything_that_is_not_fresh_is_measured_again(tmp_path, monkeypatch, recorded):
+    result_file, record = module("result_file"), module("record")
+    monkeypatch.setattr(result_file, "RESULTS", tmp_path)
+    allow(monkeypatch, "fresh", "stale", "never")
+    rest = {key: value for key, value in recorded.items() if key != "checksum"}
+    result_file.write("fresh", rest)
+    result_file.write("stale", {**rest, "code": {"src/tachograph/gone.py": "0" * 12}})
+    assert record.chosen([], everything=True) == ["stale", "never"]
+    with pytest.raises(SystemExit, match="unknown: other; known are fresh, stale, never"):
+        record.chosen(["other"], everything=False)
+
+
+def test_every_command_is_one_that_can_run():
+    """Scripts take these options, and experiments have these names."""
+    from tachograph.papers.reproduce import EXPERIMENTS
+
+    for name, row in module("result_file").commands().items():
+        first, second, *rest = row.command.split()
+        if first == "python":
+            script = ROOT / second
+            assert script.is_file(), name
+            text = script.read_text(encoding="utf-8")
+            for word in rest:
+                if word.startswith("--"):
+                    assert f"{word[2:].replace('-', '_')}: " in text, f"{name}: {word}"
+        else:
+            assert second in ("bench", "reproduce"), name
+            assert second == "bench" or rest[0] in EXPERIMENTS, name
+
+
+def test_times_are_refused_on_a_busy_machine(monkeypatch):
+    record = module("record")
+    monkeypatch.setattr(record, "WAIT_SECONDS", -1)
+    monkeypatch.setattr(record.os, "getloadavg", lambda: (3.0, 0.0, 0.0))
+    with pytest.raises(SystemExit, match="other programs run"):
+        record.measure_again("bandwidth")
+    monkeypatch.setattr(record.os, "getloadavg", lambda: (0.1, 9.0, 9.0))
+    record.wait_until_quiet()
