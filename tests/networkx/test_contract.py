@@ -398,3 +398,33 @@ def test_two_ended_searches_find_the_very_paths_of_networkx(cls):
             for weight in (None, "weight"):
                 args = (graph, s, t, weight)
                 assert outcome(nx.shortest_path, *args, **HERE) == outcome(nx.shortest_path, *args)
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_errors_of_searches_are_in_the_words_of_networkx(weight):
+    """Also for a target of None, which is no node: functions of one target find no path to it."""
+    graph = nx.DiGraph([(0, 1, {"weight": 2}), (2, 0)])
+    nodes = (0, 2, "nowhere")
+    both = [(s, t) for s in nodes for t in (*nodes, None)]
+    names = ["dijkstra_path", "dijkstra_path_length", "single_source_dijkstra"]
+    names += ["bellman_ford_path", "bellman_ford_path_length", "single_source_bellman_ford"]
+    cases = [(getattr(nx, name), ends, {"weight": weight}) for name in names for ends in both]
+    for name in ("shortest_path", "shortest_path_length"):
+        cases += [
+            (getattr(nx, name), ends, {"weight": weight, "method": method})
+            for ends in (*both, *((None, node) for node in nodes[: 3 if weight else 2]))
+            for method in ("dijkstra", "bellman-ford")
+        ]
+    for name in ("single_source_shortest_path", "single_source_shortest_path_length"):
+        cases += [(getattr(nx, name), (node,), {}) for node in nodes]
+    refused = 0
+    for function, ends_, kwargs in cases:
+        said = []
+        for backend in ({}, HERE):
+            try:
+                said.append(function(graph, *ends_, **kwargs, **backend))
+            except nx.NetworkXException as error:
+                said.append((type(error), str(error)))
+                refused += 1
+        assert said[0] == said[1], (function.__name__, ends_, kwargs)
+    assert refused > 50

@@ -42,29 +42,43 @@ def _checked(q: Query) -> Graph:
 
 
 class Method(NamedTuple):
-    """How to search, in which graph, and what to say of a source that is not in it."""
+    """How to search, in which graph, and what NetworkX says, asked for lengths and for paths, of a
+    source that is not in the graph and of a target that cannot be reached.
+    """
 
     search: Callable[[Query, Graph, list[int], bool], Found]
     graph: Callable[[Query], Graph]
-    lost: str
+    lost: tuple[str, str]
+    far: tuple[str, str] = ("", "")
 
 
-HOPS = Method(hops, lambda q: q.G.rows, "Source {} not in G")
-NEAR = Method(near, _checked, "Node {} not found in graph")
-RELAXED = Method(relaxed, _rows, "Source {} not in G")
+HOPS = Method(hops, lambda q: q.G.rows, ("Source {} is not in G", "Source {} not in G"))
+NEAR = Method(
+    near,
+    _checked,
+    ("Node {} not found in graph",) * 2,
+    ("Node {0} not reachable from {1}", "No path to {0}."),
+)
+RELAXED = Method(
+    relaxed,
+    _rows,
+    ("Source {} not in G",) * 2,
+    ("node {0} not reachable from {1}", "Target {0} cannot be reached from given sources"),
+)
 
 
-def _sources(method: Method, q: Query) -> list[int]:
+def _sources(method: Method, q: Query, paths: bool = True) -> list[int]:
     """Return the places of the sources, which must all be in the graph."""
     nodes = [q.source] if q.sources is None else list(q.sources)
     if not nodes:
         raise ValueError("sources must not be empty")
-    return [q.G.place(node, method.lost) for node in nodes]
+    return [q.G.place(node, method.lost[paths]) for node in nodes]
 
 
 def _from_sources(method: Method, shape: Callable[[Found], T], q: Query) -> T:
-    places = _sources(method, q)
-    return shape(method.search(q, method.graph(q), places, shape is not Found.lengths))
+    paths = shape is not Found.lengths
+    places = _sources(method, q, paths)
+    return shape(method.search(q, method.graph(q), places, paths))
 
 
 def _from_all(method: Method, shape: Callable[[Found], T], q: Query) -> Iterator[tuple[Node, T]]:
@@ -76,31 +90,36 @@ def _from_all(method: Method, shape: Callable[[Found], T], q: Query) -> Iterator
 def _to_target(method: Method, shape: Callable[[Found], ByNode], q: Query) -> ByNode:
     """Search from the target, with every edge turned round."""
     g, paths = method.graph(q).transpose, shape is not Found.lengths
-    place = q.G.place(q.target, "Target {} not in G" if paths else "Target {} is not in G")
+    lost = method.lost[paths]
+    place = q.G.place(q.target, lost.replace("Source", "Target") if method is HOPS else lost)
     made = shape(method.search(q, g, [place], paths))
     return {node: cast("list[Node]", path)[::-1] for node, path in made.items()} if paths else made
 
 
-def _lengths_and_paths(method: Method, q: Query) -> tuple[object, object]:
-    """Return all lengths and paths, or those of one target."""
-    if q.target is None:
-        return _from_sources(method, Found.both, q)
-    sources, at = _sources(method, q), q.G.find(q.target)
+def _to_one(method: Method, paths: bool, q: Query) -> tuple[object, object]:
+    """Return the length of a path to the target, and the path."""
+    if method is RELAXED and q.source == q.target:
+        q.G.place(q.source, LOST_HERE if paths else NEAR.lost[0])
+    sources, at = _sources(method, q, paths), q.G.find(q.target)
     if at in sources:
         return 0, [q.target]
     g = method.graph(q)
     found = near(q, g, sources, True, at) if method is NEAR else method.search(q, g, sources, True)
     reached = np.flatnonzero(found.order == at)
     if not reached.size:
-        only = f"No path to {q.target}."
-        raise nx.NetworkXNoPath(
-            f"Node {q.target} not reachable from {q.source}" if q.sources is None else only
-        )
+        raise nx.NetworkXNoPath(method.far[paths].format(q.target, q.source))
     return found.distances[reached[0]].item(), found.path(at)
 
 
+def _lengths_and_paths(method: Method, q: Query) -> tuple[object, object]:
+    """Return all lengths and paths, or those of one target."""
+    if q.target is None:
+        return _from_sources(method, Found.both, q)
+    return _to_one(method, True, q)
+
+
 def _length(method: Method, q: Query) -> object:
-    return _lengths_and_paths(method, q)[0]
+    return _to_one(method, False, q)[0]
 
 
 def _path(method: Method, q: Query) -> object:
@@ -120,7 +139,7 @@ def _shortest(shape: Callable[[Found], ByNode], q: Query) -> object:
         return path if paths else len(path) - 1
     if paths and method is NEAR:
         return bidirectional_dijkstra(q)[1]
-    return _lengths_and_paths(method, q)[paths]
+    return _to_one(method, paths, q)[paths]
 
 
 shortest_path: Answer = partial(_shortest, Found.paths)
