@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 from typer.testing import CliRunner
@@ -94,6 +95,15 @@ def test_what_documents_name_exists():
             inner = getattr(known[first], "commands", EXPERIMENTS if first == "reproduce" else None)
             if inner is not None and second:
                 assert second in inner, f"{document.name}: tacho {first} {second}"
+
+
+def test_modules_that_are_named_exist():
+    """In documents and settings; the guides make one of their own."""
+    for document in (*DOCUMENTS, ROOT / "pyproject.toml"):
+        text = document.read_text(encoding="utf-8")
+        for name in re.findall(r"(?<![\w/.-])tachograph(?:\.[a-zA-Z_]\w*)+", text):
+            if "neighbor_degree" not in name:
+                assert resolve_name(name), document
 
 
 def test_every_command_is_listed():

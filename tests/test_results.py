@@ -75,7 +75,7 @@ def test_a_recording_says_what_ran(recorded):
     ran = set(recorded["code"])
     assert "src/tachograph/graph/generate.py" in ran
     assert "src/tachograph/simulation/dram/checker.py" in ran  # in the other process
-    assert "src/tachograph/kernels/flow/search.py" not in ran
+    assert "src/tachograph/kernels/flow/network.py" not in ran
     assert recorded["graphs"]["kronecker(4, rng=1)"] == hash_of(tg.kronecker(4, rng=1))
     assert "small.txt" in recorded["graphs"]
 

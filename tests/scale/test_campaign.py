@@ -1,4 +1,4 @@
-"""What is particular to campaigns on Dask; the promises of all campaigns are in tests/test_campaign.py."""
+"""What is particular to campaigns on Dask; tests/journal/test_campaign.py has the promises of all."""
 
 from __future__ import annotations
 
