@@ -59,7 +59,16 @@ COMMANDS = {
     "simulate": ["simulate", "bfs", FILE, "--source", "0", "--accelerator", "accugraph"],
     "partition": ["scale", "partition", FILE, "--parts", "2", "--directory", EVIL],
     "bench": ["bench", FILE, "--rounds", "1", "--plot", "bench.png"],
-    "pairs": ["run", "jaccard", FILE, "--undirected", "--pairs", "two_hop", "--stream", EVIL],
+    "pairs": [
+        "run",
+        "jaccard",
+        FILE,
+        "--undirected",
+        "--pairs",
+        "two_hop",
+        "--stream",
+        f"{EVIL}.parquet",
+    ],
 }
 
 
