@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..util import memory
 from ..util.arrays import native
 from ..util.errors import InputError
+from ..util.memory import enough
 from ..util.progress import bar
 from .foreign import as_ids, as_weights, owned, seal
 from .graph import Graph
@@ -71,6 +72,7 @@ def index_type(n: int) -> type[np.int32] | type[np.int64]:
     return np.int32 if n <= np.iinfo(np.int32).max else np.int64
 
 
+@enough("building a graph")
 def build(table: EdgeTable, options: Options) -> Graph:
     """Return the graph of the edges in ``table``.
 
@@ -209,6 +211,7 @@ def lists_both_directions(
     return sum(int(p) for p in parts) % 2**64 == 0
 
 
+@enough("a graph of rows")
 def from_csr(
     indptr: npt.ArrayLike,
     indices: npt.ArrayLike,
@@ -284,6 +287,7 @@ def sort_rows(graph: Graph) -> Graph:
     return graph._replace(indptr=indptr, indices=indices, weights=weights, is_sorted=True)
 
 
+@enough("sorting the arcs of a graph")
 def _rows(
     graph: Graph, source: np.ndarray, target: np.ndarray, sort: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

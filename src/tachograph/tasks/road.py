@@ -16,6 +16,7 @@ import numpy as np
 from ..algorithms.result import Lazy, Result
 from ..graph.graph import Graph
 from ..journal import Run, journal
+from ..util.memory import enough
 from .decide import Candidate, choose, in_words
 from .question import Question, ask
 from .table import TASKS, Task, task_named
@@ -76,7 +77,8 @@ def execute(
     arguments = {**question.what, **question.how, **question.aside, **candidate.options}
     for name in candidate.replaces:
         arguments.pop(name, None)
-    result = question.task.function(question.graph, **arguments)
+    with enough(question.task.name):
+        result = question.task.function(question.graph, **arguments)
     question.graph._use()  # a file that was changed meanwhile would make the result wrong
     why = result.run.reason or reason
     number = None

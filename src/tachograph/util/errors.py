@@ -54,7 +54,7 @@ class FileFormatError(TachographError, ValueError):
 
 
 class TooLargeError(TachographError, MemoryError):
-    """Work that would not fit in memory; raised before anything is allocated."""
+    """Work that needs more memory or threads than there are; if foreseen, raised before it begins."""
 
 
 class MissingDependencyError(TachographError, ImportError):

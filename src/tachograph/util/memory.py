@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from .errors import InputError, TooLargeError
@@ -61,9 +63,23 @@ def _system() -> int | None:
         return None
 
 
+def _address_space() -> int | None:
+    """Return the bytes that this process may still map, or None if it has no limit (RLIMIT_AS)."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return None
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        return max(0, limit - pages * resource.getpagesize())
+    except (ImportError, OSError, ValueError):
+        return None
+
+
 def available() -> int | None:
     """Return the bytes that can be allocated now, or None if the system does not say."""
-    found = [size for size in (_system(), _cgroup()) if size is not None]
+    found = [size for size in (_system(), _cgroup(), _address_space()) if size is not None]
     return min(found, default=None)
 
 
@@ -74,3 +90,20 @@ def require(size: int, what: str, advice: str) -> None:
         raise TooLargeError(
             f"{what} needs about {human(size)} of memory, but {human(free)} are free: {advice}"
         )
+
+
+@contextmanager
+def enough(what: str) -> Iterator[None]:
+    """Say in a :class:`TooLargeError` that memory ran out in the block, or the function, ``what``."""
+    try:
+        yield
+    except TooLargeError:
+        raise
+    except MemoryError as error:
+        free = available()
+        have = "" if free is None else f", {human(free)} are free"
+        reason = str(error).partition(" for an array")[0] or "allocation failed"
+        raise TooLargeError(
+            f"{what}: memory ran out ({reason}{have}): take a smaller graph or fewer threads, or "
+            "allow more memory"
+        ) from error

@@ -33,7 +33,10 @@ class Bar:
         if self._mine:
             self._timer = threading.Timer(SHOW_AFTER_SECONDS, self._show)
             self._timer.daemon = True
-            self._timer.start()
+            try:
+                self._timer.start()
+            except RuntimeError:  # the system has no more threads: work goes on without a bar
+                self._timer = None
 
     def advance(self, amount: float) -> None:
         """Add ``amount`` to the work done."""

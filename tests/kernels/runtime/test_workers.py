@@ -13,6 +13,7 @@ import pytest
 import tachograph as tg
 from tachograph.kernels.runtime import workers as hands
 from tachograph.kernels.runtime.launch import run
+from tachograph.util.errors import TooLargeError
 
 
 def who(stop):
@@ -69,7 +70,7 @@ def test_a_run_for_which_there_are_no_threads_does_not_begin(monkeypatch):
 
     monkeypatch.setattr(threading.Thread, "start", once)
     done = []
-    with pytest.raises(RuntimeError, match="can't start"):
+    with pytest.raises(TooLargeError, match="no more than 1 of 2 threads"):
         run(lambda stop, i: done.append(i), [(0,), (1,)])
     assert done == []
     assert run(lambda stop, i: i, [(5,)]) == [5]  # by the one that could be started

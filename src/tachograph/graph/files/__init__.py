@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
 from ...util.errors import FileFormatError, InputError, TachographWarning, TooLargeError
+from ...util.memory import enough
 from ...util.progress import bar
 from ..build import EdgeTable, Options, build, rebuilt
 from ..graph import Graph
@@ -169,7 +170,8 @@ def read(
         raise InputError(f"weight={weight!r}: {kind.name} files have no columns to choose from")
     names_allowed = relabel and kind.read is text.read
     try:
-        found = (named.read if names_allowed else kind.read)(source, weight)
+        with enough("reading"):
+            found = (named.read if names_allowed else kind.read)(source, weight)
         if isinstance(found, Graph):
             return rebuilt(found, options)
         if weight is False:

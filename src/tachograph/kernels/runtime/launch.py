@@ -236,7 +236,8 @@ def prepare(worker: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
         return _ready[key]
     done = threading.Event()
     before = sum(worker.stats.cache_misses.values())
-    threading.Thread(target=_tell, args=(worker, before, done), daemon=True).start()
+    with suppress(RuntimeError):  # the system has no more threads: then nothing is told
+        threading.Thread(target=_tell, args=(worker, before, done), daemon=True).start()
     try:
         with not_counted():
             _ready[key] = worker.compile(tuple(numba.typeof(a) for a in arguments))

@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from ...util.errors import TooLargeError
+
 Job = Callable[[], None]  # must not raise
 
 _idle: list[Hand] = []
@@ -138,6 +140,11 @@ def _take(count: int, crew: Crew) -> list[Hand]:
             _idle.extend(taken)
             if isinstance(error.__context__, KeyboardInterrupt):  # Thread.start lost its way
                 raise error.__context__ from None
+            if isinstance(error, RuntimeError):
+                raise TooLargeError(
+                    f"the system starts no more than {len(taken)} of {count} threads: pass threads="
+                    f"{max(1, len(taken))}, or raise its limit (ulimit -u)"
+                ) from error
             raise
         for hand in taken:
             hand.crew = crew
