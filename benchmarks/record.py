@@ -28,6 +28,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,9 @@ WRITTEN = ("benchmarks/results", "docs", "README.md")  # what recording itself c
 def measure_again(name: str) -> Path:
     """Run the command of a result, and keep its tables."""
     row = result_file.commands()[name]
-    if missing := [word for word in row.needs if word not in os.environ]:
-        raise SystemExit(
-            f"{name} needs ${' and $'.join(missing)}: benchmarks/README.md says what for"
-        )
+    there = {word: word in os.environ if word.isupper() else find_spec(word) for word in row.needs}
+    if missing := [word for word, found in there.items() if not found]:
+        raise SystemExit(f"{name} needs {', '.join(missing)}: benchmarks/README.md says what for")
     if row.timed:
         wait_until_quiet()
     first, *rest = shlex.split(row.command)
@@ -219,7 +219,7 @@ def bench_tables(measured: dict[str, Any]) -> list[Table]:
 def listed() -> None:
     """Print every result with its state, its command and how long that takes."""
     for name, row in result_file.commands().items():
-        needs = "".join(f"{word}=DIR " for word in row.needs)
+        needs = "".join(f"{word}=DIR " for word in row.needs if word.isupper())
         command = f"{needs}python benchmarks/record.py {name}"
         print(f"{name}: {result_file.state_of(name)}; {row.minutes} minutes: {command}")
 

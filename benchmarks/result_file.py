@@ -50,7 +50,7 @@ class Command(NamedTuple):
 
     command: str
     minutes: float  # on two cores, about
-    needs: tuple[str, ...] = ()  # environment variables
+    needs: tuple[str, ...] = ()  # environment variables (in capitals) and packages
     timed: bool = True  # on a quiet machine only; simulations do not mind
 
 

@@ -178,3 +178,12 @@ def test_times_are_refused_on_a_busy_machine(monkeypatch):
         record.measure_again("bandwidth")
     monkeypatch.setattr(record.os, "getloadavg", lambda: (0.1, 9.0, 9.0))
     record.wait_until_quiet()
+
+
+def test_nothing_is_measured_without_the_peers_that_pages_show(monkeypatch):
+    result_file, record = module("result_file"), module("record")
+    needs = ("NO_SUCH_VARIABLE", "numpy", "no_such_package")
+    row = result_file.Command("tacho bench", 1, needs)
+    monkeypatch.setattr(result_file, "commands", lambda: {"peers": row})
+    with pytest.raises(SystemExit, match="peers needs NO_SUCH_VARIABLE, no_such_package:"):
+        record.measure_again("peers")
