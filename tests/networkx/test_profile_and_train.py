@@ -13,7 +13,7 @@ import pytest
 from tachograph.cli import main
 from tachograph.networkx import train
 from tachograph.networkx.profile import profile
-from tachograph.util.errors import InputError, MissingFileError
+from tachograph.util.errors import InputError, MissingFileError, TachographWarning
 
 SCRIPT = """
 import random, sys
@@ -103,3 +103,25 @@ def test_training_writes_a_model(tmp_path):
     assert made.keys() == the_model().keys()
     for cost, kinds in made.items():
         assert kinds.keys() == the_model()[cost].keys()
+
+
+@pytest.mark.parametrize("shipped_too", [False, True])
+def test_a_damaged_model_does_not_break_networkx(monkeypatch, tmp_path, shipped_too):
+    from tachograph.decisions import model_file
+    from tachograph.networkx import decide
+
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text("{")
+    own = model_file.own_model("networkx")
+    own.parent.mkdir(parents=True)
+    own.write_text("[]")
+    if shipped_too:
+        monkeypatch.setattr(model_file, "_places", lambda *_: (own, wrong))
+    decide.the_model.cache_clear()
+    graph = nx.path_graph(50)
+    with pytest.warns(TachographWarning, match="not a model of Tachograph"):
+        answer = decide.should_run("pagerank", (graph,), {})
+    assert isinstance(answer, str if shipped_too else bool | str)
+    with nx.config(backend_priority=["tachograph"]):
+        assert sum(nx.pagerank(graph).values()) == pytest.approx(1.0)
+    decide.the_model.cache_clear()

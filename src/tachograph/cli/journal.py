@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..plots.numbers import seconds
+from ..tasks.sampling import ALL_KEPT_RUNS, ONE_OF_RUNS
 from .options import Json, flat, option, out, print_json, say, table, write_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ..journal import Journal, Record, Run
+    from ..journal.repair import Health
     from ..tasks.history import Summary
 
 __all__ = ["app", "report"]
@@ -25,6 +27,9 @@ LEFT = ("when", "task", "way", "graph")  # columns of text
 EXPLAINED = (
     "off: median distance of a prediction from the actual time; lost: time above the best known "
     "run of the same question"
+)
+SAMPLED = (
+    f"stand for {ONE_OF_RUNS} each: above {ALL_KEPT_RUNS} an hour, runs of one question are sampled"
 )
 app = typer.Typer(invoke_without_command=True)
 
@@ -49,6 +54,8 @@ def journal(
     tacho journal export --parquet runs
 
     tacho journal prune --older-than 90
+
+    tacho journal check
     """
     if context.invoked_subcommand is not None:
         return
@@ -69,15 +76,24 @@ def journal(
     console.print(_table("runs", [_row(run, lost.get(run.id)) for run in runs[-last:]]))
     console.print(_table(str(kept.path), [_summary(s) for s in made]))
     console.print(EXPLAINED)
+    if sampled := sum("one_of" in (run.plan or {}) for run in runs):
+        console.print(f"{sampled:,} runs {SAMPLED}")
 
 
 def _opened() -> Journal:
+    """Return the journal; what is wrong with its file is an error here."""
+    from ..journal import Journal
+
+    return Journal(_path(), strict=True)
+
+
+def _path() -> Path:
     from ..journal import journal as user
     from ..util.errors import InputError
 
-    if user().path is None:
+    if (path := user().path) is None:
         raise InputError("the journal is off: unset TACHOGRAPH_JOURNAL")
-    return user()
+    return path
 
 
 def _share(value: float | None) -> str:
@@ -164,6 +180,57 @@ def prune(older_than: Annotated[float, typer.Option(help="In days.")]) -> None:
     """
     gone = _opened().prune(time.time() - older_than * 86400)
     typer.echo(f"{gone:,} runs forgotten")
+
+
+@app.command()
+@flat
+def check(json: Json = False) -> None:
+    """Read every row of the journal, and let SQLite check its file. Exit code 1 if there is damage.
+
+    [bold]Example[/bold]
+
+    tacho journal check
+    """
+    from ..journal import repair
+
+    found = repair.check(_path())
+    if json:
+        print_json(found.to_dict())
+    else:
+        _show(found)
+        if not found.good:
+            say("tacho journal repair saves the sound rows to a new file")
+    if not found.good:
+        raise typer.Exit(1)
+
+
+@app.command()
+@flat
+def repair(json: Json = False) -> None:
+    """Save all sound rows to a new file, which takes the journal's place; the old file is kept.
+
+    Other programs that use the journal should not run meanwhile.
+
+    [bold]Example[/bold]
+
+    tacho journal repair
+    """
+    from ..journal import repair
+
+    found, old = repair.repair(_path())
+    if json:
+        print_json({**found.to_dict(), "old": str(old)})
+        return
+    _show(found)
+    say(f"the old file is {old}")
+
+
+def _show(found: Health) -> None:
+    """Print how many rows are sound and damaged, and what SQLite says."""
+    rows = [[name, f"{n:,}", f"{found.damaged[name]:,}"] for name, n in found.sound.items()]
+    out().print(table(("table", "sound", "damaged"), rows, ("table",), str(found.path)))
+    for problem in found.problems:
+        say(f"SQLite: {problem}")
 
 
 @flat

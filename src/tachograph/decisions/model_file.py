@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 
 from ..journal import home
 from ..journal.campaign import Record
-from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
+from ..journal.store import DAMAGED
+from ..util.errors import FileFormatError, MissingFileError, TachographError
 from ..util.errors import TachographWarning as Warned
 
 __all__ = ["Kept", "ModelFile", "own_model", "read", "shipped_model", "write"]
@@ -117,7 +118,7 @@ def read(path: Path, fork: str, state: tuple[str, ...] | None = None) -> ModelFi
         raise MissingFileError(f"{path}: there is no such model") from None
     except OSError as error:
         raise FileFormatError(path, f"cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FileFormatError(path, f"is not whole JSON ({error}): train it again") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise FileFormatError(path, "is not a model of Tachograph")
@@ -135,7 +136,7 @@ def read(path: Path, fork: str, state: tuple[str, ...] | None = None) -> ModelFi
     try:
         arrays = {name: _decoded(entry) for name, entry in content["arrays"].items()}
         found = ModelFile(fork, tuple(content["state"]), arrays, dict(content["card"]), path)
-    except (KeyError, TypeError, ValueError, AttributeError, zlib.error) as error:
+    except DAMAGED as error:
         problem = f"is damaged ({type(error).__name__}): train it again"
         raise FileFormatError(path, problem) from None
     if state is not None and found.state != state:
@@ -163,7 +164,9 @@ def _decoded(entry: Record) -> NDArray[np.generic]:
         raise ValueError(entry["type"])
     if "values" in entry:
         return np.array(entry["values"], kind).reshape(entry["shape"])
-    data = zlib.decompress(base64.b64decode(entry["packed"], validate=True))
+    size = math.prod(entry["shape"]) * kind.itemsize
+    packed = base64.b64decode(entry["packed"], validate=True)
+    data = zlib.decompressobj().decompress(packed, size + 1)  # never more than was promised
     return np.frombuffer(data, kind).reshape(entry["shape"])
 
 
@@ -184,7 +187,9 @@ class Kept(Generic[M]):
         file = read(path, self.fork, self.state)
         try:
             return self.make(file)
-        except InputError as error:
+        except FileFormatError:
+            raise
+        except DAMAGED as error:
             raise file.problem(str(error)) from None
 
     def find(self) -> M | None:

@@ -5,8 +5,11 @@ The numbers go to the journal; plans, splits and placements read them with :func
 
 from __future__ import annotations
 
+import functools
+import math
 import statistics
 import time
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
@@ -14,11 +17,11 @@ from typing import TypeAlias
 import numpy as np
 
 from ..journal import journal
-from ..util.errors import DeviceError
+from ..util.errors import DeviceError, TachographWarning
 from .host import Host
 from .opencl import OpenCL
 
-__all__ = ["UNITS", "calibrate", "calibration"]
+__all__ = ["UNITS", "calibrate", "calibration", "sound"]
 
 STREAM_DOUBLES = 1 << 22  # of each array: beyond any cache
 GATHER_INTEGERS = 1 << 22  # read at random places, and as many counted at random places
@@ -40,8 +43,34 @@ Numbers: TypeAlias = dict[str, float | None]
 
 
 def calibration(device: Host | OpenCL) -> Numbers | None:
-    """Return what was measured on the device, or None if nothing was measured yet."""
-    return journal().get("calibration", device.key)
+    """Return what was measured on the device, or None if nothing was measured yet.
+
+    Numbers that cannot be right count as not measured, with a warning.
+    """
+    found = journal().get("calibration", device.key)
+    if found is None or sound(found):
+        return found
+    _say(device.key)
+    return None
+
+
+def sound(numbers: object) -> bool:
+    """Whether these are the numbers of a calibration: positive, and none is missing.
+
+    >>> sound({"stream": 11.5}), sound(dict.fromkeys(UNITS, 1.0) | {"transfer": None})
+    (False, True)
+    """
+    if not isinstance(numbers, dict) or not numbers.keys() >= UNITS.keys():
+        return False
+    given = [numbers[name] for name in UNITS if name != "transfer" or numbers[name] is not None]
+    return all(isinstance(x, float | int) and 0 < x < math.inf for x in given)
+
+
+@functools.cache
+def _say(key: str) -> None:
+    """Warn, once for each device."""
+    text = f"the calibration of {key} is damaged and not used: tacho devices --calibrate"
+    warnings.warn(text, TachographWarning, stacklevel=3)
 
 
 def calibrate(device: Host | OpenCL) -> Numbers:

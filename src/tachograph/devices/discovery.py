@@ -96,11 +96,13 @@ def discover(again: bool = False) -> list[Found]:
 @functools.lru_cache(maxsize=8)
 def _remembered(key: str, again: bool) -> list[Found]:
     kept = None if again else journal().get("devices", key)
-    if kept is None:
-        kept = {"devices": _ask_all()}
-        if not any("problem" in facts for facts in kept["devices"]):  # a driver may be repaired
-            journal().put("devices", key, kept)
-    return [_made(place, facts) for place, facts in enumerate(kept["devices"])]
+    with suppress(LookupError, TypeError, AttributeError):  # of another version, or damaged
+        if kept is not None:
+            return [_made(place, facts) for place, facts in enumerate(kept["devices"])]
+    found = _ask_all()
+    if not any("problem" in facts for facts in found):  # a driver may be repaired
+        journal().put("devices", key, {"devices": found})
+    return [_made(place, facts) for place, facts in enumerate(found)]
 
 
 def _made(place: int, facts: dict[str, Any]) -> Found:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sqlite3
 import time
 import zlib
 from collections.abc import Mapping, Sequence, Sized
@@ -21,11 +22,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..util.cores import machine
-from .store import Record, Store, content_key, from_json, home, own_machine, to_json
+from .store import Record, Store, checksum, content_key, from_json, home, own_machine, to_json
 
 __all__ = ["Journal", "Record", "Run", "content_key", "home", "journal", "machine"]
 
 LONGEST_TRACE_ROWS = 20_000  # a longer trace is not kept
+LARGEST_TRACE_BYTES = 1 << 26  # of a trace as JSON; a larger one is damaged
+LARGEST_ID = (1 << 63) - 1
+LARGEST_SECONDS = 1e11  # 3,000 years: a larger time is damaged
 
 
 class Columns(Protocol):
@@ -68,7 +72,21 @@ class Run:
 
 
 RUN_COLUMNS = ("id", *(f.name for f in fields(Run) if f.name not in ("id", "trace")))
+#: What the checksum of a run covers; SQLite itself changes the others.
+SUMMED_COLUMNS = [name for name in RUN_COLUMNS if name not in ("id", "parent")]
+RECORD_COLUMNS = ("kind", "key", "value", "checksum")
 JSON_COLUMNS = ("graph", "options", "plan", "facts")
+REAL_COLUMNS = ("seconds", "predicted", "created")
+#: The types of columns that are not text.
+KINDS: dict[str, Any] = {
+    **dict.fromkeys(JSON_COLUMNS, dict),
+    **dict.fromkeys(REAL_COLUMNS, float),
+    "id": int,
+    "plan": dict | None,
+    "predicted": float | None,
+    "parent": int | None,
+    "key": str | None,
+}
 
 
 class Journal(Store):
@@ -89,48 +107,53 @@ class Journal(Store):
         from .. import __version__
 
         text = to_json(dict(value))
-        with self._writing() as db:
-            if db is not None:
-                row = (kind, key, text, own_machine(db), __version__, time.time())
-                db.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)", row)
+
+        def work(db: sqlite3.Connection) -> None:
+            now, sum_ = time.time(), checksum(kind, key, text)
+            row = (kind, key, text, own_machine(db), __version__, now, sum_)
+            db.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+        self._write(work)
 
     def get(self, kind: str, key: str) -> Record | None:
         """Return the record of that kind and key, or None."""
-        found = self._read("SELECT value FROM records WHERE kind = ? AND key = ?", kind, key)
-        return from_json(found[0][0]) if found else None
+        return self._records("kind = ? AND key = ?", kind, key).get(key)
 
     def kinds(self) -> list[str]:
         """Return the kinds of records there are."""
         rows = self._read("SELECT DISTINCT kind FROM records ORDER BY kind")
-        return [kind for (kind,) in rows]
+        return [kind for (kind,) in rows if isinstance(kind, str)]
 
     def records(self, kind: str) -> dict[str, Record]:
         """Return all records of a kind by key, oldest first."""
-        rows = self._read(
-            "SELECT key, value FROM records WHERE kind = ? ORDER BY created, key", kind
-        )
-        return {key: from_json(value) for key, value in rows}
+        return self._records("kind = ? ORDER BY created, key", kind)
+
+    def _records(self, which: str, *values: object) -> dict[str, Record]:
+        rows = self._read(f"SELECT {', '.join(RECORD_COLUMNS)} FROM records WHERE {which}", *values)
+        return dict(self._sound(record_of, rows))
 
     def record(self, run: Run) -> int | None:
         """Keep a run, and its trace unless that is very long.
 
-        Returns the run's id, or None if the journal is off.
+        Returns the run's id, or None if it could not be kept or the journal is off.
         """
         from .. import __version__
 
-        columns = _packed(run.trace)
-        with self._writing() as db:
-            if db is None:
-                return None
+        def work(db: sqlite3.Connection) -> int | None:
             own = {"id": None, "machine": own_machine(db), "version": __version__}
             row = run.to_dict() | own | {"created": time.time()}
-            told = [name for name in JSON_COLUMNS if row[name] is not None]
-            row |= {name: to_json(dict(row[name]), plain=True) for name in told}
-            places = ", ".join(f":{name}" for name in RUN_COLUMNS)
-            made = db.execute(f"INSERT INTO runs ({', '.join(RUN_COLUMNS)}) VALUES ({places})", row)
-            if columns is not None:
+            given = {name for name, value in row.items() if value is not None}
+            row |= {k: to_json(dict(row[k]), plain=True) for k in given.intersection(JSON_COLUMNS)}
+            row |= {name: float(row[name]) for name in given.intersection(REAL_COLUMNS)}
+            row["checksum"] = checksum(*(row[name] for name in SUMMED_COLUMNS))
+            names = (*RUN_COLUMNS, "checksum")
+            places = ", ".join(f":{name}" for name in names)
+            made = db.execute(f"INSERT INTO runs ({', '.join(names)}) VALUES ({places})", row)
+            if (columns := _packed(run.trace)) is not None:
                 db.execute("INSERT INTO traces VALUES (?, ?)", (made.lastrowid, columns))
             return made.lastrowid
+
+        return self._write(work)
 
     def runs(self, task: str | None = None, last: int | None = None) -> list[Run]:
         """Return the runs, oldest first: all, or those of one task, or the ``last`` ones."""
@@ -140,6 +163,8 @@ class Journal(Store):
 
     def run(self, number: int) -> Run | None:
         """Return the run of that id, or None."""
+        if number > LARGEST_ID:
+            return None
         return next(iter(self._runs("WHERE id = ?", number)), None)
 
     def run_with_key(self, key: str) -> Run | None:
@@ -147,27 +172,56 @@ class Journal(Store):
         return next(iter(self._runs("WHERE key = ? ORDER BY id DESC LIMIT 1", key)), None)
 
     def _runs(self, which: str, *values: object) -> list[Run]:
-        found = []
-        for row in self._read(f"SELECT {', '.join(RUN_COLUMNS)} FROM runs {which}", *values):
-            run: Record = dict(zip(RUN_COLUMNS, row, strict=True))
-            told = [name for name in JSON_COLUMNS if run[name] is not None]
-            found.append(Run(**run | {name: from_json(run[name]) for name in told}))
-        return found
+        rows = self._read(f"SELECT {', '.join(RUN_COLUMNS)}, checksum FROM runs {which}", *values)
+        return list(self._sound(run_of, rows))
 
     def trace(self, run: int) -> dict[str, list[Any]] | None:
         """Return the columns of a run's trace, or None if it has none."""
         rows = self._read("SELECT columns FROM traces WHERE run = ?", run)
-        return from_json(zlib.decompress(rows[0][0])) if rows else None
+        return next(self._sound(trace_of, rows), None)
 
     def prune(self, before: float) -> int:
         """Forget the runs from before that time, and their traces. Return how many there were."""
-        with self._writing() as db:
-            if db is None:
-                return 0
-            gone = db.execute("DELETE FROM runs WHERE created < ?", [before]).rowcount
+        query = "DELETE FROM runs WHERE created < ?"
+        gone = self._write(lambda db: db.execute(query, [before]).rowcount) or 0
         if gone:
             self._read("VACUUM")
         return gone
+
+
+def record_of(kind: str, key: str, value: str, made: int | None) -> tuple[str, Record]:
+    """Return the key and the record of a row; one of ``DAMAGED`` is raised for a damaged row."""
+    _must(isinstance(key, str) and made in (None, checksum(kind, key, value)))
+    return key, from_json(value)
+
+
+def run_of(*row: Any) -> Run:
+    """Return the run of a row; one of ``DAMAGED`` is raised for a damaged row.
+
+    Rows of older versions have no checksum.
+    """
+    *values, made = row
+    run: Record = dict(zip(RUN_COLUMNS, values, strict=True))
+    _must(made in (None, checksum(*(run[name] for name in SUMMED_COLUMNS))))
+    told = [name for name in JSON_COLUMNS if run[name] is not None or name != "plan"]
+    run |= {name: from_json(run[name]) for name in told}
+    _must(all(isinstance(value, KINDS.get(name, str)) for name, value in run.items()))
+    _must(all(abs(run[name] or 0.0) < LARGEST_SECONDS for name in REAL_COLUMNS))
+    return Run(**run)
+
+
+def trace_of(packed: bytes) -> dict[str, list[Any]]:
+    """Return the columns of a trace; one of ``DAMAGED`` is raised for a damaged row."""
+    opened = zlib.decompressobj()
+    columns = from_json(opened.decompress(packed, LARGEST_TRACE_BYTES))
+    _must(opened.eof and all(isinstance(column, list) for column in columns.values()))
+    _must(len({len(column) for column in columns.values()}) == 1)
+    return columns
+
+
+def _must(sound: bool) -> None:
+    if not sound:
+        raise ValueError("a damaged row")
 
 
 def _packed(trace: Columns | Mapping[str, Sized] | None) -> bytes | None:

@@ -6,21 +6,30 @@ import functools
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ..util.cores import machine
 from ..util.errors import TachographError, TachographWarning
 
 #: Values by name, all of which JSON can hold.
 Record: TypeAlias = dict[str, Any]
+T = TypeVar("T")
+
+#: What reading damaged content raises: a row here, or a file of a model.
+DAMAGED = (
+    *(ValueError, TypeError, AttributeError, LookupError),
+    *(ArithmeticError, RecursionError, zlib.error),
+)
 
 LOCK_SECONDS = 30.0  # how long a writer waits for others
 
@@ -49,6 +58,10 @@ MIGRATIONS = (
     """
     ALTER TABLE runs ADD COLUMN key TEXT;
     CREATE INDEX runs_of_key ON runs (key);
+    """,
+    """
+    ALTER TABLE runs ADD COLUMN checksum INTEGER;
+    ALTER TABLE records ADD COLUMN checksum INTEGER;
     """,
 )
 
@@ -96,102 +109,175 @@ def _plain(value: object) -> object:
 
 def from_json(text: str | bytes) -> Record:
     """Return a value that the file keeps: everything that is read passes here."""
-    value: Record = json.loads(text)
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise TypeError("not a dictionary")
     return value
 
 
-class ReadOnly(TachographError):
-    """The place of the journal can't be written."""
+def checksum(*parts: object) -> int:
+    """Return a checksum of the values of a row; empty ones, as in newer columns, are left out."""
+    text = json.dumps([part for part in parts if part not in (None, "")])
+    return zlib.crc32(text.encode(errors="surrogatepass"))
+
+
+#: What to do about an error of SQLite, by its primary code; all others mean a damaged file.
+ADVICE = {
+    sqlite3.SQLITE_FULL: "the disk is full: free some space. What was kept before is whole",
+    sqlite3.SQLITE_IOERR: "check the disk and its quota. What was kept before is whole",
+    sqlite3.SQLITE_BUSY: f"another process has been writing for {LOCK_SECONDS:.0f} s: try again, or "
+    "set TACHOGRAPH_JOURNAL=off",
+    sqlite3.SQLITE_READONLY: "set TACHOGRAPH_HOME to a directory that can be written, or "
+    "TACHOGRAPH_JOURNAL=off",
+}
+REPAIR = "the file is damaged: tacho journal repair saves what can be read"
+SAME_ADVICE = {
+    sqlite3.SQLITE_LOCKED: sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN: sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_PERM: sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_PROTOCOL: sqlite3.SQLITE_BUSY,
+}
+FULL_BELOW_BYTES = 1 << 20  # a disk with less room counts as full
+
+
+def problem_of(path: Path, error: Exception) -> TachographError:
+    """Return the error that says what is wrong with a journal, and what to do."""
+    if not isinstance(error, sqlite3.Error | OSError):
+        return TachographError(f"{path}: there is a value that cannot be kept ({error})")
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest tells variants apart
+    if isinstance(error, OSError):
+        code = sqlite3.SQLITE_READONLY
+    code = SAME_ADVICE.get(code, code)
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY):
+        with suppress(OSError):
+            if shutil.disk_usage(path.parent).free < FULL_BELOW_BYTES:
+                code = sqlite3.SQLITE_FULL
+    advice = ADVICE.get(code, REPAIR)
+    return TachographError(f"{path} cannot be used as journal ({error}): {advice}")
 
 
 class Store:
-    """A file of the current schema, opened for each thread of each process that uses it."""
+    """A file of the current schema, opened for each thread of each process that uses it.
 
-    def __init__(self, path: Path | None) -> None:
+    What cannot be kept or read is left out, with one warning for each kind of problem: no result is
+    ever lost because of the journal. If ``strict``, problems are errors.
+    """
+
+    def __init__(self, path: Path | None, strict: bool = False) -> None:
         """Make a journal in the file ``path``; None makes one that keeps nothing."""
         self.path = path
+        self.strict = strict
+        self.skipped = 0  # damaged rows that were left out
         self._own = threading.local()  # a connection belongs to one thread of one process
+        self._said: set[str] = set()
 
     def _connection(self) -> sqlite3.Connection | None:
         if self.path is None:
             return None
-        if getattr(self._own, "process", None) != os.getpid():
-            self._own.db = self._opened(self.path)
-            self._own.process = os.getpid()
+        # The file may have been moved away, or repaired by another process.
+        if getattr(self._own, "opened", None) != (os.getpid(), _identity(self.path)):
+            self._own.db = None
+            with self._guarded(self.path):
+                self._own.db = self._opened(self.path)
+            self._own.opened = os.getpid(), _identity(self.path)
         db: sqlite3.Connection | None = self._own.db
         return db
 
-    def _opened(self, path: Path) -> sqlite3.Connection | None:
-        """Return a connection to the file, migrated; None, with a warning, if nothing can be kept."""
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with self._failures():
-                db = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
-                _to_wal(db)
-                db.execute("PRAGMA synchronous=NORMAL")  # safe against a killed process
-                db.execute("PRAGMA foreign_keys=ON")
-                self._migrate(db)
-        except (OSError, ReadOnly) as problem:
-            warnings.warn(
-                f"{path}: nothing can be kept there ({problem}); set TACHOGRAPH_HOME to a directory "
-                "that can be written, or TACHOGRAPH_JOURNAL=off",
-                TachographWarning,
-                stacklevel=5,
-            )
-            return None
+    def close(self) -> None:
+        """Close the connection of this thread; the next use opens another one."""
+        if (db := getattr(self._own, "db", None)) is not None:
+            db.close()
+        self._own = threading.local()
+
+    def _opened(self, path: Path) -> sqlite3.Connection:
+        """Return a connection to the file, migrated."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
+        db.text_factory = text_of
+        _to_wal(db)
+        db.execute("PRAGMA synchronous=NORMAL")  # safe against a killed process
+        db.execute("PRAGMA foreign_keys=ON")
+        migrate(db, path)
         return db
 
-    def _migrate(self, db: sqlite3.Connection) -> None:
-        """Bring the schema up to date; one process does it, others wait."""
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version > len(MIGRATIONS):
-            raise TachographError(
-                f"{self.path} was written by a newer Tachograph (schema {version}, this one knows "
-                f"{len(MIGRATIONS)}): update Tachograph, or set TACHOGRAPH_HOME to another directory"
-            )
-        if version == len(MIGRATIONS):
-            return
-        with _transaction(db, "EXCLUSIVE"):
-            # Another process may have been quicker.
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            for script in MIGRATIONS[version:]:
-                for statement in script.split(";"):
-                    db.execute(statement)
-            db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection | None]:
-        """A transaction, which is durable when it ends; None if nothing is kept."""
-        if (db := self._connection()) is None:
-            yield None
-            return
-        with self._failures(), _transaction(db, "IMMEDIATE"):
-            yield db
+    def _write(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Call ``work`` in a transaction. Return what it returns once that is durable, else None."""
+        if self.path is not None and (db := self._connection()) is not None:
+            with self._guarded(self.path):
+                with _transaction(db, "IMMEDIATE"):
+                    made = work(db)
+                return made
+        return None
 
     def _read(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """Return the rows of a query, none if nothing is kept."""
-        if (db := self._connection()) is None:
-            return []
-        with self._failures():
-            return db.execute(query, values).fetchall()
+        if self.path is not None and (db := self._connection()) is not None:
+            with self._guarded(self.path):
+                return db.execute(query, values).fetchall()
+        return []
+
+    def _sound(self, make: Callable[..., T], rows: Iterable[tuple[Any, ...]]) -> Iterator[T]:
+        """Yield what ``make`` makes of each row; damaged rows are left out and counted."""
+        for row in rows:
+            try:
+                yield make(*row)
+            except DAMAGED:
+                self.skipped += 1
+                self._say(
+                    f"{self.path}: damaged rows are left out: tacho journal check counts them"
+                )
 
     @contextmanager
-    def _failures(self) -> Iterator[None]:
-        """Turn errors of SQLite into ones that say what to do."""
+    def _guarded(self, path: Path) -> Iterator[None]:
+        """Raise what is wrong with the file if the journal is strict; else say it once."""
         try:
             yield
-        except sqlite3.Error as error:
-            text = str(error)
-            if "readonly" in text or "unable to open" in text:
-                raise ReadOnly(text) from None
-            problem = f"{self.path} cannot be used as journal ({text}): move the file away, or set "
-            problem += "TACHOGRAPH_HOME to another directory"
-            if "locked" in text:
-                problem = (
-                    f"{self.path}: another process has been writing for {LOCK_SECONDS:.0f} s; "
-                )
-                problem += "try again, or set TACHOGRAPH_JOURNAL=off"
-            raise TachographError(problem) from None
+        except (sqlite3.Error, OSError, TachographError, *DAMAGED) as error:
+            problem = error if isinstance(error, TachographError) else problem_of(path, error)
+            if self.strict:
+                raise problem from None
+            self._say(f"{problem}. Results are not affected, but they are not kept.")
+
+    def _say(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            warnings.warn(text, TachographWarning, stacklevel=2)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one of the same name; None if there is none."""
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino
+
+
+def text_of(raw: bytes) -> str | bytes:
+    """Return text; damaged text stays bytes, which no reader takes."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
+
+
+def migrate(db: sqlite3.Connection, path: Path) -> None:
+    """Bring the schema up to date; one process does it, others wait."""
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise TachographError(
+            f"{path} was written by a newer Tachograph (schema {version}, this one knows "
+            f"{len(MIGRATIONS)}): update Tachograph, or set TACHOGRAPH_HOME to another directory"
+        )
+    if version == len(MIGRATIONS):
+        return
+    with _transaction(db, "EXCLUSIVE"):
+        # Another process may have been quicker.
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        for script in MIGRATIONS[version:]:
+            for statement in script.split(";"):
+                db.execute(statement)
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
 
 @contextmanager
@@ -201,7 +287,8 @@ def _transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
         yield
         db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        with suppress(sqlite3.Error):  # the first error counts
+            db.execute("ROLLBACK")
         raise
 
 

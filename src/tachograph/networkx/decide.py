@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..decisions.model_file import Kept, ModelFile
+from ..util.errors import TachographError
 from .functions import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ Kwargs: TypeAlias = Mapping[str, Any]
 
 SAMPLED_NODES = 64  # whose degrees are looked at
 GENERIC = ("shortest_path", "shortest_path_length")
+WHOSE = {"networkx", "tachograph", "cold"}
+GENERIC_COSTS = ("meeting", "near meeting", "near", "all hops", "all near")
+#: Whose times of each kind of cost a model has; ``named``: what converting nodes with names adds.
+COSTS = {"named": {"seconds"}} | dict.fromkeys(
+    (*GENERIC_COSTS, *(f.cost for f in FUNCTIONS.values())), WHOSE
+)
 WEIGHTED = {"near", "near meeting", "all near", "relaxed", "rank", "flow"}
 
 
@@ -99,7 +106,11 @@ class Model(dict[str, dict[str, list[float]]]):
         made = cls()
         for name in file.arrays:
             cost, _, who = name.rpartition(".")
-            made.setdefault(cost, {})[who] = file.array(name, (None,), least=0.0).tolist()
+            count = 3 if cost == "named" else len(terms(cost, 1.0, 1.0))
+            made.setdefault(cost, {})[who] = file.array(name, (count,), least=0.0).tolist()
+        missing = [kind for kind in COSTS if set(made.get(kind, {})) != COSTS[kind]]
+        if missing:
+            raise file.problem(f"there are no times of {', '.join(missing)}")
         return made
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
@@ -192,7 +203,10 @@ def predict(name: str, args: Args, kwargs: Kwargs) -> tuple[float, float, float]
 
 def should_run(name: str, args: Args, kwargs: Kwargs) -> bool | str:
     """Return True if the backend is predicted to be faster, else why it is not."""
-    theirs, ours, conversion = predict(name, args, kwargs)
+    try:
+        theirs, ours, conversion = predict(name, args, kwargs)
+    except TachographError as error:  # without a model, NetworkX does it
+        return str(error)
     if ours + conversion < theirs:
         return True
     return (

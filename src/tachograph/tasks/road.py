@@ -15,10 +15,11 @@ import numpy as np
 
 from ..algorithms.result import Lazy, Result
 from ..graph.graph import Graph
-from ..journal import Run, journal
+from ..journal import Run, content_key, journal
 from ..util.memory import enough
 from .decide import Candidate, choose, in_words
 from .question import Question, ask
+from .sampling import Sampling
 from .table import TASKS, Task, task_named
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = ["describe", "execute", "run"]
 #: A call that takes longer is kept in the journal: keeping it takes less than a hundredth of that.
 WORTH_KEEPING_SECONDS = 0.05
 FINGERPRINT_ARCS = 4096  # entries that tell one graph from another
+SAMPLING = Sampling()
 
 
 def run(
@@ -96,21 +98,27 @@ def _record(
     name: str | None,
     plan: Plan | None,
 ) -> int | None:
-    """Keep a run in the journal; return its number, or None if there is no journal."""
+    """Keep a run in the journal; return its number, or None if it is not kept."""
     kept = journal()
     if kept.path is None:
         return None
-    about, guess = describe(question.graph, name), candidate.estimate
+    about, options = describe(question.graph, name), question.recorded()
+    asked = content_key(str(kept.path), question.task.name, candidate.name, about, options)
+    if not (stands_for := SAMPLING.stands_for(asked)):
+        return None
+    guess = candidate.estimate
     if guess.seconds is not None:
         about["shape"] = dict(question.shape)
     how = {k: in_words(v) for k, v in {**question.how, **candidate.options}.items()}
     decided = {"way": candidate.name, "reason": reason, "how": how, "base": guess.base}
+    if stands_for > 1:
+        decided["one_of"] = stands_for
     return kept.record(
         Run(
             task=question.task.name,
             graph=about,
             seconds=result.seconds,
-            options=question.recorded(),
+            options=options,
             plan=decided if plan is None else plan.to_dict() | decided,
             predicted=guess.seconds,
             provenance=result.provenance,

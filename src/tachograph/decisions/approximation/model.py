@@ -33,6 +33,7 @@ WORTH = 1.05  # a predicted gain below this is not worth an error
 CONSIDERED = ALGORITHMS[:1]  # the others are slower, and not more accurate
 CHOOSING_ARCS = 1 << 19  # searched in about the time that choosing takes
 SHOWN_OPTIONS = 10
+LARGEST_NODE = (1 << 31) - 1  # numbers of nodes are kept as int32
 #: The types of the trees' arrays in a file; the others are float64.
 KEPT_AS = {"roots": np.int32, "feature": np.int16, "left": np.int32}
 
@@ -67,7 +68,7 @@ class Trees:
         after = self.left[inner] if self.left.size == size else np.empty(0)
         fits = self.value.size == size and after.size == inner.size and self.constant.size == 1
         inside = ((self.roots >= 0) & (self.roots < size)).all()
-        if not (fits and inside and (after > inner).all() and (after + 1 < size).all()):
+        if not (fits and inside and (after > inner).all() and (after < size - 1).all()):
             raise InputError("the trees of this model are damaged: train or install it again")
 
     @classmethod
@@ -75,6 +76,10 @@ class Trees:
         """Take the entries ``prefix.roots``, ``prefix.feature``, ... of a file."""
         found = {f.name: file.array(f"{prefix}.{f.name}", (None,)) for f in fields(cls)}
         kinds = dict.fromkeys(KEPT_AS, np.int64)
+        if any(np.abs(found[name]).max() > LARGEST_NODE for name in KEPT_AS):
+            raise file.problem(f"{prefix} has numbers of nodes that cannot be right")
+        if found["feature"].max() >= len(FEATURES):
+            raise file.problem(f"{prefix} looks at more than {len(FEATURES)} features")
         return cls(**{k: v.astype(kinds.get(k, np.float64)) for k, v in found.items()})
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[np.generic]]:

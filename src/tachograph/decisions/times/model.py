@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...devices.calibrate import sound
 from ...graph.graph import Graph
 from ...journal.campaign import Record
 from ..model_file import Kept, ModelFile
@@ -134,6 +135,8 @@ class Model:
     @classmethod
     def of(cls, file: ModelFile) -> Model:
         """Take the model from a file and check it."""
+        if not all(map(sound, file.card.get("calibration", {}).values())):
+            raise file.problem("the calibration in its card cannot be right")
         names = [name.removesuffix(".points") for name in file.arrays if name.endswith(".points")]
         size = (len(SHAPE_FEATURES),)
         middle, scale = file.array("middle", size), file.array("scale", size, least=1e-9)
