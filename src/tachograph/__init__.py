@@ -22,6 +22,7 @@ from .util.errors import (
     NegativeCycleError,
     TachographError,
     TachographWarning,
+    TimeLimitError,
     TooLargeError,
     VerificationError,
 )
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from .simulation.dram.memory import Memory
     from .tasks.plan import Plan, plan
     from .tasks.what_if import what_if
+    from .util.limits import limits
 
 __version__ = "0.1.0"
 
@@ -95,6 +97,7 @@ __all__ = [
     "SsspResult",
     "TachographError",
     "TachographWarning",
+    "TimeLimitError",
     "TooLargeError",
     "Trace",
     "TrianglesResult",
@@ -110,6 +113,7 @@ __all__ = [
     "disjoint_union",
     "jaccard",
     "kronecker",
+    "limits",
     "maximal_independent_set",
     "maximum_flow",
     "minimum_cut",
@@ -151,6 +155,7 @@ _HOMES = {
     ".algorithms.sssp": ["SsspResult"],
     ".algorithms.triangles": ["TrianglesResult"],
     ".kernels.runtime.launch": ["threads"],
+    ".util.limits": ["limits"],
     ".tasks.road": list(NAMES),
     ".tasks.plan": ["Plan", "plan"],
     ".tasks.what_if": ["what_if"],

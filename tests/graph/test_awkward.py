@@ -260,5 +260,5 @@ def test_a_pipe_can_be_read():
     os.mkfifo("pipe")
     writer = threading.Thread(target=lambda: Path("pipe").write_text("0 1\n1 2\n"))
     writer.start()
-    assert tg.read("pipe").m == 2
+    assert tg.read("pipe", pipe=True).m == 2
     writer.join()

@@ -46,7 +46,9 @@ class Request:
         if topk is not None and topk < 1:
             raise InputError(f"topk = {topk}: at least one")
         self.topk: int | None = topk
-        self.limit: int | None = as_bytes(wanted.memory_limit, "memory_limit")
+        own = as_bytes(wanted.memory_limit, "memory_limit")
+        given = (size for size in (own, memory.limit()) if size is not None)
+        self.limit: int | None = min(given, default=None)
         if isinstance(pairs, str) and pairs not in ("edges", "two_hop"):
             raise InputError(f"pairs = {pairs!r}: 'edges', 'two_hop' or an array of two columns")
         self.two_hop: bool = isinstance(pairs, str) and pairs == "two_hop"
@@ -81,7 +83,7 @@ class Request:
 
     def require(self, size: int, what: str, advice: str) -> None:
         """Refuse what does not fit into the limit, or into memory."""
-        if self.limit is not None and size > self.limit:
+        if self.limit is not None and size > self.limit and self.wanted.memory_limit is not None:
             raise TooLargeError(
                 f"{what} needs {human(size)}, more than memory_limit = {human(self.limit)}: "
                 f"give at least memory_limit={size}, or {advice}"

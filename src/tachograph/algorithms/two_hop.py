@@ -38,16 +38,17 @@ def two_hop(request: Request) -> SimilarityResult:
     if request.topk is not None:
         found = search.best(request.topk)
         return host_result(request.task, *found, clock() - begin)
+    if request.output is None:
+        shared = int(search.graph.transpose.degrees.max(initial=0))
+        least = shared * (shared - 1) // 2  # all that share one neighbour are pairs
+        search.require(least, f"the similarity of at least {least:,} pairs")
     counts = search.count()
     if request.output is not None:
         return search.to_file(counts, Path(request.output), begin)
     total = int(counts.sum())
     streamed = search.fixed + COPIES_TO_WRITE * search.pair * int(counts.max(initial=1))
-    request.require(
-        search.fixed + total * search.pair,
-        f"the similarity of {total:,} pairs with a common neighbour",
-        f"topk, or output='pairs.parquet', which needs {human(streamed)}",
-    )
+    what = f"the similarity of {total:,} pairs with a common neighbour"
+    search.require(total, what, f", which needs {human(streamed)}")
     found = search.fill(0, search.graph.n, counts)
     return host_result(request.task, *found, clock() - begin)
 
@@ -78,6 +79,11 @@ class _Search:
         self.each = g.n * (8 + ids)  # bytes of a worker
         self.own = weights + sizes.nbytes + 16 * g.n
         self.fixed = self.own + self.each  # bytes that are needed in any case
+
+    def require(self, pairs: int, what: str, more: str = "") -> None:
+        """Refuse arrays of so many pairs if they do not fit."""
+        size = self.fixed + pairs * self.pair
+        self.request.require(size, what, f"topk, or output='pairs.parquet'{more}")
 
     def workers(self, rest: int) -> int:
         """Return how many workers fit into the limit beside ``rest`` bytes."""

@@ -8,14 +8,17 @@ import json
 import os
 import platform
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
-from .errors import InputError
+from .errors import InputError, TachographWarning
 from .files import lock
 
+MOST_THREADS = 64  # on a machine with few cores
+MOST_THREADS_PER_CORE = 4
 #: Variables that say how many threads libraries may use.
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -46,11 +49,24 @@ def threads(count: int | None) -> Iterator[None]:
     """
     if count is not None and count < 1:
         raise InputError(f"threads = {count}: at least one is needed")
-    token = _limit.set(count if count is not None else _limit.get())
+    token = _limit.set(_sensible(count, "threads") if count is not None else _limit.get())
     try:
         yield
     finally:
         _limit.reset(token)
+
+
+def most_threads() -> int:
+    """Return the highest number of threads that a call starts."""
+    return max(MOST_THREADS, MOST_THREADS_PER_CORE * (os.cpu_count() or 1))
+
+
+def _sensible(count: int, what: str) -> int:
+    """Return ``count``, or fewer threads with a warning: thousands only wait for each other."""
+    most = most_threads()
+    if count > most:
+        warnings.warn(f"{what} = {count}: {most} are used", TachographWarning, stacklevel=4)
+    return min(count, most)
 
 
 def threads_available() -> int:
@@ -65,7 +81,7 @@ def threads_available() -> int:
     for variable in THREADS[:2]:
         value = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP: one for each level
         if value.isdigit() and int(value) > 0:
-            return int(value)
+            return _sensible(int(value), variable)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

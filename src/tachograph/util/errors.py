@@ -57,6 +57,10 @@ class TooLargeError(TachographError, MemoryError):
     """Work that needs more memory or threads than there are; if foreseen, raised before it begins."""
 
 
+class TimeLimitError(TachographError, TimeoutError):
+    """Work that took longer than :func:`tachograph.limits` allows."""
+
+
 class MissingDependencyError(TachographError, ImportError):
     """An optional package that this feature needs; the message says how to install it."""
 

@@ -6,11 +6,15 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from .errors import InputError, TooLargeError
 
 CGROUP = Path("/sys/fs/cgroup")
+VARIABLE = "TACHOGRAPH_MEMORY"
+#: What ``tachograph.limits`` allows a piece of work, in bytes.
+given: ContextVar[int | None] = ContextVar("memory", default=None)
 
 
 def human(size: float) -> str:
@@ -77,9 +81,16 @@ def _address_space() -> int | None:
         return None
 
 
+def limit() -> int | None:
+    """Return the bytes that a piece of work may take, by a block or by the environment."""
+    said = as_bytes(os.environ.get(VARIABLE) or None, VARIABLE)
+    return min((size for size in (given.get(), said) if size is not None), default=None)
+
+
 def available() -> int | None:
-    """Return the bytes that can be allocated now, or None if the system does not say."""
-    found = [size for size in (_system(), _cgroup(), _address_space()) if size is not None]
+    """Return the bytes that work may allocate now, or None if neither system nor user says."""
+    known = (_system(), _cgroup(), _address_space(), limit())
+    found = [size for size in known if size is not None]
     return min(found, default=None)
 
 
@@ -87,9 +98,10 @@ def require(size: int, what: str, advice: str) -> None:
     """Raise :class:`TooLargeError` if ``what`` needs more bytes (``size``) than are free."""
     free = available()
     if free is not None and size > free:
-        raise TooLargeError(
-            f"{what} needs about {human(size)} of memory, but {human(free)} are free: {advice}"
-        )
+        there = f"{human(free)} are free"
+        if free == limit():
+            there = f"the limit is {human(free)} (tg.limits or {VARIABLE})"
+        raise TooLargeError(f"{what} needs about {human(size)} of memory, but {there}: {advice}")
 
 
 @contextmanager

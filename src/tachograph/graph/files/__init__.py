@@ -134,6 +134,7 @@ def read(
     drop_self_loops: bool = False,
     relabel: bool = False,
     weight: str | bool | None = None,
+    pipe: bool = False,
 ) -> Graph:
     """Read a graph from a file of any known format, compressed (.gz, .bz2, .xz, .zst) or not.
 
@@ -151,6 +152,10 @@ def read(
     weight
         The column with the weights, where a format has several; False to leave weights out.
 
+    pipe
+        Whether ``path`` may be a named pipe or a device, which is read to its end. ``/dev/stdin`` and
+        ``/dev/fd/N`` always may.
+
     Raises
     ------
     MissingFileError, FileFormatError, TooLargeError
@@ -164,7 +169,7 @@ def read(
     Graph(undirected, 4 vertices, 3 edges, unweighted, 64 B)
     """
     options = Options(directed, symmetrize, dedupe, drop_self_loops, relabel)
-    source = Input(path)
+    source = Input(path, pipe)
     kind = _named(format) if format else recognise(source)
     if isinstance(weight, str) and "columns" not in kind.traits:
         raise InputError(f"weight={weight!r}: {kind.name} files have no columns to choose from")

@@ -10,14 +10,15 @@ weight; for a directed graph the same again for incoming arcs.
 from __future__ import annotations
 
 import io
+import math
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...util import memory
-from ...util.errors import InputError, TooLargeError
+from ...util.errors import InputError, TimeLimitError, TooLargeError
 from ..build import EdgeTable, from_csr
 from ..columns import Columns, edge_table
 from ..graph import Graph
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 GAPBS_HEADER_BYTES = 17
-MORE_MEMORY = "use a machine with more memory"
+ROWS = ("indptr", "indices", "weights", "data", "directed", "format", "shape")  # of an .npz
 WHOLE = r"^-?[0-9]{1,18}(\.0*)?$"
 
 
@@ -36,7 +37,7 @@ def _damage(source: Input) -> Iterator[None]:
     """Turn what goes wrong with a table into an error that names the file."""
     try:
         yield
-    except TooLargeError:
+    except (TooLargeError, TimeLimitError):
         raise
     except Exception as error:  # damaged tables make Arrow raise all kinds
         raise source.error(str(error).split("\n")[0]) from None
@@ -52,7 +53,7 @@ def read_parquet(source: Input, weight: str | bool | None) -> EdgeTable:
         file = parquet.ParquetFile(pa.BufferReader(content))
         names = wanted.among(file.schema_arrow.names)
         rows = file.metadata.num_rows
-        memory.require(rows * 8 * len(names), f"{source.path}: {rows:,} edges", MORE_MEMORY)
+        source.require(rows * 8 * len(names), f"{rows:,} edges")
         return edge_table(file.read(names), wanted)
 
 
@@ -80,6 +81,7 @@ def read_csv(source: Input, weight: str | bool | None) -> EdgeTable:
 
     content, wanted = source.content(), Columns(weight=weight)
     with _damage(source):
+        source.require(2 * len(content), "its cells")
         table = csv.read_csv(pa.BufferReader(content))
         chosen = wanted.among(table.column_names)
         # Arrow reads decimals, dates and 0x10, too, and makes one number of several texts.
@@ -135,13 +137,12 @@ def write_csv(graph: Graph, out: IO[bytes]) -> None:
 
 def read_npz(source: Input, weight: str | bool | None) -> Graph:
     """Read the graph from the arrays indptr, indices, weights (or data) and directed."""
-    memory.require(2 * source.size, f"{source.path}", MORE_MEMORY)
     content = source.content()
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            found = {k: a for k in file.files if isinstance(a := file[k], np.ndarray)}
-    except Exception as error:  # a damaged archive makes zipfile and NumPy raise all kinds
-        raise source.error(f"damaged or not an npz file ({error})") from None
+    with _damage(source), zipfile.ZipFile(io.BytesIO(content)) as file:
+        stored = {i.filename.removesuffix(".npy"): i for i in file.infolist()}
+        wanted = {name: stored[name] for name in ROWS if name in stored}
+        source.require(2 * sum(i.file_size for i in wanted.values()), "its arrays")
+        found = {name: _stored_array(file, name, info) for name, info in wanted.items()}
     if missing := {"indptr", "indices"} - set(found):
         raise source.error(f"there is no array {', '.join(sorted(missing))}")
     try:
@@ -159,6 +160,20 @@ def read_npz(source: Input, weight: str | bool | None) -> Graph:
     except (ValueError, TypeError) as error:
         raise source.error(str(error)) from None
     return made
+
+
+def _stored_array(file: zipfile.ZipFile, name: str, info: zipfile.ZipInfo) -> np.ndarray:
+    """Return an array of an archive, which must be as long as its header says."""
+    with file.open(info) as stream:
+        version = np.lib.format.read_magic(stream)
+        header = np.lib.format.read_array_header_1_0
+        shape, _, kind = (header if version == (1, 0) else np.lib.format.read_array_header_2_0)(
+            stream
+        )
+    if math.prod(shape) * kind.itemsize > info.file_size:
+        raise InputError(f"the array {name} is shorter than its header says")
+    with file.open(info) as stream:
+        return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
 def write_npz(graph: Graph, out: IO[bytes]) -> None:
@@ -194,7 +209,7 @@ def read_gapbs(source: Input, weight: str | bool | None) -> Graph:
         raise source.error("not a GAPBS graph: its size does not match the counts in its header")
     directed, arcs, n, width = shape
     size = (n + 1) * 8 + arcs * 2 * width
-    memory.require(size, f"{source.path}", MORE_MEMORY)
+    source.require(size, "its arrays")
     # The header's odd length leaves the arrays unaligned, so they are copied.
     offsets = np.frombuffer(content, np.int64, n + 1, GAPBS_HEADER_BYTES).copy()
     begin = GAPBS_HEADER_BYTES + (n + 1) * 8

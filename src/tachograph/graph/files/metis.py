@@ -49,6 +49,7 @@ def _numbers(source: Input, skip: int, line: int) -> tuple[np.ndarray, np.ndarra
 
     table = parse.classes(comments=b"%", commas=b"")
     values, lengths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    kept = 0
     for block in source.blocks(skip):
         state = np.zeros(parse.STATE_SLOTS, np.int64)
         found = np.empty(block.size // 2 + 1, np.int64)
@@ -61,6 +62,8 @@ def _numbers(source: Input, skip: int, line: int) -> tuple[np.ndarray, np.ndarra
         values.append(found[: state[parse.NUMBERS]].copy())
         lengths.append(rows[: state[parse.RECORDS]].copy())
         line += int(state[parse.LINES])
+        kept += int(state[parse.NUMBERS]) + int(state[parse.RECORDS])
+        source.require(16 * kept, f"more than {line:,} lines")
     return np.concatenate(values), np.concatenate(lengths)
 
 

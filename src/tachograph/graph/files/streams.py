@@ -12,7 +12,6 @@ import io
 import lzma
 import mmap
 import os
-import shutil
 import stat
 import tempfile
 import zlib
@@ -23,8 +22,10 @@ from typing import IO, cast
 
 import numpy as np
 
-from ...util.errors import FileFormatError, MissingFileError
+from ...util import memory
+from ...util.errors import FileFormatError, MissingFileError, TachographError
 from ...util.files import arrow_file, aside
+from ...util.limits import check_time
 from ...util.progress import bar
 
 BLOCK_BYTES = 1 << 23  # handed to a parser at a time
@@ -32,6 +33,8 @@ MAP_ABOVE_BYTES = 1 << 23  # smaller files are read, which nobody can change lat
 HEAD_BYTES = 1 << 16  # looked at to recognise a format
 HEADER_LINE_BYTES = 1 << 16  # of a header line that are looked at
 LINES_PER_WRITE = 1 << 20
+LINES_PER_LOOK = 1 << 12  # at the clock
+OPEN_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # who names one asks for it
 BLANKS = " \t\r\n"
 MARK = "\ufeff"  # the byte order mark some editors put first
 
@@ -70,11 +73,16 @@ def _opened(path: Path, mode: str, compression: str) -> closing[IO[bytes]]:
 class Input:
     """A file to be read: its path, its first bytes, and its content in blocks of whole lines."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], pipe: bool = False) -> None:
         self.path: Path = Path(path)
         try:
             kind = self.path.stat().st_mode
             plain = stat.S_ISREG(kind) or stat.S_ISDIR(kind)
+            if not (plain or pipe or str(path).startswith(OPEN_STREAMS)):
+                raise self.error(
+                    "is a pipe or a device, not a file: pass pipe=True to read it to its end, or "
+                    "open it as /dev/stdin"
+                )
             self._spooled = None if plain else self._spool()
             self._file = Path(self._spooled.name) if self._spooled else self.path
             self.size: int = self._file.stat().st_size
@@ -82,6 +90,8 @@ class Input:
                 start = file.read(8)
         except FileNotFoundError:
             raise MissingFileError(f"{self.path}: there is no such file") from None
+        except TachographError:
+            raise
         except IsADirectoryError:
             raise self.error("is a directory, not a file") from None
         except (OSError, ValueError) as error:
@@ -97,9 +107,23 @@ class Input:
         """Copy what comes through a pipe, which can be read only once."""
         copy = tempfile.NamedTemporaryFile()
         with self.path.open("rb") as pipe:
-            shutil.copyfileobj(pipe, copy)
+            for block in self._within_limits(pipe):
+                copy.write(block)
         copy.flush()
         return copy
+
+    def _within_limits(self, stream: IO[bytes]) -> Iterator[bytes]:
+        """Yield all blocks of a stream, as long as they would fit into memory."""
+        size = 0
+        while block := stream.read(BLOCK_BYTES):
+            size += len(block)
+            self.require(size, "its content so far")
+            yield block
+
+    def require(self, size: int, what: str) -> None:
+        """Refuse what takes more memory, or time, than there is."""
+        check_time()
+        memory.require(size, f"{self.path}: {what}", "use a machine with more memory")
 
     def error(self, problem: str, line: int | None = None) -> FileFormatError:
         """Return an error that names the file and, if it is known, the line."""
@@ -110,7 +134,7 @@ class Input:
         try:
             with _opened(self._file, "rb", self.compression) as stream:
                 yield stream
-        except FileFormatError:
+        except TachographError:
             raise
         except BROKEN as error:
             if problem := getattr(error, "strerror", None):
@@ -136,6 +160,8 @@ class Input:
             buffered = io.BufferedReader(cast("io.RawIOBase", stream))
             for number, raw in enumerate(iter(lambda: buffered.readline(BLOCK_BYTES), b""), 1):
                 end += len(raw)
+                if number % LINES_PER_LOOK == 0:
+                    check_time()
                 if b"\r" in raw:
                     self._refuse_lone_returns(np.frombuffer(raw, np.uint8), end - len(raw))
                 text = raw[:HEADER_LINE_BYTES].decode("utf-8", "surrogateescape")
@@ -151,7 +177,7 @@ class Input:
     def content(self) -> bytes:
         """Return the whole content, in memory of our own: nobody can change it after a check."""
         with self._open() as stream:
-            return b"".join(iter(lambda: stream.read(BLOCK_BYTES), b""))
+            return b"".join(self._within_limits(stream))
 
     def mapped(self) -> tuple[bytes | mmap.mmap, Callable[[], None]]:
         """Return the content, and a function that raises if it may have changed since.
@@ -203,6 +229,7 @@ class Input:
                 if ended and filled and buffer[filled - 1] != 10:
                     buffer[filled] = 10
                     filled += 1
+                check_time()
                 cut = buffer.rfind(b"\n", 0, filled) + 1
                 if cut:
                     block = np.frombuffer(buffer, np.uint8, cut)
@@ -212,6 +239,7 @@ class Input:
                     buffer[: filled - cut] = buffer[cut:filled]
                     filled, offset = filled - cut, offset + cut
                 elif not ended:
+                    self.require(2 * len(buffer), "a line so far")
                     buffer = buffer + bytes(len(buffer))
 
     def _refuse_lone_returns(self, text: np.ndarray, offset: int) -> None:

@@ -22,7 +22,6 @@ from typing import IO, TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...util import memory
 from ...util.errors import TachographWarning
 from ..build import EdgeTable
 from ..graph import Graph
@@ -74,8 +73,7 @@ def read_edges(source: Input, layout: Layout, skip: int = 0, line: int = 0) -> E
     parser = _Parser(layout, layout.fields or len(layout.words(first)) - bool(layout.tag))
     for block in source.blocks(skip):
         line += parser.add(Block(source, block, line, layout, parser.fields))
-        parsed = f"{source.path}: more than {parser.edges:,} edges"
-        memory.require(parser.edges * 10, parsed, "use a machine with more memory")
+        source.require(parser.edges * 10, f"more than {parser.edges:,} edges")
     ends = _join(parser.sources, parser.ids), _join(parser.targets, parser.ids)
     if parser.column < 0:
         return *ends, None
@@ -205,8 +203,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
         raise source.error("there are no edges, only comments")
     if not source.compression:
         edges = source.size * max(1, source.head.count(b"\n")) // len(source.head)
-        about = f"{source.path}: about {edges:,} edges"
-        memory.require(edges * 18, about, "use a machine with more memory")
+        source.require(edges * 18, f"about {edges:,} edges")
     bare = counts is None and len(first) == 2 and all(map(COUNT.fullmatch, first))
     if bare and int(first[1]) >= FEWEST_EDGES_OF_A_BARE_HEADER:
         table = EdgeTable(*read_edges(source, layout, end, line), directed=directed)

@@ -27,6 +27,7 @@ from numba.core.types import unliteral
 
 from ...util.cores import threads as threads
 from ...util.cores import threads_available as threads_available
+from ...util.limits import check_time
 from ...util.progress import bar
 from .workers import Crew, start
 
@@ -181,6 +182,7 @@ def run_calls(
     An exception in any worker, or Ctrl-C, stops the others (at their next look at ``stop[0]``) and is
     raised when all have ended.
     """
+    check_time()
     runs = prepare(worker, todo[0])
     if len(todo) > 1 and not alike:
         runs = worker
@@ -207,6 +209,7 @@ def run_calls(
         if not crew.wait(WAITING_SECONDS):  # most end before it is time to show a bar
             with bar(label or worker.__name__.replace("_", " ")) as shown:
                 while not crew.wait(WAITING_SECONDS):
+                    check_time()
                     if step is not None:
                         shown.note(f"step {step()}")
     except BaseException:

@@ -1,0 +1,60 @@
+"""Limits that a caller sets: how much memory a piece of work may take, and how long work may last."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from . import memory as room
+from .errors import InputError, TimeLimitError
+
+#: The time (of the monotonic clock) at which work must have ended, and the seconds that were given.
+_deadline: ContextVar[tuple[float, float] | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def limits(*, memory: int | str | None = None, seconds: float | None = None) -> Iterator[None]:
+    """Limit what calls inside the block may take; limits outside of it still hold.
+
+    Parameters
+    ----------
+    memory
+        Bytes (or text such as "2 GB") that one piece of work may need: a graph, what a file unpacks
+        to, what comes through a pipe, the pairs of a similarity. More is refused with
+        :class:`TooLargeError`. The environment variable TACHOGRAPH_MEMORY sets the same limit for a
+        whole process.
+    seconds
+        How long the block may take. Reading and kernels of the host that are still running then are
+        stopped with :class:`TimeLimitError`.
+
+    The limits hold for calls on the thread that sets them.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> with tg.limits(memory="1 GB", seconds=60):
+    ...     levels = tg.bfs(tg.path(3), 0).levels
+    """
+    bytes_given = room.as_bytes(memory, "memory")
+    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+        raise InputError(f"seconds = {seconds!r}: a positive number is needed")
+    inner = [size for size in (room.given.get(), bytes_given) if size is not None]
+    ends = [_deadline.get()]
+    if seconds is not None:
+        ends.append((time.monotonic() + seconds, seconds))
+    memory_token = room.given.set(min(inner, default=None))
+    time_token = _deadline.set(min((end for end in ends if end is not None), default=None))
+    try:
+        yield
+    finally:
+        room.given.reset(memory_token)
+        _deadline.reset(time_token)
+
+
+def check_time() -> None:
+    """Raise :class:`TimeLimitError` if the time of the block has passed."""
+    end = _deadline.get()
+    if end is not None and time.monotonic() > end[0]:
+        raise TimeLimitError(f"stopped: tg.limits allows {end[1]:g} seconds")
