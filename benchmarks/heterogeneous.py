@@ -21,7 +21,7 @@ import numpy as np
 from harness import Table, in_turns, main, rounded
 
 import tachograph as tg
-from tachograph.decisions.graphs import layers
+from tachograph.decisions.generators import layers
 from tachograph.papers.heterogeneous import graphs, stencil
 
 ROUNDS = 5

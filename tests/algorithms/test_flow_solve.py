@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms import flow_solve
-from tachograph.decisions.graphs import layers
+from tachograph.decisions.generators import layers
 from tests import oracles
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import make

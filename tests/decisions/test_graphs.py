@@ -7,6 +7,7 @@ import pytest
 
 import tachograph as tg
 from tachograph.decisions import graphs
+from tachograph.decisions.generators import layers
 from tachograph.decisions.trainer import FORKS
 
 
@@ -53,7 +54,7 @@ def test_hashes_tell_graphs_apart():
 
 
 def test_layers_are_a_flow_problem():
-    g = graphs.layers(5, 7, 2, rng=1)
+    g = layers(5, 7, 2, rng=1)
     assert (g.n, g.m) == (37, 4 * 7 * 2 + 14)
     assert 0 < tg.maximum_flow(g, verify=True).value < 7 * 2 * 1000
     assert g.degrees[:28].tolist() == [2] * 28

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.decisions.graphs import layers
+from tachograph.decisions.generators import layers
 from tachograph.decisions.placement.train import Trainer
 from tachograph.papers import heterogeneous
 from tachograph.papers.reproduce import Settings, reproduce

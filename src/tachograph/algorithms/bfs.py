@@ -182,7 +182,7 @@ def _search(
         policy.address,
         policy.parameters,
         certain=policy.certain(graph.n),
-        bounded=policy.learned,
+        bounded=policy.guarded,
         hub=graph.features.mean_degree if policy.counts_hubs else -1.0,
         hub_share=graph.features.hub_probability_sampled if policy.name == "surf" else 0.0,
     )

@@ -2,8 +2,8 @@
 
 The host takes chunks at one end, that of low degrees if there is an order, the device at the other,
 until they meet (``kernels/similarity/edges.py`` has the queue). A wrong prediction of the split thus
-costs no more than the device's last chunk, and chunks get smaller towards the end. If the device fails,
-the host does its part.
+costs at most the chunk that the device works on when the host is done; the first is an eighth of its
+predicted share, and chunks get smaller towards the end. If the device fails, the host does its part.
 """
 
 from __future__ import annotations

@@ -24,6 +24,9 @@ def reproduce(
     crew: Crew,
     name: Name = None,
     full: bool = option(False, "Use the paper's sizes; this may take hours.", "--full"),
+    graphs: str = option(
+        "", "Use these graphs instead: data sets, generators or files, by commas."
+    ),
     output: Path | None = option(None, "Write pictures and files into this directory."),
     json: Json = False,
 ) -> None:
@@ -36,6 +39,8 @@ def reproduce(
     tacho reproduce
 
     tacho reproduce surf-table-3 --json
+
+    tacho reproduce surf-table-4 --graphs 'kronecker 16 16,soc-Slashdot0902,my-graph.txt'
     """
     from ..papers.reproduce import EXPERIMENTS, Settings
     from ..papers.reproduce import reproduce as tables
@@ -49,9 +54,10 @@ def reproduce(
         return
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
+    named = tuple(part.strip() for part in graphs.split(",") if part.strip())
     made = []
     with crew.executor() as chosen:
-        for found in tables(name, Settings(full, output, chosen)):
+        for found in tables(name, Settings(full, output, chosen, named)):
             made.append(asdict(found))
             if not json:
                 _print(found)

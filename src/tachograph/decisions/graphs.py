@@ -1,9 +1,13 @@
-"""Every graph that a decision is fitted to, tuned by or tested on: one table, ``graphs.csv``.
+"""Every graph that a decision is fitted to, tuned by or tested on, and what has seen which.
 
-A row has a graph's name, how it is made, and for each fork its part: ``fit`` (models are fitted to it),
-``tune`` (its results have led to a change of a constant or a guard), ``test`` (nothing was ever chosen
-by looking at it), or nothing. A graph is a data set, a generator with its arguments ("kronecker 16 8",
-"uniform 15 2 directed"), or what the column ``made`` says.
+A row of ``graphs.csv`` has a graph's name, its family, the hash of its rows, how it is made, and for
+each fork its part: ``fit`` (models are fitted to it), ``tune`` (a constant or a guard may have been
+chosen by looking at it), ``test`` (nothing ever was), or nothing. A graph is a data set, a generator
+with its arguments ("kronecker 16 8", "uniform 15 2 directed"), what ``made`` says, or a file.
+
+A row of ``constants.csv`` has a constant that was chosen by somebody, the fork that it belongs to, and
+the graphs that were looked at: their names, ``none``, or ``not recorded``. The latter may have seen
+every graph of the table when it was chosen, but no graph that entered it later as a test.
 """
 
 from __future__ import annotations
@@ -18,11 +22,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..graph.files import read as read_graph
 from ..graph.graph import Graph
 from ..util.errors import InputError
+from .generators import FLOW_PROBLEMS, TEST_FAMILIES
+from .model_file import own_model, read, shipped_model
 
-__all__ = ["PARTS", "Registered", "about", "family", "graph_named", "hash_of", "layers", "names_of"]
-__all__ += ["present", "registry", "weighted"]
+__all__ = ["PARTS", "Constant", "Registered", "about", "constants", "family", "graph_named"]
+__all__ += ["hash_of", "names_of", "present", "registry", "seen_by", "weighted"]
 
 PARTS = ("fit", "tune", "test")
 SEED = 7  # of the graphs that are named by a generator and its arguments
@@ -36,18 +43,12 @@ ARGUMENTS = {
     "small_world": ("n", "degree", "rewired"),
     "tree": ("n", "branching"),
     "bipartite": ("left", "right", "degree"),
+    "block_model": ("n", "blocks", "inside", "outside"),
+    "geometric": ("n", "degree"),
+    "delaunay": ("n",),
+    "hyperbolic": ("n", "degree", "exponent"),
     "layers": ("levels", "width"),
     "kronecker_flow": ("scale",),
-}
-#: How the names of data sets begin. A family is left out as a whole to see what novelty costs.
-FAMILIES = {
-    "social": ("soc-", "socfb-", "ego-", "email-", "wiki-", "PGP"),
-    "citation": ("cit-", "ca-", "astro-", "dblp-", "hep-"),
-    "web": ("uk-2007", "cnr-", "web-"),
-    "software": ("debian-", "npm-"),
-    "road": ("USA-road", "luxembourg", "tntp-", "rome99", "scgraph-"),
-    "mesh": ("delaunay", "wing", "copter"),
-    "internet": ("as-", "p2p-"),
 }
 
 
@@ -55,6 +56,8 @@ class Registered(NamedTuple):
     """A row of the table."""
 
     name: str
+    family: str  # is left out as a whole to see what novelty costs
+    hash: str
     made: str  # a generator and its options; "" if the name says it all
     parts: dict[str, str]  # by fork
 
@@ -64,37 +67,81 @@ class Registered(NamedTuple):
         return not self.made and self.name.split()[0] not in ARGUMENTS
 
 
+class Constant(NamedTuple):
+    """A number in the code that somebody chose: where it is, and which graphs were looked at."""
+
+    constant: str  # as "package/module.py NAME", below the package
+    fork: str
+    graphs: tuple[str, ...]
+    why: str
+
+    @property
+    def recorded(self) -> bool:
+        """Whether it is known which graphs were looked at."""
+        return self.graphs != ("not recorded",)
+
+
+def _rows(file: str) -> list[dict[str, str]]:
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
 @lru_cache(1)
 def registry() -> dict[str, Registered]:
     """Return all rows of the table by name."""
-    lines = Path(__file__).with_name("graphs.csv").read_text(encoding="utf-8").splitlines()
-    return {
-        row["name"]: Registered(
-            row.pop("name"), row.pop("made"), {k: v for k, v in row.items() if v}
-        )
-        for row in csv.DictReader(lines)
-    }
+    made = {}
+    for row in _rows("graphs.csv"):
+        name, kind, mark, how = (row.pop(field) for field in ("name", "family", "hash", "made"))
+        made[name] = Registered(name, kind, mark, how, {k: v for k, v in row.items() if v})
+    return made
+
+
+@lru_cache(1)
+def constants() -> tuple[Constant, ...]:
+    """Return the constants that were chosen, and what they have seen."""
+    return tuple(
+        Constant(r["constant"], r["fork"], tuple(r["graphs"].split("; ")), r["why"])
+        for r in _rows("constants.csv")
+    )
+
+
+def seen_by(fork: str, name: str) -> list[str]:
+    """Return what of a fork has seen a graph: ``the model``, and constants by name.
+
+    >>> seen_by("approximation", "cnr-2000"), seen_by("direction", "delaunay 100000")
+    (['FLAT_HOPS'], [])
+    """
+    own = own_model(fork)
+    path = own if own.exists() else shipped_model(fork)
+    card = read(path, fork).card["graphs"] if path.exists() else {}
+    found = ["the model"] * (name in card)
+    return found + [
+        c.constant.split()[1] for c in constants() if c.fork == fork and name in c.graphs
+    ]
 
 
 def names_of(fork: str, *parts: str) -> list[str]:
     """Return the graphs that have one of these parts for a fork, in the order of the table.
 
-    >>> names_of("approximation", "tune")
-    ['cnr-2000']
+    >>> "cnr-2000" in names_of("approximation", "tune")
+    True
     """
     return [row.name for row in registry().values() if row.parts.get(fork) in parts]
 
 
 def present(names: Iterable[str]) -> list[str]:
-    """Keep the graphs that are generated or on this machine; nothing is downloaded."""
+    """Keep the graphs that are generated, files, or on this machine; nothing is downloaded."""
     from ..graph.datasets import datasets
 
     here = {d.name for d in datasets().values() if d.file is not None}
-    return [name for name in names if not _row(name).is_data or name in here]
+    return [n for n in names if not _row(n).is_data or n in here or Path(n).is_file()]
 
 
 def _row(name: str) -> Registered:
-    return registry().get(name) or Registered(name, "", {})
+    made = name.split()[0] in ARGUMENTS
+    return registry().get(name) or Registered(
+        name, name.split()[0] if made else "other", "", "", {}
+    )
 
 
 def family(name: str) -> str:
@@ -103,10 +150,7 @@ def family(name: str) -> str:
     >>> family("kronecker 16 8"), family("soc-Slashdot0902"), family("grid-60")
     ('kronecker', 'social', 'road')
     """
-    row = _row(name)
-    if not row.is_data:
-        return (row.made or name).split()[0]
-    return next((k for k, starts in FAMILIES.items() if name.startswith(starts)), "other")
+    return _row(name).family
 
 
 def graph_named(name: str) -> Graph:
@@ -120,9 +164,11 @@ def graph_named(name: str) -> Graph:
 
     row = _row(name)
     if row.is_data:
-        return dataset(name)
+        return read_graph(name) if Path(name).is_file() else dataset(name)
     first, *given = (row.made or name).split()
-    make: Callable[..., Graph] = FLOW_PROBLEMS.get(first) or getattr(generate, first)
+    make: Callable[..., Graph] = (FLOW_PROBLEMS | TEST_FAMILIES).get(first) or getattr(
+        generate, first
+    )
     return make(**_options(row, first, given))
 
 
@@ -135,37 +181,8 @@ def _options(row: Registered, generator: str, given: list[str]) -> dict[str, obj
     if len(values) != len(ARGUMENTS[generator]):
         raise InputError(f"{row.name!r}: {generator} takes {' '.join(ARGUMENTS[generator])}")
     options = {**dict(zip(ARGUMENTS[generator], values, strict=True)), "rng": SEED, **directed}
-    return options if generator in FLOW_PROBLEMS else {**options, "weights": None}
-
-
-def layers(levels: int, width: int, degree: int = 3, rng: int = 0) -> Graph:
-    """A flow problem of layers: each vertex has ``degree`` arcs to random ones of the next layer."""
-    random = np.random.default_rng(rng)
-    n = levels * width
-    tails = np.repeat(np.arange(n - width), degree)
-    heads = (tails // width + 1) * width + random.integers(0, width, tails.size)
-    ends = np.arange(width), np.arange(n - width, n)
-    source = np.concatenate([tails, np.full(width, n), ends[1]])
-    target = np.concatenate([heads, ends[0], np.full(width, n + 1)])
-    most = np.full(2 * width, 1000 * degree)
-    capacity = np.concatenate([random.integers(1, 1000, tails.size), most])
-    made = Graph.from_edges(source, target, capacity.astype(np.int32), n=n + 2)
-    return made.with_meta(source=n, sink=n + 1)
-
-
-def _kronecker_flow(scale: int, rng: int) -> Graph:
-    """A flow from the vertex of most arcs of a Kronecker graph to that of the tenth most."""
-    from ..graph.generate import kronecker
-
-    made = kronecker(scale, 16, rng=rng, directed=True, weights=True)
-    by_degree = np.argsort(-made.degrees)
-    return made.with_meta(source=int(by_degree[0]), sink=int(by_degree[9]))
-
-
-FLOW_PROBLEMS: dict[str, Callable[..., Graph]] = {
-    "layers": layers,
-    "kronecker_flow": _kronecker_flow,
-}
+    plain = generator in FLOW_PROBLEMS or generator in TEST_FAMILIES
+    return options if plain else {**options, "weights": None}
 
 
 def weighted(graph: Graph, rng: int = 1) -> Graph:

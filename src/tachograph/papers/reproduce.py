@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..decisions.graphs import family, seen_by
 from ..journal import home
 from ..journal.campaign import Campaign, Executor, code_hash
 from ..util.errors import InputError
 
-__all__ = ["EXPERIMENTS", "Experiment", "Settings", "Table", "measure", "reproduce"]
+__all__ = ["EXPERIMENTS", "GRAPH_COLUMNS", "Experiment", "Settings", "Table", "measure", "origin"]
+__all__ += ["reproduce"]
 
+GRAPH_COLUMNS = ("graph", "graph is", "chosen on it")
 Cell = str | float | list[float] | None
 Record = dict[str, Any]  # what a task of a campaign returns, as JSON
 
@@ -37,6 +40,7 @@ PAGES = {
     ),
     "similarity": (("jaccard-figure-1", "jaccard:figure_1", "time by the host's share"),),
     "directions": (
+        ("surf-table-2", "surf:table_2", "graphs of the comparison"),
         ("surf-table-3", "surf:table_3", "accuracy and time saved by policies"),
         ("surf-table-4", "surf:table_4", "run time and overhead of policies"),
         ("surf-table-5", "surf:table_5", "traversal rates of policies"),
@@ -66,21 +70,41 @@ class Settings:
 
     ``full`` asks for the sizes of the paper; otherwise sizes that take a minute or two. Pictures and
     files go to the directory ``output``, if there is one. ``executor`` does the tasks of campaigns.
+    ``graphs`` (data sets, generators with arguments, or files) take the place of the usual ones.
     """
 
     full: bool = False
     output: Path | None = None
     executor: Executor | None = None
+    graphs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers beside published ones; ``notes`` say where they come from and why they differ."""
+    """Numbers beside published ones; ``notes`` say where they come from and why they differ.
+
+    ``provenance`` is that of our numbers. A table with a row for each graph has ``GRAPH_COLUMNS``.
+    """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = field(default=())
+    provenance: str = "measured"  # or "simulated"
+
+
+def origin(
+    name: str, fork: str, own: Container[str] = (), alike: Container[str] = ()
+) -> list[Cell]:
+    """Return whether a graph is one of the paper's own, and what of a fork was chosen by looking at it.
+
+    ``alike`` are families that the paper generates, too.
+
+    >>> origin("soc-Slashdot0902", "direction")
+    ['stand-in', 'the model']
+    """
+    kind = "same" if name in own else "generated alike" if family(name) in alike else "stand-in"
+    return [kind, ", ".join(seen_by(fork, name))]
 
 
 def measure(

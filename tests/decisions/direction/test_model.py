@@ -168,7 +168,7 @@ def test_a_pull_that_is_given_up_gives_the_same_levels(monkeypatch, threads, scr
     g = clique_chain(12, 70)
     wanted = tg.bfs(g, 5, direction="push").levels
     policy = scripted(script)
-    guarded = type(policy)("script", "", policy.function, policy.parameters, learned=True)
+    guarded = type(policy)("script", "", policy.function, policy.parameters, guarded=True)
     with tg.threads(threads):
         for direction in (guarded, "auto"):
             found = tg.bfs(g, 5, direction=direction, verify=True)
@@ -179,7 +179,7 @@ def test_a_pull_that_is_given_up_gives_the_same_levels(monkeypatch, threads, scr
 def test_wrong_pulls_are_given_up_and_tried_less_and_less(monkeypatch):
     one_worker_never(monkeypatch)
     always = scripted([1] * 100)
-    guarded = type(always)("script", "", always.function, always.parameters, learned=True)
+    guarded = type(always)("script", "", always.function, always.parameters, guarded=True)
     with tg.threads(2):
         found = tg.bfs(clique_chain(30, 80), 5, direction=guarded).trace
     assert (found["direction"] == PUSH).mean() > 0.8

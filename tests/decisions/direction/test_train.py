@@ -114,6 +114,18 @@ def test_scores_of_known_choices():
     assert found.saved.tolist() == [(30 + 10) / (30 + 80 + 10)]
     assert found.slowdown.tolist() == [(10 + 100 + 3 + 40) / (10 + 2 + 20 + 40)]
     assert levels.chosen_by(policy_named("pull")).tolist() == [1, 1, 1]
+    # a level whose pull was not timed counts neither as right nor as wrong, nor does its time
+    for name in ("pull_nanoseconds", "to_bitmap_nanoseconds", "to_queue_nanoseconds"):
+        record["levels"][name][0] = -1
+    levels = levels_of([record])
+    for first in (0, 1):
+        found = direction.score(levels, np.array([first, 0, 1]))
+        assert found.accuracy.tolist() == [1 / 2]
+        assert found.saved.tolist() == [10 / (80 + 10)]
+    assert direction.score(levels, np.array([0, 1, 1])).slowdown.tolist() == [1.0]
+    nothing = {**record, "graph": "h", "levels": {k: v[:1] for k, v in record["levels"].items()}}
+    found = direction.score(levels_of([record, nothing]), np.array([0, 1, 1, 0]))
+    assert found.graphs == ["g"]
 
 
 def test_training_writes_a_model_that_can_be_used(tmp_path):
@@ -129,5 +141,5 @@ def test_training_writes_a_model_that_can_be_used(tmp_path):
     for name in ("cost", "surf"):
         summary = direction.score(levels, levels.chosen_by(learned(name, again))).summary()
         assert summary["slowdown"] < 3
-    with pytest.raises(tg.InputError, match="at least 4 graphs"):
+    with pytest.raises(tg.InputError, match="4 graphs of 2 families are needed"):
         train(Trainer(SMALL[:2]))

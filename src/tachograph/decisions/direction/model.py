@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -80,15 +80,16 @@ the_model: Kept[Model] = Kept("direction", State._fields, Model.of)
 class Policy:
     """A way to choose the direction.
 
-    ``learned`` ones have guards: small frontiers are pushed without asking, and a pull that turns out
-    to look at many more arcs than a push would is given up.
+    A ``guarded`` one is kept from the worst: small frontiers are pushed without asking, and a pull that
+    turns out to look at many more arcs than a push would is given up. By default the learned ones are
+    guarded, and published rules run as published; :meth:`with_guards` says otherwise.
     """
 
     name: str
     about: str
     function: Compiled
     parameters: Numbers
-    learned: bool = False
+    guarded: bool = False
     counts_hubs: bool = False
 
     @property
@@ -98,7 +99,11 @@ class Policy:
 
     def certain(self, n: int) -> int:
         """Frontiers of at most so many arcs are pushed without asking."""
-        return n // VERTICES_PER_CERTAIN_ARC if self.learned else -1
+        return n // VERTICES_PER_CERTAIN_ARC if self.guarded else -1
+
+    def with_guards(self, guarded: bool = True) -> Policy:
+        """Return the same policy with guards, or without."""
+        return replace(self, guarded=guarded)
 
     def choose(self, state: State) -> str:
         """``"push"`` or ``"pull"``, as inside the loop.
@@ -138,13 +143,13 @@ def surf_policy(net: Network) -> Policy:
     head = np.array([0.0, len(rows)])
     numbers = (head, net.mean, net.scale, rows.ravel(), net.output, net.output_bias)
     about = "A network on the workload state."
-    return Policy("surf", about, built_in("surf"), np.concatenate(numbers), learned=True)
+    return Policy("surf", about, built_in("surf"), np.concatenate(numbers), guarded=True)
 
 
 def cost_policy(coefficients: Numbers) -> Policy:
     """``cost`` with these coefficients."""
     about = "Predicts the time of both directions."
-    return Policy("cost", about, built_in("cost"), np.append(0.0, coefficients), learned=True)
+    return Policy("cost", about, built_in("cost"), np.append(0.0, coefficients), guarded=True)
 
 
 @lru_cache(8)  # every search asks

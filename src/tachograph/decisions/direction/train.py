@@ -5,8 +5,10 @@ by weighting each level with what is at stake there. Every graph counts the same
 
 SURF's two measures judge a policy, and its time against the best that was possible. *Accuracy* is the
 share of levels at which the faster direction was taken. *Saved* is SURF's reduced execution time: of
-all the time that lies between the two directions of every level, the share that the policy did not
-lose. Both are means over graphs, because long thin graphs have thousands of levels.
+the time that lies between the two directions of the levels, the share that the policy did not lose.
+Both are means over graphs, because long thin graphs have thousands of levels. Levels of at most n / 256
+arcs are pushed without timing a pull; they count for no policy, in none of the measures, and a graph
+that has no other levels does not count at all.
 """
 
 from __future__ import annotations
@@ -104,7 +106,7 @@ class Levels:
         """The directions that a policy would have taken."""
         from .model import VERTICES_PER_CERTAIN_ARC
 
-        certain = VERTICES_PER_CERTAIN_ARC if policy.learned else 0
+        certain = VERTICES_PER_CERTAIN_ARC if policy.guarded else 0
         asked = (policy.address, policy.parameters, certain, self.states, self.first)
         return self._replayed("choices", *asked, np.zeros(len(self), np.int64))
 
@@ -286,18 +288,21 @@ class Score:
 
 
 def score(levels: Levels, chosen: NDArray[np.int64]) -> Score:
-    """Judge directions by the measured times."""
+    """Judge directions by the measured times, at the levels where both were timed."""
     names, at = np.unique(levels.graph, return_inverse=True)
 
     def totals(values: np.ndarray) -> Numbers:
         return np.bincount(at, values, len(names)).astype(float)
 
+    timed = totals(levels.timed)
+    judged = timed > 0
     gap = np.where(levels.timed, np.abs(levels.push - levels.pull), 0.0)
-    right = chosen == (levels.pull < levels.push)
-    whole = totals(gap)
-    saved = np.where(whole > 0, totals(gap * right) / np.maximum(whole, 1e-9), 1.0)
-    slowdown = totals(levels.spent(chosen)) / totals(levels.spent(levels.best()))
-    return Score(names.tolist(), totals(right) / np.bincount(at), saved, slowdown)
+    right = levels.timed & (chosen == (levels.pull < levels.push))
+    whole = np.maximum(totals(gap), 1e-9)
+    spent, least = (totals(levels.timed * levels.spent(d)) for d in (chosen, levels.best()))
+    found = totals(right), totals(gap * right), spent
+    parts = (a[judged] / b[judged] for a, b in zip(found, (timed, whole, least), strict=True))
+    return Score(names[judged].tolist(), *parts)
 
 
 def chosen_unseen(

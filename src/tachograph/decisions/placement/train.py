@@ -12,7 +12,8 @@ import numpy as np
 
 from ...journal.campaign import Record, code_hash
 from ...util.cores import threads_available
-from ..graphs import FLOW_PROBLEMS, about, graph_named
+from ..generators import FLOW_PROBLEMS
+from ..graphs import about, graph_named
 from ..trainer import DeviceTrainer, Quality, run_named
 from .state import KERNELS, PLACES, Call
 
