@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import hashlib
 import importlib.metadata
 import json
 import os
@@ -41,6 +40,7 @@ WITNESS = ROOT / "benchmarks" / "witness"
 #: Variables that change what a command measures. Of paths only the name of the variable is kept.
 PATHS, VALUES = ("GAPBS", "RAMULATOR"), ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")
 DATA = (".cl", ".json", ".toml")  # files that modules of the same folder read
+VARIABLE = re.compile(r"[A-Z_]+=")
 QUIET_LOAD = 0.5  # running processes, mean of a minute, up to which times count
 WAIT_SECONDS = 300  # for the last run to be forgotten by that mean
 WRITTEN = ("benchmarks/results", "docs", "README.md")  # what recording itself changes
@@ -74,19 +74,29 @@ def wait_until_quiet() -> None:
 
 
 def record(name: str, command: Sequence[str], file: Path | None = None, cwd: Path = ROOT) -> Path:
-    """Run a command and keep the tables that it prints, or writes into ``file``."""
+    """Run a command and keep the tables that it prints, or writes into ``file``.
+
+    It runs with an empty home, so nothing comes from a journal, a model or a calibration that is older
+    than the commands to be run ``before``.
+    """
+    before = result_file.commands()[name].before
     with tempfile.TemporaryDirectory() as directory:
         notes = Path(directory) / "notes"
         notes.touch()
-        paths = [str(WITNESS), os.environ.get("PYTHONPATH", "")]
-        watched = {
-            "TACHOGRAPH_WITNESS": str(notes),
-            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        }
+        fresh = {**os.environ, "TACHOGRAPH_HOME": directory}
         start, load, tree = now(), os.getloadavg()[0], commit()
+        for words in map(shlex.split, before):
+            options = dict(word.split("=", 1) for word in words if VARIABLE.match(word))
+            plain = [word for word in words if not VARIABLE.match(word)]
+            subprocess.run(
+                plain, check=True, stdout=subprocess.DEVNULL, env=fresh | options, cwd=cwd
+            )
+        paths = filter(None, [str(WITNESS), os.environ.get("PYTHONPATH", "")])
+        watched = {"TACHOGRAPH_WITNESS": str(notes), "PYTHONPATH": os.pathsep.join(paths)}
         out = None if file else subprocess.PIPE
-        own = {**os.environ, **watched}
-        run = subprocess.run(command, check=True, stdout=out, text=True, env=own, cwd=cwd)
+        run = subprocess.run(
+            command, check=True, stdout=out, text=True, env=fresh | watched, cwd=cwd
+        )
         end, busy = now(), os.getloadavg()[0]
         seen = [line.split("\t") for line in notes.read_text(encoding="utf-8").splitlines()]
     found = json.loads(file.read_text(encoding="utf-8") if file else run.stdout)
@@ -94,12 +104,11 @@ def record(name: str, command: Sequence[str], file: Path | None = None, cwd: Pat
         found = [asdict(table) for table in bench_tables(found)]
     kept = {
         "format": result_file.FORMAT,
-        "command": shown(command),
+        "command": " && ".join([*before, shown(command)]),
         "start": start.isoformat(timespec="seconds"),
         "end": end.isoformat(timespec="seconds"),
         **tree,
         "code": code({file for kind, file, _ in seen if kind == "code"}, command, start),
-        "models": models(),
         "machine": machine(),
         "versions": versions(),
         "load": [round(load, 2), round(busy, 2)],
@@ -151,14 +160,6 @@ def code(files: set[str], command: Sequence[str], start: datetime.datetime) -> d
         raise SystemExit(f"{', '.join(sorted(late))} changed during the run: measure again")
     names = sorted(path.relative_to(ROOT).as_posix() for path in inside)
     return {name: result_file.file_hash(name) for name in names}
-
-
-def models() -> dict[str, str]:
-    """Return the hashes of the models that the user trained, which are used before the package's."""
-    from tachograph.journal import home
-
-    files = sorted((home() / "models").glob("*.json"))
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in files}
 
 
 def machine() -> dict[str, Any]:

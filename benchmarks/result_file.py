@@ -34,7 +34,6 @@ FIELDS: dict[str, tuple[type, str]] = {
     "commit": (str, "of the tree"),
     "dirty": (bool, "whether files other than results and documents differed from the commit"),
     "code": (dict, "the files that ran, with a hash of each"),
-    "models": (dict, "models of the user's own that could be used, with a hash of each"),
     "machine": (dict, "processor, cores, threads, memory, system"),
     "versions": (dict, "of Python and of the packages that this one names"),
     "load": (list, "running processes of the machine at start and end, means of a minute"),
@@ -51,6 +50,7 @@ class Command(NamedTuple):
     command: str
     minutes: float  # on two cores, about
     needs: tuple[str, ...] = ()  # environment variables (in capitals) and packages
+    before: tuple[str, ...] = ()  # commands that fill the empty home: calibrate, train
     timed: bool = True  # on a quiet machine only; simulations do not mind
 
 

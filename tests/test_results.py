@@ -10,20 +10,25 @@ from pathlib import Path
 import pytest
 
 import tachograph as tg
-from tachograph.decisions.graphs import hash_of
+from tachograph.decisions.graphs import graph_named, hash_of
 
 ROOT = Path(__file__).parent.parent
 RESULTS = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
 #: A command that makes one graph, reads another one, and asks a process of its own for something else.
 COMMAND = """
 import json, subprocess, sys, tachograph as tg
+from tachograph.decisions.graphs import graph_named
+from tachograph.journal import home
+assert (home() / "before").exists() and len(list(home().iterdir())) == 2  # the notes are there, too
 graph = tg.kronecker(4, rng=1)
+graph_named("tree 15 2")
 tg.write(graph, "small.txt")
 tg.read("small.txt")
 subprocess.run([sys.executable, "-c", "import tachograph.simulation.dram.checker"], check=True)
 table = {"title": "One", "columns": ["", "ms"], "rows": [["bfs", [1.0, 2.0, 4.0]]], "notes": []}
 print(json.dumps([table]))
 """
+BEFORE = 'import os; from tachograph.journal import home; (home() / os.environ["FILE"]).touch()'
 
 
 def module(name: str):
@@ -36,7 +41,8 @@ def module(name: str):
 def allow(patch, *names: str) -> None:
     """Pretend that commands.toml has these results, measured by the command above."""
     result_file = module("result_file")
-    row = result_file.Command(f"python -c '{COMMAND}'", 1)
+    before = f"FILE=before {sys.executable} -c '{BEFORE}'"
+    row = result_file.Command(f"python -c '{COMMAND}'", 1, before=(before,))
     patch.setattr(result_file, "commands", lambda: dict.fromkeys(names, row))
 
 
@@ -67,8 +73,8 @@ def test_the_list_of_old_files_has_no_others():
 
 def test_a_recording_says_what_ran(recorded):
     assert set(recorded) == set(module("result_file").FIELDS)
-    assert "python -c" in recorded["command"]
-    assert str(ROOT) not in json.dumps(recorded)
+    assert recorded["command"].startswith("FILE=before")
+    assert "&& " in recorded["command"]
     assert recorded["start"] <= recorded["end"]
     assert len(recorded["load"]) == 2
     assert {"python", "tachograph", "numpy", "numba", "networkx"} <= set(recorded["versions"])
@@ -77,6 +83,7 @@ def test_a_recording_says_what_ran(recorded):
     assert "src/tachograph/simulation/dram/checker.py" in ran  # in the other process
     assert "src/tachograph/kernels/flow/network.py" not in ran
     assert recorded["graphs"]["kronecker(4, rng=1)"] == hash_of(tg.kronecker(4, rng=1))
+    assert recorded["graphs"]["tree 15 2"] == hash_of(graph_named("tree 15 2"))
     assert "small.txt" in recorded["graphs"]
 
 

@@ -11,7 +11,7 @@ import sys
 from importlib.machinery import PathFinder
 
 GENERATORS, READERS = "tachograph.graph.generate", "tachograph.graph.files"
-REGISTRY = "tachograph.decisions.graphs"  # only makes graphs, which are noted themselves
+REGISTRY = "tachograph.decisions.graphs"  # only makes graphs, which are noted by name
 seen = set()
 
 
@@ -31,7 +31,7 @@ class Witness:
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.origin is not None and name != REGISTRY:
             note("code", spec.origin, "")
-        if name in (GENERATORS, READERS):
+        if name in (GENERATORS, READERS, REGISTRY):
             run = spec.loader.exec_module
             spec.loader.exec_module = lambda module: execute(run, module)
         return spec
@@ -42,6 +42,9 @@ def execute(run, module):
     run(module)
     if module.__name__ == READERS:
         module.read = noted(module.read, of_file)
+        return
+    if module.__name__ == REGISTRY:
+        module.graph_named = noted(module.graph_named, of_name)
         return
     for name, thing in list(vars(module).items()):
         own = getattr(thing, "__module__", "") == module.__name__ and hasattr(thing, "__code__")
@@ -63,12 +66,21 @@ def noted(function, describe):
 
 def of_graph(function, graph, args, options):
     """Note the hash of a generated graph."""
-    from tachograph.decisions.graphs import hash_of
-
     given = [repr(value) for value in args]
     given += [f"{key}={value!r}" for key, value in options.items()]
-    name = " ".join(f"{function}({', '.join(given)})".split())
-    if name not in seen:
+    hashed(f"{function}({', '.join(given)})", graph)
+
+
+def of_name(function, graph, args, options):
+    """Note the hash of a graph of the registry."""
+    hashed(args[0] if args else options["name"], graph)
+
+
+def hashed(name, graph):
+    from tachograph.decisions.graphs import hash_of
+
+    name = " ".join(name.split())
+    if name not in seen and hasattr(graph, "indptr"):
         seen.add(name)
         note("graph", name, hash_of(graph))
 
