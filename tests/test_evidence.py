@@ -128,3 +128,12 @@ def test_tables_that_were_never_measured_say_so(monkeypatch):
     assert "not measured yet" in shown
     with pytest.raises(SystemExit, match="there is no"):
         module("render").rendered("<!-- results unknown -->\n<!-- end -->")
+
+
+def test_no_number_is_typed():
+    """``python benchmarks/evidence.py`` lists all numbers; benchmarks/README.md says what to do."""
+    evidence = module("evidence")
+    typed = [
+        f"{f.page}:{f.line}: {f.text}" for f in evidence.everything() if f.state == evidence.TYPED
+    ]
+    assert typed == []

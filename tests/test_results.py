@@ -160,10 +160,14 @@ def test_everything_that_is_not_fresh_is_measured_again(tmp_path, monkeypatch, r
 
 
 def test_every_command_is_one_that_can_run():
-    """Scripts take these options, and experiments have these names."""
+    """Scripts take these options, experiments have these names, and a page shows the result."""
     from tachograph.papers.reproduce import EXPERIMENTS
 
-    for name, row in module("result_file").commands().items():
+    rows = module("result_file").commands()
+    assert EXPERIMENTS.keys() - rows.keys() == {"sssp-figures"}  # which draws pictures
+    pages = [path.read_text(encoding="utf-8") for path in module("render").documents()]
+    for name, row in rows.items():
+        assert any(f"<!-- results {name} " in page for page in pages), f"no page shows {name}"
         first, second, *rest = row.command.split()
         if first == "python":
             script = ROOT / second
