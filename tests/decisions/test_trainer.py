@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.decisions import model_file
+from tachograph.decisions import model_file, trainer
+from tachograph.decisions.approximation import collect
+from tachograph.decisions.times import train as times
 from tachograph.decisions.trainer import FORKS, Trainer, run_named, train
+from tachograph.journal import Run as JournalRun
+from tachograph.journal import journal
+from tachograph.journal.campaign import Campaign, measured_code
+from tachograph.util.executor import Local
 
 
 @pytest.mark.parametrize("fork", FORKS.values(), ids=list(FORKS))
@@ -54,6 +60,46 @@ def test_the_six_steps():
     assert back.card["graphs"] == {"a": "h", "bcd": "h"}
     assert back.card["quality"] == [{"error": 1.0}]
     assert back.card["toys"] == 1
+
+
+def test_measurements_carry_the_code_that_made_them(monkeypatch):
+    made = Campaign("toy", "builtins:dict", [{"x": 1}], measured=True).records()
+    assert made == [{"x": 1, "code": measured_code()}]
+    assert Campaign("plain", "builtins:dict", [{"x": 1}]).records() == [{"x": 1}]
+
+
+def test_what_other_code_measured_is_measured_again(monkeypatch):
+    """The key of a measurement depends on the code, so old ones are not found."""
+    keys = []
+    monkeypatch.setattr(
+        Campaign, "records", lambda self, *a: keys.append(self.keys(Local(1))) or []
+    )
+    Toy().measured([{"name": "a"}])
+    monkeypatch.setattr(trainer, "measured_code", lambda: "other")
+    Toy().measured([{"name": "a"}])
+    assert keys[0] != keys[1]
+
+
+def test_a_mix_is_refused(monkeypatch):
+    mixed = [{"graph": g, "hash": "h", "x": 1, "code": c} for g, c in (("a", "1"), ("b", "2"))]
+    monkeypatch.setattr(Toy, "collect", lambda self, names: mixed)
+    with pytest.raises(tg.InputError, match=r"2 versions of the code \(1, 2\)"):
+        train(Toy(["a", "b"]))
+
+
+def test_runs_say_which_code_they_are_of(monkeypatch):
+    run = JournalRun("bfs", {"name": "g", "mark": "m", "shape": [1.0]}, 0.1, plan={"way": "auto"})
+    journal().record(run)
+    assert journal().runs(last=1)[0].version.endswith(f"+{measured_code()}")
+    assert len(times.runs()) == 1
+    monkeypatch.setattr(times, "own_version", lambda: "0+other")
+    assert times.runs() == []
+
+
+def test_approximations_of_other_code_are_left_out_loudly():
+    journal().put(collect.KIND, "old", {"records": [{}], "code": "other"})
+    with pytest.warns(tg.TachographWarning, match="1 of 1 blocks"):
+        assert collect.records() == []
 
 
 def test_runs_are_imported_by_name():

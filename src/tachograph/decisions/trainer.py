@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from ..graph.graph import Graph
 from ..journal import machine
-from ..journal.campaign import Campaign, Executor, Record, code_hash
+from ..journal.campaign import Campaign, Executor, Record, code_hash, measured_code
 from ..util.errors import DeviceError, InputError, MissingDependencyError
 from . import graphs as registry
 from .model_file import Kept, ModelFile, own_model, write
@@ -188,12 +188,20 @@ class Trainer(ABC, Generic[Model]):
         return self.measured([{"name": name, **arguments} for name in names], mark)
 
     def measured(self, tasks: list[Record], mark: str = "") -> list[Record]:
-        """Return the records of a campaign, without what failed or did not fit in the budget."""
+        """Return the records of a campaign, without what failed or did not fit in the budget.
+
+        What other code has measured is not taken: it is measured again.
+        """
         function, label = f"{__package__}.{self.name}.{self.measures}", f"measuring for {self.name}"
         kind = self.kind or self.name
+        mark = f"{mark} {measured_code()}"
         campaign = Campaign(kind, function, tasks, mark, measured=True, label=label)
         found = [r for r in campaign.records(self.executor, self.budget) if r is not None]
-        return [record for graph in found for record in graph.get("records", [graph])]
+        return [
+            {**record, "code": graph["code"]}
+            for graph in found
+            for record in graph.get("records", [graph])
+        ]
 
     def used(self, records: list[Record]) -> list[Record]:
         """Return the records that the model is fitted to."""
@@ -250,11 +258,18 @@ def train(trainer: Trainer[Model], output: Path | None = None) -> Trained:
             measured, least = f"{measured} of {families} families", f"{least} of {kinds} families"
         advice = "name more graphs, or allow a larger --budget"
         raise InputError(f"{measured} were measured, and {least} are needed: {advice}")
+    codes = sorted({r["code"] for r in used if "code" in r})
+    if len(codes) > 1:
+        raise InputError(
+            f"measurements of {len(codes)} versions of the code ({', '.join(codes)}) would be mixed: "
+            "measure all of them again"
+        )
     model = trainer.fit(used)
     card = {
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine()[1],
         "code": code_hash(),
+        "measured code": codes,
         "graphs": dict(sorted({r["graph"]: r.get("hash") for r in used}.items())),
         "quality": trainer.evaluate(model, records),
     }

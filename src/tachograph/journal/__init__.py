@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..util.cores import machine
+from .code import own_version
 from .store import Record, Store, checksum, content_key, from_json, home, own_machine, to_json
 
 __all__ = ["Journal", "Record", "Run", "content_key", "home", "journal", "machine"]
@@ -64,7 +65,7 @@ class Run:
     id: int = 0  # this and the following are filled in by the journal
     created: float = 0.0
     machine: str = ""
-    version: str = ""
+    version: str = ""  # of the package, and the hash of the code whose time was measured
 
     def to_dict(self) -> Record:
         """Return all fields but the trace, as JSON can hold them."""
@@ -137,10 +138,9 @@ class Journal(Store):
 
         Returns the run's id, or None if it could not be kept or the journal is off.
         """
-        from .. import __version__
 
         def work(db: sqlite3.Connection) -> int | None:
-            own = {"id": None, "machine": own_machine(db), "version": __version__}
+            own = {"id": None, "machine": own_machine(db), "version": own_version()}
             row = run.to_dict() | own | {"created": time.time()}
             given = {name for name, value in row.items() if value is not None}
             row |= {k: to_json(dict(row[k]), plain=True) for k in given.intersection(JSON_COLUMNS)}

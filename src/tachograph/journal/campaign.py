@@ -7,22 +7,20 @@ depends on. A rerun does only the tasks whose keys are not in the journal.
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import json
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..util.errors import TachographWarning
 from ..util.executor import Executor, Failure, Local, Lost, Outcome, Work
 from ..util.progress import bar
 from . import Record, content_key, journal
+from .code import code_hash, measured_code
 
-__all__ = ["Campaign", "Executor", "Failure", "Record", "code_hash"]
+__all__ = ["Campaign", "Executor", "Failure", "Record", "code_hash", "measured_code"]
 
 TRIES = 3  # of a task that raises
 
@@ -32,7 +30,8 @@ class Campaign:
     """Tasks of one kind.
 
     If times are ``measured``, a worker does one task at a time, with threads that stay on cores of
-    their own, and results belong to the kind of machine and number of threads.
+    their own, results belong to the kind of machine and number of threads, and each carries the hash of
+    the code that made it, as ``code``. Whoever mixes results has to look at it.
 
     >>> square = Campaign("powers", "builtins:dict", [{"base": 2}, {"base": 3}])
     >>> square.records()
@@ -104,6 +103,8 @@ class Campaign:
         if not isinstance(outcome, Failure):
             try:
                 record: Record = dict(outcome)  # type: ignore[call-overload]
+                if self.measured:
+                    record["code"] = measured_code()
                 self.keep(task, key, record)
                 return record
             except (TypeError, ValueError) as error:
@@ -153,15 +154,3 @@ def progress(done: int, total: int, failed: int, seconds: float) -> str:
     rate = done / max(seconds, 1e-9)
     speed = f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
     return f"{done} of {total}, {speed}" + (f", {failed} failed" if failed else "")
-
-
-@functools.cache
-def code_hash(room: str = "") -> str:
-    """Return a hash of the code of one room of the package, or of all of it."""
-    root = Path(__file__).parents[1] / room
-    contents = hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".cl", ".csv", ".toml"):
-            contents.update(str(path.relative_to(root)).encode())
-            contents.update(path.read_bytes())
-    return contents.hexdigest()[:16]

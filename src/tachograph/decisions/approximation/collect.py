@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import math
 import time
+import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -25,8 +26,9 @@ from numpy.typing import NDArray
 
 from ...graph.graph import Graph
 from ...journal import journal
-from ...journal.campaign import Record
+from ...journal.campaign import Record, measured_code
 from ...util.cores import threads_available
+from ...util.errors import TachographWarning
 from ..graphs import family, graph_named, hash_of, registry, weighted
 from ..trainer import Measured, Run, run_named
 from .rules import METHODS, Approximation, Inaccuracy, inaccuracy
@@ -249,15 +251,26 @@ def shortest(times: Sequence[float], runs: int) -> float:
 
 
 def records() -> list[Record]:
-    """All that the journal has: a record for each configuration.
+    """All that this code has measured and the journal has: a record for each configuration.
+
+    What other code has measured is left out, with a warning.
 
     ``seconds`` and the like are the paper's times. ``speedup`` (against the same algorithm, exact) and
     ``gain`` (against the fastest exact one) compare the shortest runs, since others that use the
     machine can only make a run longer.
     """
-    found = []
-    blocks = journal().records(KIND).values()
+    found, code = [], measured_code()
+    every = list(journal().records(KIND).values())
+    blocks = [block for block in every if block.get("code") == code]
+    if len(blocks) < len(every):
+        warnings.warn(
+            f"{len(every) - len(blocks)} of {len(every)} blocks of measurements were made by other "
+            "code than this and are left out: tacho train approximation measures them again",
+            TachographWarning,
+            stacklevel=2,
+        )
     for record in chain.from_iterable(block["records"] for block in blocks):
+        record["code"] = code
         best = typical(record, "times")
         for name in ("", "exact_", "fastest_"):
             record[f"{name}seconds"] = trimmed(record[f"{name}times"])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...journal.campaign import Record, code_hash
+from ...journal.campaign import Record
 from ...util.cores import threads_available
 from ..generators import FLOW_PROBLEMS
 from ..graphs import about, graph_named
@@ -87,7 +87,7 @@ class Trainer(DeviceTrainer["Model"]):
         """Return the device and the threads of the host."""
         device, run = self.opened, self.runner.run
         common = {"device": device.found.id, "count": threads_available(), "run": run}
-        return common, f"{device.key} {code_hash()}"
+        return common, device.key
 
     def fit(self, records: list[Record]) -> Model:
         """Fit each task that was measured; what is known of other devices stays."""

@@ -21,6 +21,7 @@ from ...graph.graph import Graph
 from ...journal import Run as JournalRun
 from ...journal import journal, machine
 from ...journal.campaign import Record
+from ...journal.code import own_version
 from ...util.cores import threads_available
 from ..graphs import about, graph_named, weighted
 from ..trainer import Quality, Run, TimedWay, device_here, run_named
@@ -210,13 +211,13 @@ def _memory(rows: Rows) -> Numbers:
 
 
 def runs() -> list[Record]:
-    """Runs of the journal that can be learned from, as records of a campaign."""
+    """Runs of the journal by this code that can be learned from, as records of a campaign."""
     mine = machine()[0]
     return [
         {"graph": run.graph["name"], "family": f"run on {run.graph['mark']}", "rows": [_row(run)]}
         for run in journal().runs(last=RECENT_RUNS)
-        if run.machine == mine and run.provenance == "measured" and run.graph.get("shape")
-        and run.plan and run.plan.get("way")
+        if run.machine == mine and run.version == own_version() and run.provenance == "measured"
+        and run.graph.get("shape") and run.plan and run.plan.get("way")
     ]  # fmt: skip
 
 
