@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 SPREAD = -n auto --dist loadfile
 WARM = $(BIN)/tacho warm
 
-.PHONY: tour test test-slow test-checked lint docs bench clean
+.PHONY: tour test test-slow test-checked fuzz lint docs bench clean
 
 tour: $(VENV)/.tour
 	$(BIN)/tacho tour
@@ -25,6 +25,10 @@ test-checked: export NUMBA_CACHE_DIR = $(CURDIR)/$(VENV)/numba-checked
 test-checked: $(VENV)/.test
 	$(WARM)
 	$(BIN)/python -m pytest $(SPREAD) tests/kernels tests/algorithms tests/graph tests/simulation
+
+# Damaged files, a minute of each kind.
+fuzz: $(VENV)/.test
+	$(BIN)/python -m tests.fuzz_own_files --seconds 60
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+HANG_SECONDS = 60  # of a process that is to be killed earlier
+
 
 @contextmanager
 def file_limit(size: int) -> Iterator[None]:
@@ -58,6 +60,7 @@ def _run_until(work: Callable[[], object], last: int, sources: tuple[str, ...]) 
         return trace
 
     code = 1
+    signal.alarm(HANG_SECONDS)
     try:
         sys.settrace(trace)
         work()

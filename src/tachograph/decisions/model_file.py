@@ -35,6 +35,8 @@ __all__ = ["Kept", "ModelFile", "own_model", "read", "shipped_model", "write"]
 
 FORMAT, VERSION = "tachograph-model", 1
 READABLE_VALUES = 256  # arrays of at most so many values are written as numbers
+TYPES = ("<f4", "<f8", "|i1", "|u1", *(f"<{sign}{size}" for sign in "iu" for size in (2, 4, 8)))
+LARGEST_VALUE = 1e30  # of any array: products of such numbers are finite
 Arrays = Mapping[str, NDArray[np.generic]]
 M = TypeVar("M")
 
@@ -88,6 +90,8 @@ class ModelFile:
             raise self.problem(f"{name} should have the shape {shape}, it has {found.shape}")
         if found.dtype.kind not in "fiu" or not np.isfinite(found).all():
             raise self.problem(f"{name} has values that are not finite numbers")
+        if np.abs(found.astype(np.float64)).max() > LARGEST_VALUE:
+            raise self.problem(f"{name} has values beyond {LARGEST_VALUE:g}")
         numbers = np.ascontiguousarray(found, np.float64)
         if numbers.min() < least:
             raise self.problem(f"{name} has values below {least:g}")
@@ -159,9 +163,9 @@ def _encoded(array: NDArray[np.generic]) -> Record:
 
 
 def _decoded(entry: Record) -> NDArray[np.generic]:
+    if entry["type"] not in TYPES:
+        raise ValueError("an unknown type")
     kind = np.dtype(entry["type"])
-    if kind.kind not in "fiu":
-        raise ValueError(entry["type"])
     if "values" in entry:
         return np.array(entry["values"], kind).reshape(entry["shape"])
     size = math.prod(entry["shape"]) * kind.itemsize

@@ -15,7 +15,7 @@ from typing import Any
 from ..util.errors import InputError, MissingFileError, TachographError
 from ..util.files import aside
 from . import LARGEST_ID, RECORD_COLUMNS, RUN_COLUMNS, record_of, run_of, trace_of
-from .store import DAMAGED, MIGRATIONS, migrate, text_of
+from .store import BROKEN, DAMAGED, MIGRATIONS, migrate, text_of
 
 __all__ = ["Health", "check", "repair"]
 
@@ -69,7 +69,7 @@ def check(path: Path) -> Health:
         try:
             listed = db.execute(f"PRAGMA integrity_check({LISTED_PROBLEMS})").fetchall()
             found.problems += [str(text) for (text,) in listed if text != "ok"]
-        except sqlite3.Error as error:
+        except BROKEN as error:
             found.problems.append(str(error))
         for _ in _sound_rows(db, found):
             pass
@@ -121,7 +121,7 @@ def _opened(path: Path) -> sqlite3.Connection:
         raise MissingFileError(f"{path}: there is no journal yet")
     db = sqlite3.connect(path, isolation_level=None)
     db.text_factory = text_of
-    with suppress(sqlite3.Error):
+    with suppress(*BROKEN):
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > len(MIGRATIONS):
             db.close()
@@ -149,7 +149,7 @@ def _sound_rows(
 def _columns(db: sqlite3.Connection, table: str) -> tuple[str, ...]:
     try:
         return tuple(row[1] for row in db.execute(f"PRAGMA table_info({table})"))
-    except sqlite3.Error:
+    except BROKEN:
         return ()
 
 
@@ -170,7 +170,7 @@ def _rows(db: sqlite3.Connection, table: str, problems: list[str]) -> Iterator[t
                         yield tuple(row)
                     last = number
                 break
-            except sqlite3.Error as error:
+            except BROKEN as error:
                 failed = True
                 if (text := f"{table}: {error}") not in problems:
                     problems.append(text)

@@ -31,6 +31,9 @@ DAMAGED = (
     *(ArithmeticError, RecursionError, zlib.error),
 )
 
+#: What SQLite raises about a damaged file; its messages may quote what is not text.
+BROKEN = (sqlite3.Error, UnicodeDecodeError)
+
 LOCK_SECONDS = 30.0  # how long a writer waits for others
 
 # Each takes a file from the version of its index to the next one; never change a released one.
@@ -142,7 +145,7 @@ FULL_BELOW_BYTES = 1 << 20  # a disk with less room counts as full
 
 def problem_of(path: Path, error: Exception) -> TachographError:
     """Return the error that says what is wrong with a journal, and what to do."""
-    if not isinstance(error, sqlite3.Error | OSError):
+    if not isinstance(error, (*BROKEN, OSError)):
         return TachographError(f"{path}: there is a value that cannot be kept ({error})")
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest tells variants apart
     if isinstance(error, OSError):

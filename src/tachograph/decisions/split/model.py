@@ -27,6 +27,7 @@ LATENCIES_OF_BOTH = 4  # of the device, that sharing the edges with the host cos
 LOG_FEATURES = ("log least degree", "log greatest degree", "log size")
 DEGREE_FEATURES = ("one", "log mean degree", "gini", *LOG_FEATURES)
 STEPS_PER_EDGE, STEPS_PER_VERTEX = 12, 10.0  # beside those of the loops over neighbours
+LARGEST_LOG = 50.0  # of how many times longer a step takes
 Rates = Mapping[str, float | None]
 Numbers = NDArray[np.float64]
 
@@ -95,14 +96,19 @@ class Expected(NamedTuple):
     share: float
 
 
+def _times(features: Numbers, weights: Numbers) -> float:
+    """Return how many times longer a step takes on a graph of these features; never 0 nor infinite."""
+    return math.exp(min(max(float(features @ weights), -LARGEST_LOG), LARGEST_LOG))
+
+
 def expected(state: State, host: Rates, device: Rates, shares_cores: bool) -> Expected:
     """Predict times from the calibrations of both."""
     known = the_model()
     weights = known.shared if shares_cores else known.apart
     x, steps = state.features, state.steps / 1e6
-    ours = float(steps / (host["gather"] or 0) * np.exp(x @ known.host))
+    ours = float(steps / (host["gather"] or 0) * _times(x, known.host))
     latency = (device["latency"] or 0) / 1e6
-    theirs = float(steps / (device["gather"] or 0) * np.exp(x @ weights)) + latency
+    theirs = float(steps / (device["gather"] or 0) * _times(x, weights)) + latency
     if device["transfer"]:
         theirs += state.transfer / device["transfer"] / 1e9
     shared = ours * theirs / (ours + theirs)

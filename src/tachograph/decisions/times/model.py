@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...devices.calibrate import sound
 from ...graph.graph import Graph
 from ...journal.campaign import Record
-from ..model_file import Kept, ModelFile
+from ..model_file import LARGEST_VALUE, Kept, ModelFile
 
 __all__ = ["CONFIDENCE", "SHAPE_FEATURES", "SHORTEST_SECONDS", "Curve", "Model", "Predicted"]
 __all__ += ["shape", "the_model"]
@@ -116,10 +116,12 @@ class Curve:
         points = file.array(f"{name}.points", (weights.size, len(SHAPE_FEATURES)))
         widths = file.array(f"{name}.widths", (len(SHAPE_FEATURES),), least=1e-9)
         numbers = file.arrays.get(f"{name}.numbers", np.empty(0))  # the margin may be infinite
-        if numbers.shape != (4,) or np.isnan(numbers).any():
-            raise file.problem(f"{name}.numbers should be four numbers")
+        *sizes, margin = numbers.tolist() if numbers.shape == (4,) else (math.nan,)
+        known = margin == math.inf or 0 <= margin <= LARGEST_LOG_SECONDS
+        if not known or not (np.abs(sizes) <= LARGEST_VALUE).all():
+            raise file.problem(f"{name}.numbers should be three numbers and a margin")
         memory = file.array(f"{name}.memory", (MEMORY_PARTS,), least=0.0)
-        mean, linear, radial, margin = numbers.tolist()
+        mean, linear, radial = sizes
         return cls(points, weights, widths, mean, linear, radial, margin, memory)
 
 
@@ -155,7 +157,7 @@ class Model:
         if curve is None:
             return None
         x = (np.array([numbers[field] for field in SHAPE_FEATURES]) - self.middle) / self.scale
-        log = min(curve.log_seconds(x), LARGEST_LOG_SECONDS)
+        log = min(max(curve.log_seconds(x), -LARGEST_LOG_SECONDS), LARGEST_LOG_SECONDS)
         seconds = max(math.exp(log), SHORTEST_SECONDS)
         off = math.exp(curve.margin) if math.isfinite(curve.margin) else UNKNOWN_FACTOR
         return Predicted(seconds, seconds / off, seconds * off)
