@@ -149,7 +149,7 @@ def test_a_device_that_is_lost(after, masked):
 
     def launch(*arguments, **options):
         calls.append(1)
-        if len(calls) > 5 + after:  # the first five are for nothing
+        if len(calls) > 4 + after:  # the first four are for nothing
             raise tg.DeviceError("the device has gone")
         working(*arguments, **options)
 

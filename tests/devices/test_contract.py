@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import numpy as np
@@ -11,7 +12,8 @@ import tachograph as tg
 from tachograph.algorithms import independent_rounds, on_device
 from tachograph.devices import calibrate as room
 from tachograph.devices.discovery import discover
-from tachograph.devices.opencl import GROUP, SOURCES, open_device
+from tachograph.devices.memory import Buffer
+from tachograph.devices.opencl import GROUP, SOURCES, arguments_of, open_device
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import rows_of
@@ -20,13 +22,19 @@ from tests.oracles import distances, shortest, similarity
 pytestmark = needs_pyopencl
 MASKS = {"all it can": (), "own memory": ("shares_memory", "svm")}
 DEVICES = [found.id for found in discover() if found.problem is None] or ["none"]
+OPTIONAL = ("svm", "svm_atomics", "int64_atomics", "double", "shares_memory")
+GROUPS_TOO_MANY = 3  # of work-items that have nothing to do
 
 
-@pytest.fixture(params=[(d, m) for d in DEVICES for m in MASKS], ids="-".join)
-def device(request):
+@pytest.fixture(params=DEVICES)
+def every_device(request):
     any_device()  # or skip
-    which, mask = request.param
-    return open_device(which).masked(*MASKS[mask])
+    return open_device(request.param)
+
+
+@pytest.fixture(params=list(MASKS))
+def device(request, every_device):
+    return every_device.masked(*MASKS[request.param])
 
 
 def search(device, g, monkeypatch):
@@ -43,6 +51,10 @@ def search(device, g, monkeypatch):
 
 def relax(device, g, monkeypatch):
     """Distances with weights that may be zero."""
+    if not device.capabilities.int64_atomics:
+        with pytest.raises(tg.DeviceError, match="no atomic minimum of 64 bits"):
+            tg.sssp(g, 0, device=device)
+        return
     lengths = (np.arange(g.arcs) % 7).astype(np.int32)
     ends = np.repeat(np.arange(g.n), g.degrees), g.indices
     w = tg.Graph.from_edges(*ends, lengths, n=g.n)
@@ -75,7 +87,7 @@ def blocks(device, g, monkeypatch):
 
 def micro_benchmarks(device, g, monkeypatch):
     """Their outcomes are checked where they are measured."""
-    for name in ("STREAM_DOUBLES", "GATHER_INTEGERS", "CHAINS"):
+    for name in ("STREAM_FLOATS", "GATHER_INTEGERS", "CHAINS"):
         monkeypatch.setattr(room, name, 256)
     assert room.calibrate(device)["stream"] > 0
 
@@ -125,9 +137,73 @@ def test_the_contract(device, name, check, monkeypatch):
     if check in (blocks, micro_benchmarks) and name not in ("path", "star"):
         return  # the graph says nothing about them
     check(device, g, monkeypatch)
+    assert_nothing_is_left(device)
+
+
+def assert_nothing_is_left(device):
     for graph in list(device.room.graphs.values()):
         graph.release()
     assert device.room.used == 0
+
+
+@pytest.mark.parametrize("check", KERNELS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+def test_whatever_a_device_can_do_and_whatever_it_is(every_device, kind, check, monkeypatch):
+    """All combinations: shared memory without shared cores, fine-grained memory without either..."""
+    g = tg.kronecker(5, rng=1)
+    for count in range(len(OPTIONAL) + 1):
+        for missing in itertools.combinations(OPTIONAL, count):
+            device = every_device.masked(*missing, kind=kind)
+            check(device, g, monkeypatch)
+            assert_nothing_is_left(device)
+
+
+@pytest.mark.parametrize("check", KERNELS, ids=lambda f: f.__name__)
+def test_work_items_beyond_the_size_do_nothing(device, check, monkeypatch):
+    """Drivers and later versions of ours may launch more than was asked for."""
+    launch = device.launch
+
+    def more(kernel, size, *arguments, group=GROUP):
+        sizes, groups = (x if isinstance(x, tuple) else (x,) for x in (size, group))
+        beyond = (sizes[0] + GROUPS_TOO_MANY * groups[0], *sizes[1:])
+        launch(kernel, beyond, *arguments, group=groups)
+
+    monkeypatch.setattr(device, "launch", more)
+    for name in ("path", "star"):
+        check(device, GRAPHS[name](), monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("program", "kernel"), [("bfs", "push"), ("bfs", "pull"), ("bellman_ford", "relax")]
+)
+def test_ids_of_work_items_do_not_wrap_at_two_to_the_31(every_device, program, kernel):
+    """An id beyond 2**31 read as an int is negative, which is below any size."""
+    device = every_device
+    if program == "bellman_ford" and not device.capabilities.int64_atomics:
+        pytest.skip("no atomic minimum of 64 bits")
+    given = {"ptr": np.arange(65, dtype=np.int64), "distance": np.zeros(64, np.int64)}
+    scalars = {"size": 64, "n": 64, "depth": 1, "round": 1}
+    buffers = []
+    for name in arguments_of(program, kernel):
+        if name in scalars:
+            buffers.append(np.int32(scalars[name]))
+            continue
+        array = given.get(name, np.full(64, -1 if name in ("parent", "level") else 0, np.int32))
+        buffers.append(device.output(array.copy()))
+    made = device.kernel(program, kernel)
+    memory = [b.memory if isinstance(b, Buffer) else b for b in buffers]
+    made(device.queue, (GROUP,), (GROUP,), *memory, global_offset=(2**32 - GROUP // 2,))
+    for buffer in buffers:
+        if isinstance(buffer, Buffer):
+            before = buffer.array.copy()
+            assert np.array_equal(buffer.fetch(), before)
+
+
+@pytest.mark.parametrize("check", KERNELS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("graph", [tg.star(9), tg.path(12), tg.kronecker(4, rng=1)], ids=repr)
+def test_small_graphs(device, graph, check, monkeypatch):
+    """For simulators of devices, which are slow and watch every access."""
+    check(device, graph, monkeypatch)
 
 
 def test_every_kernel_is_in_the_contract():
@@ -146,8 +222,9 @@ def test_what_a_device_cannot_do_is_said():
         tg.sssp(g, 0, device=device.masked("int64_atomics"))
     with pytest.raises(tg.DeviceError, match="does not fit on .* as a whole"):
         tg.bfs(tg.kronecker(9, rng=1), 0, device=device.masked("shares_memory", memory=20_000))
-    with pytest.raises(tg.InputError, match="whole numbers"):
-        tg.sssp(tg.path(4, weights=(0.5, 1.0)), 0, device=device)
+    if device.capabilities.int64_atomics:
+        with pytest.raises(tg.InputError, match="whole numbers"):
+            tg.sssp(tg.path(4, weights=(0.5, 1.0)), 0, device=device)
     with pytest.raises(tg.InputError, match="dijkstra runs on the host"):
         tg.sssp(g, 0, algorithm="dijkstra", device=device)
     with pytest.raises(tg.InputError, match="on the host"):
@@ -159,6 +236,8 @@ def test_what_a_device_cannot_do_is_said():
 
 
 def test_negative_weights_and_cycles_on_a_device():
+    if not any_device().capabilities.int64_atomics:
+        pytest.skip("no atomic minimum of 64 bits")
     g = tg.Graph.from_edges([0, 1, 0], [1, 2, 2], np.array([5, -3, 4], np.int32))
     assert tg.sssp(g, 0, device=any_device(), verify=True).distances.tolist() == [0, 5, 2]
     loop = tg.Graph.from_edges([0, 1, 2], [1, 2, 0], np.array([1, 1, -3], np.int32))

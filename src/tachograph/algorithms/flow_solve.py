@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..decisions.placement.state import Call
-from ..devices.opencl import OpenCL
+from ..devices.memory import check_countable
+from ..devices.opencl import OpenCL, check_count
 from ..graph.graph import Graph
 from ..kernels.flow import rounds as kernels
 from ..kernels.flow.augmenting import LOOKED, PATHS
@@ -33,6 +34,7 @@ __all__ = ["solve"]
 
 SERIAL_BELOW_VERTICES = 1 << 14  # of a kernel; with fewer, the host uses one thread
 SEARCH_AFTER_ROUNDS = 32  # or when as many arcs were looked at as there are
+SEARCHES_ALIKE = 3  # in a row, after which pushing is taken not to get anywhere
 ROWS = ("begins", "target", "back")
 #: The arrays that each kernel writes.
 WRITES = {
@@ -142,9 +144,11 @@ class FlowRounds(Rounds):
         arrays |= {name: np.zeros(n, self.ids) for name in lists}
         arrays |= {"mark": np.zeros(n, np.int32), "tally": np.zeros(3, np.int32)}
         super().__init__(placed, device, arrays)
+        self.seen, self.searches_alike = 0, 0
 
     def build(self, device: OpenCL) -> None:
         """Build the kernels for the types of this network, and launch each once for nothing."""
+        check_countable(device, self.n)
         real = self.solver.room.dtype.kind == "f"
         if real and not device.capabilities.double:
             raise DeviceError(
@@ -204,6 +208,7 @@ class FlowRounds(Rounds):
             self.arrays.wrote("device", "tally")
             self.finish()
             lo, hi = hi, int(self.arrays.host("tally")[0][2])
+            check_count(self.device, hi, self.n, least=lo)
         self._launch("unmark", 0, hi)
 
     def run(self) -> Solver:
@@ -220,9 +225,24 @@ class FlowRounds(Rounds):
             if looked >= arcs or not count:
                 looked = 0.0
                 count = self._step("bfs", iteration, self.n, arcs)
+                self._changed()
         for name in ("room", "excess", "height"):
             getattr(self.solver, name)[:] = self.arrays.host(name)[0]
         return self.solver
+
+    def _changed(self) -> None:
+        """Check that pushing since the last search has changed something; without, it never would.
+
+        Raises
+        ------
+        DeviceError
+            If excess and heights are as they were, several times in a row.
+        """
+        excess, height = self.arrays.host("excess", "height")
+        now = hash((excess.tobytes(), height.tobytes()))
+        self.searches_alike = self.searches_alike + 1 if now == self.seen else 0
+        self.seen = now
+        self.advances(SEARCHES_ALIKE - self.searches_alike, SEARCHES_ALIKE)
 
     def _step(self, name: str, iteration: int, count: int, arcs: int) -> int:
         """Run a kernel, whose list becomes the next one's work; return how many entries that has."""
@@ -232,7 +252,9 @@ class FlowRounds(Rounds):
             call, lambda: self.host(name, count), lambda: self.there(name, count), undo
         )
         self.arrays.swap("work", "out")
-        return int(self.arrays.host("tally")[0][0])
+        found = int(self.arrays.host("tally")[0][0])
+        check_count(self.device, found, self.n)
+        return found
 
     def _saved(self) -> Callable[[], None]:
         """Return what puts everything back as it is now: a kernel of the oracle runs several times."""

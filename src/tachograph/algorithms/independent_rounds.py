@@ -45,6 +45,9 @@ WRITES = {
 }
 
 
+KERNELS = ("randomize", "select_", "deactivate", "compact")  # of the device
+
+
 class Problem(NamedTuple):
     """A graph that has every arc both ways; degrees, which give the order; how many are hot."""
 
@@ -111,12 +114,14 @@ class SetRounds(Rounds):
         part = whole(device, self.graph)
         self.rows = {"indptr": part.indptr, "indices": part.indices}
         kind = "-DID=int" if self.graph.indices.dtype == np.int32 else "-DID=long"
-        names = ("randomize", "select_", "deactivate", "compact", "select_shared")
-        self.kernels = {name: _built(device, name, kind) for name in names}
+        self.kernels = self.built(device, kind)
         self.arrays.there("hot")
         for name in WRITES:
             self.there(name, 0, 0)
-        self.there_shared(0, False, 0)
+
+    def built(self, device: OpenCL, *options: str) -> dict[str, cl.Kernel]:
+        """Return the kernels by their names."""
+        return {name: device.kernel(self.program, name, *options) for name in KERNELS}
 
     # -- the kernels, here and there --------------------------------------------------------------
 
@@ -168,6 +173,8 @@ class SetRounds(Rounds):
         given = {"helps": np.int32(helps), "patience": np.int32(patience)}
         left = self.arrays.there("kept")
         self._launch("select_shared", count, count=np.int64(count), left=left, **given)
+        assert self.device is not None
+        self.device.flush()  # the host does not wait for it
 
     def _launch(self, kernel: str, size: int, **given: object) -> None:
         every = {"key": np.uint64(self.key), "turn": np.int32(self.turn), **self.rows}
@@ -185,6 +192,7 @@ class SetRounds(Rounds):
             self.produce(call)
             self.step(call._replace(kernel="deactivate"), "compact")
             (tally,) = self.arrays.host("tally")
+            self.advances(count - int(tally[kernels.KEPT]), count)
             count, arcs = int(tally[kernels.KEPT]), int(np.uint32(tally[kernels.KEPT_ARCS]))
             self.arrays.swap("work", "kept")
         (state,) = self.arrays.host("state")
@@ -223,6 +231,26 @@ class Overlapped(SetRounds):
         self.overlap, self.producer = overlap, producer
         self.hot = -1  # vertices that are produced first: not selected yet
         self.pays = True
+
+    def build(self, device: OpenCL) -> None:
+        """Build the kernels, and launch each once for nothing."""
+        super().build(device)
+        if self.at_once:
+            self.there_shared(0, False, 0)
+
+    def built(self, device: OpenCL, *options: str) -> dict[str, cl.Kernel]:
+        """Return kernels that the host can work beside, in the newest OpenCL C there is. If they cannot
+        be built, kernels run one after the other.
+        """
+        more = ["-DOVERLAP", *["-DHOST_CORES"] * device.found.shares_cores]
+        for standard in ("-cl-std=CL3.0", "-cl-std=CL2.0"):
+            if self.at_once:
+                with suppress(DeviceError):
+                    names = (*KERNELS, "select_shared")
+                    every = (*options, *more, standard)
+                    return {name: device.kernel(self.program, name, *every) for name in names}
+        self.at_once = False
+        return super().built(device, *options)
 
     def produce(self, call: Call) -> None:
         """Run the first two kernels of a round, at once if that is possible and worth it."""
@@ -290,12 +318,3 @@ class Overlapped(SetRounds):
             self.hot = int(run(kernels.remaining, [(self.hot, hot, state)], brief=True)[0])
         found = call._replace(kernel="hot vertices", vertices=self.hot)
         self.placed.note(found, "host", clock() - begin)
-
-
-def _built(device: OpenCL, name: str, kind: str) -> cl.Kernel:
-    """Build a kernel, in the newest OpenCL C there is if the device shares atomics with the host."""
-    if device.capabilities.svm_atomics:
-        for standard in ("-cl-std=CL3.0", "-cl-std=CL2.0"):
-            with suppress(DeviceError):
-                return device.kernel("independent_set", name, kind, standard)
-    return device.kernel("independent_set", name, kind)

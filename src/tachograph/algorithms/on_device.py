@@ -8,7 +8,7 @@ import numpy as np
 
 from ..devices.choice import DeviceLike, parse
 from ..devices.memory import Buffer, Part, whole
-from ..devices.opencl import GROUP, OpenCL
+from ..devices.opencl import GROUP, OpenCL, check_count
 from ..graph.graph import Graph
 from ..kernels.runtime.launch import not_counted
 from ..util.errors import DeviceError, InputError
@@ -42,7 +42,7 @@ class _Frontier:
         self.front = device.output(np.resize(sources, n).astype(np.int32))
         self.after = device.output(np.empty(n, np.int32))
         self.count = device.output(np.zeros(1, np.int32))
-        self.size = sources.size
+        self.size, self.n = sources.size, n
         self.steps: list[tuple[str, int, float]] = []
 
     def start(self) -> float:
@@ -56,6 +56,7 @@ class _Frontier:
         if listed:
             self.front, self.after = self.after, self.front
         found = int(self.count.fetch()[0])
+        check_count(self.device, found, self.n)
         self.steps.append((name, self.size, time.perf_counter() - start))
         self.size = found
 
@@ -79,7 +80,7 @@ def levels_on(
     levels[sources], parents[sources] = 0, sources
     f = _Frontier(device, sources, n)
     level, parent = device.output(levels), device.output(parents)
-    depth, pulled = 1, False
+    depth, pulled, reached = 1, False, 0
     while f.size and (cutoff is None or depth <= cutoff):
         start, pulling = f.start(), f.size > n // PULL_ABOVE_NTH
         if pulling:
@@ -92,6 +93,8 @@ def levels_on(
             front = f.front, np.int32(f.size), np.int32(depth)
             device.launch(push, f.size, *rows, *front, parent, level, f.after, f.count)
         f.end("pull" if pulling else "push", start, listed=not pulling)
+        reached += f.size
+        check_count(device, reached, n)
         depth, pulled = depth + 1, pulling
     level.fetch()
     parent.fetch()

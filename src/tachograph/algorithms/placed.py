@@ -15,7 +15,7 @@ from ..decisions.placement.state import PLACES, Call
 from ..devices.choice import Chosen
 from ..devices.host import Host, Meter
 from ..devices.memory import Common
-from ..devices.opencl import OpenCL, arguments_of
+from ..devices.opencl import OpenCL, arguments_of, check_count
 from ..kernels.runtime.launch import clock, run, threads_available
 from ..util.errors import DeviceError, TooLargeError
 from .result import Trace
@@ -169,6 +169,17 @@ class Rounds:
         """Set counters to zero."""
         self.arrays.host("tally")[0][lo:hi] = 0
         self.arrays.wrote("host", "tally")
+
+    def advances(self, done: int, most: int) -> None:
+        """Check that a round has done something, and no more than ``most``: a device that counts wrong
+        would otherwise never end, or write behind its arrays.
+
+        Raises
+        ------
+        DeviceError
+            If not.
+        """
+        check_count(self.device, done, most, least=1)
 
     def finish(self) -> None:
         """Wait for the device."""

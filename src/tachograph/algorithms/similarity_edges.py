@@ -287,7 +287,8 @@ class InPlace:
         ordered = np.int32(job.order.size > 0)
         rows = part.indptr, part.indices, np.int64(n)
         self.first = (*rows, ordered, device.upload(job.order))
-        self.last = (device.upload(job.base), np.int32(job.kind), marks, *self.outputs)
+        workers = np.int64(device.units)
+        self.last = (device.upload(job.base), np.int32(job.kind), workers, marks, *self.outputs)
         with not_counted():  # the first launch finishes compiling
             self.compute(0, 0)
 
@@ -308,19 +309,18 @@ class Apart:
 
     def __init__(self, device: OpenCL, job: Job) -> None:
         self.device, self.job = device, job
-        graph, double = job.graph, device.capabilities.double
+        graph = job.graph
         with not_counted():
-            self.kernel = device.kernel("similarity", "by_search", *job.options(double))
-        self.real = np.float64 if double else np.float32
+            self.kernel = device.kernel("similarity", "by_search", *job.options(False))
         every = job.order if job.order.size else np.arange(graph.n, dtype=graph.indices.dtype)
         self.upto = np.concatenate([np.zeros(1, np.int64), np.cumsum(graph.degrees[every])])
         size = max(1, job.edges.values.size)
-        if not device.room.fits(every.nbytes + job.base.nbytes + self.upto.nbytes + size * 8):
+        if not device.room.fits(every.nbytes + job.base.nbytes + self.upto.nbytes + size * 4):
             device.room.graphs.clear()
         arrays = {"the order": every, "places": job.base, "arcs before each": self.upto}
         self.buffers = [device.upload(array, what) for what, array in arrays.items()]
-        self.found = device.scratch(size, self.real, "the similarities")
-        device.fill(self.found, self.real(-1), size)
+        self.counts = device.scratch(size, np.int32, "what edges have in common")
+        device.fill(self.counts, np.int32(-1), size)
         self.rows = resident(device, graph)  # in what is left
         with not_counted():
             self.compute(0, 0)
@@ -329,23 +329,22 @@ class Apart:
         """Compute the edges of the owners at places ``lo:hi`` of the order."""
         arcs = int(self.upto[hi] - self.upto[lo])
         order, base, upto = self.buffers
-        owners = (order, np.int64(lo), np.int64(hi), base, np.int32(self.job.kind), upto)
+        owners = (order, np.int64(lo), np.int64(hi), base, upto)
         parts = range(len(self.rows.cuts) - 1)
         launch = partial(self.device.launch, self.kernel, (arcs, LANES), group=(ROWS, LANES))
         for a, b in itertools.product(parts, parts):  # kept in no variable: parts must leave
-            launch(*self._part(a), *self._part(b), *owners, self.found)
+            launch(*self._part(a), *self._part(b), *owners, self.counts)
         self.device.finish()
 
     def _part(self, which: int) -> tuple[Buffer | np.int64, ...]:
         return (*self.rows.part(which).arguments, np.int64(self.rows.cuts[which + 1]))
 
     def finish(self, ranges: list[tuple[int, int]]) -> None:
-        """Copy what was found back, and list the edges, which the device has not."""
+        """Make similarities of what the device has counted, and list the edges, which it has not."""
         job = self.job
-        self.found.array = np.empty(job.edges.values.size, self.real)
-        found = self.found.fetch()
-        mine = found >= 0
-        job.edges.values[mine] = found[mine]
+        self.counts.array = np.empty(job.edges.values.size, np.int32)
+        given = (job.base, job.kind, self.counts.fetch(), job.edges.values)
+        over_rows(kernels.from_counts, *job.graph.rows, *given)
         for lo, hi in ranges:
             call = (lo, hi, job.order, job.graph.rows, job.base, job.edges)
             run(kernels.list_edges, [call], brief=True)

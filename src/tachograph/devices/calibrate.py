@@ -22,7 +22,7 @@ from .opencl import OpenCL
 
 __all__ = ["UNITS", "calibrate", "calibration", "sound"]
 
-STREAM_DOUBLES = 1 << 22  # of each array: beyond any cache
+STREAM_FLOATS = 1 << 23  # of each array: beyond any cache
 GATHER_INTEGERS = 1 << 22  # read at random places, and as many counted at random places
 COUNTER_INTEGERS = 1 << 16  # that atomic operations count with
 CHAINS, CHAIN_STEPS = 1 << 12, 1 << 9  # independent calculations, and the steps of each
@@ -91,9 +91,9 @@ def calibrate(device: Host | OpenCL) -> Numbers:
 def _arrays() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(1)
     return {
-        "a": np.ones(STREAM_DOUBLES),
-        "b": np.full(STREAM_DOUBLES, 2.0),
-        "sum": np.empty(STREAM_DOUBLES),
+        "a": np.ones(STREAM_FLOATS, np.float32),
+        "b": np.full(STREAM_FLOATS, 2.0, np.float32),
+        "sum": np.empty(STREAM_FLOATS, np.float32),
         "where": rng.integers(0, GATHER_INTEGERS, GATHER_INTEGERS, np.int32),
         "values": rng.integers(0, 9, GATHER_INTEGERS, np.int32),
         "picked": np.empty(GATHER_INTEGERS, np.int32),
@@ -130,7 +130,7 @@ def _rates(seconds: dict[str, float], arrays: dict[str, np.ndarray]) -> Numbers:
     if arrays["sum"][0] != 2.0 or (arrays["picked"] != arrays["values"][arrays["where"]]).any():
         raise DeviceError("a micro-benchmark gave wrong numbers: the device cannot be used")
     return {
-        "stream": 3 * 8 * STREAM_DOUBLES / seconds["stream"] / 1e9,
+        "stream": 3 * 4 * STREAM_FLOATS / seconds["stream"] / 1e9,
         "gather": GATHER_INTEGERS / seconds["gather"] / 1e6,
         "atomics": GATHER_INTEGERS / seconds["atomics"] / 1e6,
         "latency": seconds["latency"] * 1e6,
@@ -148,7 +148,7 @@ def _host(host: Host, arrays: dict[str, np.ndarray]) -> Numbers:
         return _seconds(partial(over_parts, getattr(kernels, name), size, *arguments))
 
     with threads(host.threads):
-        seconds = {"latency": timed("nothing", STREAM_DOUBLES, arrays["out"])}
+        seconds = {"latency": timed("nothing", STREAM_FLOATS, arrays["out"])}
         for name, (kernel, names) in PASSES.items():
             given = [arrays[key] for key in names]
             seconds[name] = timed(kernel, given[0].size, *given)
@@ -175,7 +175,7 @@ def _opencl(device: OpenCL, arrays: dict[str, np.ndarray]) -> Numbers:
         size = arrays[names[0]].size
         seconds[name] = timed(kernel, size, *(there[key] for key in names), np.int64(size))
     for name, key in CALCULATIONS.items():
-        seconds[name] = timed(name, CHAINS, there[key], np.int32(CHAIN_STEPS))
+        seconds[name] = timed(name, CHAINS, there[key], np.int32(CHAIN_STEPS), np.int64(CHAINS))
     there["sum"].fetch()
     there["picked"].fetch()
     rates = _rates(seconds, arrays)

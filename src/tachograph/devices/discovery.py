@@ -17,13 +17,20 @@ from typing import Any
 
 from ..journal import content_key, journal
 from ..util.errors import DeviceError, MissingDependencyError
+from .driver_threads import THREAD_VARIABLES
 
 __all__ = ["INSTALL", "Capabilities", "Found", "discover", "select"]
 
 PATIENCE_SECONDS = 120.0  # that a driver may take for one answer
 INSTALL = "pip install 'tachograph[opencl]'"
 VENDORS = Path("/etc/OpenCL/vendors")
-SETTINGS = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "POCL_DEVICES", "CUDA_VISIBLE_DEVICES")
+LOADER_SETTINGS = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")  # directories, or files, of drivers
+#: What the names of variables begin with that decide which drivers are loaded, and what they can do.
+SETTINGS = (
+    *("OCL_", "OPENCL_", "CL_", "POCL_", "RUSTICL_", "OCLGRIND_", "GALLIUM_", "MESA_", "LIBGL_"),
+    *("CUDA_", "ROCR_", "HIP_", "HSA_", "GPU_", "ZE_", "NEO", "LD_LIBRARY_PATH"),
+)
+WITHOUT = "TACHOGRAPH_DEVICE_WITHOUT"  # capabilities that no device is to be used with
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,10 @@ class Capabilities:
         """Return the same capabilities without those named."""
         unknown = set(names) - set(asdict(self))
         if unknown:
-            raise DeviceError(f"there is no capability {', '.join(sorted(unknown))}")
+            raise DeviceError(
+                f"there is no capability {', '.join(sorted(unknown))}; there are "
+                f"{', '.join(asdict(self))}"
+            )
         gone = {*names, "svm_atomics"} if "svm" in names else names
         return replace(self, **{name: getattr(Capabilities(), name) for name in gone})
 
@@ -66,6 +76,7 @@ class Found:
     largest: int  # bytes of the largest buffer
     units: int
     capabilities: Capabilities
+    place: tuple[int, int] = (0, 0)  # the number of its platform, and its own on that
     problem: str | None = None
 
     @property
@@ -85,12 +96,23 @@ def discover(again: bool = False) -> list[Found]:
     Returns
     -------
     list of Found
-        Empty without pyopencl or without drivers.
+        Empty without pyopencl or without drivers. Capabilities that are named in the variable
+        ``TACHOGRAPH_DEVICE_WITHOUT`` (such as ``svm,double``) are taken away.
+
+    Raises
+    ------
+    DeviceError
+        If drivers cannot be listed, or the variable names something unknown.
     """
     key = _surroundings()
     if again:
         _remembered.cache_clear()
-    return list(_remembered(key, again))
+    every = _remembered(key, again)
+    unwanted = os.environ.get(WITHOUT, "").replace(",", " ").split()
+    try:
+        return [replace(d, capabilities=d.capabilities.without(*unwanted)) for d in every]
+    except DeviceError as problem:
+        raise DeviceError(f"{WITHOUT}: {problem}") from None
 
 
 @functools.lru_cache(maxsize=8)
@@ -98,17 +120,18 @@ def _remembered(key: str, again: bool) -> list[Found]:
     kept = None if again else journal().get("devices", key)
     with suppress(LookupError, TypeError, AttributeError):  # of another version, or damaged
         if kept is not None:
-            return [_made(place, facts) for place, facts in enumerate(kept["devices"])]
-    found = _ask_all()
-    if not any("problem" in facts for facts in found):  # a driver may be repaired
-        journal().put("devices", key, {"devices": found})
-    return [_made(place, facts) for place, facts in enumerate(found)]
+            return [_made(number, facts) for number, facts in enumerate(kept["devices"])]
+    every, certain = _ask_all()
+    if every and certain:  # a driver may be installed, or repaired
+        journal().put("devices", key, {"devices": every})
+    return [_made(number, facts) for number, facts in enumerate(every)]
 
 
-def _made(place: int, facts: dict[str, Any]) -> Found:
+def _made(number: int, facts: dict[str, Any]) -> Found:
     able = {k: v for k, v in facts.items() if k in Capabilities.__dataclass_fields__}
     known = {k: v for k, v in facts.items() if k in Found.__dataclass_fields__}
-    return Found(id=f"opencl:{place}", capabilities=Capabilities(**able), **known)
+    known |= {"id": f"opencl:{number}", "place": tuple(facts["place"])}
+    return Found(capabilities=Capabilities(**able), **known)
 
 
 def _surroundings() -> str:
@@ -117,28 +140,37 @@ def _surroundings() -> str:
     for package in ("pyopencl", "pocl-binary-distribution", "pocl"):
         with suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
-    drivers = [(p.name, p.stat().st_mtime) for p in sorted(VENDORS.glob("*"))]
-    settings = {name: os.environ.get(name, "") for name in SETTINGS}
+    chosen = [Path(os.environ[name]) for name in LOADER_SETTINGS if os.environ.get(name)]
+    files = (file for place in (VENDORS, *chosen) for file in (place, *sorted(place.glob("*"))))
+    drivers = [(str(file), file.stat().st_mtime) for file in files if file.exists()]
+    ours = THREAD_VARIABLES.values()  # which are set while a device is opened
+    settings = {k: v for k, v in os.environ.items() if k.startswith(SETTINGS) and k not in ours}
     return content_key(versions, drivers, settings, os.environ.get("PATH", ""))
 
 
-def _ask_all() -> list[dict[str, Any]]:
-    """Return the facts of every device: what its driver states, and what tests found."""
+def _ask_all() -> tuple[list[dict[str, Any]], bool]:
+    """Return the facts of every device, what its driver states and what tests found, and whether all
+    tests came to an end.
+    """
     if importlib.util.find_spec("pyopencl") is None:
-        return []
+        return [], True
     lines, problem = ask("list")
     if problem is not None:
         raise DeviceError(
             f"the OpenCL drivers of this machine cannot be listed: {problem}; find the broken one by "
             "setting OCL_ICD_VENDORS to one driver's .icd file at a time"
         )
+    certain = True
     for facts in lines:
         answers, problem = ask("test", *map(str, facts["place"]))
         for answer in answers:
-            facts.update({k: v for k, v in answer.items() if k not in ("step", "done")})
-        if problem is not None:
+            facts.update(
+                {k: v for k, v in answer.items() if k in Capabilities.__dataclass_fields__}
+            )
+        certain = certain and problem is None
+        if problem is not None and not any(answer.get("works") for answer in answers):
             facts["problem"] = problem
-    return lines
+    return lines, certain
 
 
 def ask(*words: str) -> tuple[list[dict[str, Any]], str | None]:
@@ -193,4 +225,4 @@ def select(wanted: str) -> Found:
         first = matching[0]
         raise DeviceError(f"{first.id} ({first.name}) does not work: {first.problem}")
     # prefer devices with processors and memory of their own
-    return min(working, key=lambda d: (d.shares_cores, d.id))
+    return min(working, key=lambda d: d.shares_cores)

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
     from .opencl import OpenCL
 
-__all__ = ["Buffer", "Common", "Part", "Resident", "Room", "resident", "whole"]
+__all__ = ["Buffer", "Common", "Part", "Resident", "Room", "check_countable", "resident", "whole"]
 
 RESIDENT_PARTS = 2  # of a graph that are on the device at the same time
+MOST_VERTICES = 2**31 - 2**20  # that kernels can count, and a few takes of some hundreds more
 GRAPH_MEMORY_SHARE = 0.8  # of a device's free memory; algorithms need the rest
 
 
@@ -60,20 +61,30 @@ class Room:
 class Buffer:
     """An array on a device. Made by :meth:`OpenCL.upload`, :meth:`OpenCL.output` and so on.
 
-    ``array`` is what it was made from, and what :meth:`fetch` writes.
+    ``array`` is what it was made from, and what :meth:`fetch` writes; ``in_place`` says whether the
+    buffer is that array. It is freed only when no kernel runs: an exception may end the function that
+    has launched one.
     """
 
     def __init__(
-        self, device: OpenCL, make: Callable[[], cl.Buffer], array: np.ndarray, size: int
+        self,
+        device: OpenCL,
+        make: Callable[[], cl.Buffer],
+        array: np.ndarray,
+        size: int,
+        *,
+        in_place: bool,
     ) -> None:
         self.device = device
         self.array = array
-        self._size = 0  # bytes taken on the device: 0 if memory is shared
+        self.in_place = in_place
+        self._size = 0  # bytes taken on the device: 0 if in place
         self.memory: cl.Buffer = make()
         self._size = size
         device.room.used += size
 
     def __del__(self) -> None:
+        self.device.settle()
         self.device.room.used -= self._size
 
     def fetch(self, lo: int = 0, hi: int | None = None) -> np.ndarray:
@@ -96,14 +107,16 @@ class _Twin:
 class Common:
     """Named arrays that are up to date on whichever side uses them.
 
-    They are on the host until the device uses one. With fine-grained shared memory, both sides then
-    use the same array; otherwise each side has its own, and one that the other side wrote last is
-    copied before it is used. ``device`` is None if only the host uses the arrays.
+    They are on the host until the device uses one. If the device computes in the host's memory and
+    that is fine-grained, both sides then use the same array. Otherwise each side has its own, and one
+    that the other side wrote last is copied before it is used. ``device`` is None if only the host uses
+    the arrays.
     """
 
     def __init__(self, device: OpenCL | None, arrays: Mapping[str, np.ndarray]) -> None:
         self.device = device
-        self.shared: bool = device is not None and device.capabilities.svm == "fine"
+        able = None if device is None else device.capabilities
+        self.shared: bool = able is not None and able.svm == "fine" and able.shares_memory
         self._twins = {name: _Twin(array) for name, array in arrays.items()}
 
     def host(self, *names: str) -> tuple[np.ndarray, ...]:
@@ -239,8 +252,18 @@ def resident(device: OpenCL, graph: Graph) -> Resident:
     return made
 
 
+def check_countable(device: OpenCL, vertices: int) -> None:
+    """Raise :class:`DeviceError` if kernels, which count vertices in 32 bits, cannot count so many."""
+    if vertices > MOST_VERTICES:
+        raise DeviceError(
+            f"kernels on {device.name} count up to {MOST_VERTICES:,} vertices, and the graph has "
+            f"{vertices:,}: use the host"
+        )
+
+
 def whole(device: OpenCL, graph: Graph) -> Part:
     """Return all of the graph on the device, for kernels that cannot work on parts."""
+    check_countable(device, graph.n)
     there = resident(device, graph)
     if not there.whole:
         raise DeviceError(f"the graph does not fit on {device.name} as a whole: use the host")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import copy
 import functools
-import os
+import gc
 import re
 import threading
 import warnings
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -25,6 +26,7 @@ from .. import kernels
 from ..util.errors import DeviceError, TooLargeError
 from ..util.memory import human
 from .discovery import Capabilities, Found, discover, select
+from .driver_threads import advice, limited
 from .host import cores, thread_ids
 from .memory import Buffer, Room
 from .probe import describe
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["GROUP", "OpenCL", "open_device"]
 
 SOURCES = Path(kernels.__file__).parent  # programs are beside the loops of the host
-POCL_THREADS = "POCL_MAX_PTHREAD_COUNT"  # PoCL reads this variable once, when it is loaded
 GROUP = 64  # work-items of a group, for kernels that work with any size
 LOG_LINES = 12  # of a build log that an error message shows
 Size: TypeAlias = int | tuple[int, ...]
@@ -75,10 +76,10 @@ class OpenCL:
         self.kind: str = found.kind
         self.capabilities: Capabilities = found.capabilities
         self.units: int = int(device.max_compute_units)
-        self.threads: int = self.units if found.shares_cores else 0
+        self.threads: int = min(self.units, cores()) if found.shares_cores else 0
         self.workers: tuple[int, ...] = ()
         self.room: Room = Room(found.name, found.memory, found.largest)
-        self._programs: dict[tuple[str, ...], cl.Program] = {}
+        self._programs: dict[tuple[str, ...], cl.Program | str] = {}
         with self._failures("opening it"):
             self.context: cl.Context = self.cl.Context([device])
             self.queue: cl.CommandQueue = self.cl.CommandQueue(self.context)
@@ -92,10 +93,20 @@ class OpenCL:
         """Return the threads left for the host while this device runs, at most ``wanted``."""
         return max(1, min(wanted, cores() - self.threads)) if self.threads else wanted
 
-    def masked(self, *names: str, memory: int | None = None, largest: int | None = None) -> OpenCL:
-        """Return the same device without some capabilities, or with less memory: for tests."""
+    def masked(
+        self,
+        *names: str,
+        memory: int | None = None,
+        largest: int | None = None,
+        kind: str | None = None,
+    ) -> OpenCL:
+        """Return the same device without some capabilities, with less memory, or as if it were of
+        another kind: for tests.
+        """
         other = copy.copy(self)
         other.capabilities = self.capabilities.without(*names)
+        other.found = replace(self.found, kind=kind or self.kind)
+        other.kind = other.found.kind
         other.room = Room(self.name, memory or self.room.memory, largest or self.room.largest)
         return other
 
@@ -112,10 +123,16 @@ class OpenCL:
         key = (program, *options)
         if key not in self._programs:
             self._programs[key] = self._built(program, options)
+            if isinstance(self._programs[key], str):
+                gc.collect()  # pyopencl's errors and frames keep each other, and all that called them
+        built = self._programs[key]
+        if isinstance(built, str):
+            raise DeviceError(built)
         with self._failures(f"the kernel {name}"):
-            return self.cl.Kernel(self._programs[key], name)
+            return self.cl.Kernel(built, name)
 
-    def _built(self, program: str, options: tuple[str, ...]) -> cl.Program:
+    def _built(self, program: str, options: tuple[str, ...]) -> cl.Program | str:
+        """Return the program, or why it cannot be built, which takes long to find out again."""
         standard = () if any(o.startswith("-cl-std") for o in options) else ("-cl-std=CL1.2",)
         try:
             with warnings.catch_warnings():
@@ -126,10 +143,10 @@ class OpenCL:
         except self.cl.Error as problem:
             log = [line for line in str(problem).splitlines() if line.strip()]
             shown = "\n".join(log[:LOG_LINES])
-            raise DeviceError(
+            return (
                 f"{program}.cl cannot be built for {self.name} ({self.found.driver}); use the host. "
                 f"The driver says:\n{shown}"
-            ) from None
+            )
 
     def launch(
         self, kernel: cl.Kernel, size: Size, *arguments: object, group: Size = GROUP
@@ -145,16 +162,26 @@ class OpenCL:
             return
         with self._failures(f"the kernel {kernel.function_name}"):
             kernel(self.queue, whole, groups, *(self._argument(a) for a in arguments))
-            self.queue.flush()
 
     def _argument(self, given: object) -> object:
         if isinstance(given, Buffer):
             return given.memory
         return self.cl.SVM(given) if isinstance(given, np.ndarray) else given
 
+    def flush(self) -> None:
+        """See to it that launched kernels begin, although nobody waits for them yet."""
+        with self._failures("a kernel"):
+            self.queue.flush()
+            self.cl.enqueue_marker(self.queue)  # rusticl waits only for what was not flushed
+
     def finish(self) -> None:
         """Wait until all launched kernels have ended."""
         with self._failures("a kernel"):
+            self.queue.finish()
+
+    def settle(self) -> None:
+        """Wait until no kernel can use memory any more, whatever has happened to the device."""
+        with suppress(self.cl.Error):
             self.queue.finish()
 
     # -- memory ---------------------------------------------------------------------------------
@@ -174,7 +201,7 @@ class OpenCL:
         flags = self.cl.mem_flags.READ_WRITE
         with self._failures(f"{what} ({human(taken)})"):
             make = functools.partial(self.cl.Buffer, self.context, flags, taken)
-            return Buffer(self, make, np.empty(0, kind), taken)
+            return Buffer(self, make, np.empty(0, kind), taken, in_place=False)
 
     def _buffer(self, array: np.ndarray, what: str, access: int) -> Buffer:
         if not array.size:
@@ -186,7 +213,7 @@ class OpenCL:
         how = access | (flags.USE_HOST_PTR if shared else flags.COPY_HOST_PTR)
         with self._failures(f"{what} ({human(array.nbytes)})"):
             make = functools.partial(self.cl.Buffer, self.context, how, hostbuf=array)
-            return Buffer(self, make, array, 0 if shared else array.nbytes)
+            return Buffer(self, make, array, 0 if shared else array.nbytes, in_place=shared)
 
     def fill(self, buffer: Buffer, value: np.generic, size: int) -> None:
         """Set the first ``size`` elements of a buffer to ``value``, a NumPy scalar."""
@@ -199,10 +226,10 @@ class OpenCL:
             self.cl.enqueue_copy(self.queue, buffer.memory, array)
 
     def copy_back(self, buffer: Buffer, part: np.ndarray, offset: int) -> None:
-        """Wait, and copy a part of a buffer unless memory is shared; see :meth:`Buffer.fetch`."""
+        """Wait, and copy a part of a buffer unless it is in place; see :meth:`Buffer.fetch`."""
         queue, memory = self.queue, buffer.memory
         with self._failures("reading a buffer"):
-            if self.capabilities.shares_memory:
+            if buffer.in_place:
                 where = (self.cl.map_flags.READ, offset, part.shape, part.dtype)
                 mapped, _ = self.cl.enqueue_map_buffer(queue, memory, *where)
                 mapped.base.release(queue)
@@ -226,8 +253,12 @@ class OpenCL:
         how = flags.READ_WRITE | flags.SVM_FINE_GRAIN_BUFFER
         if self.capabilities.svm_atomics:
             how |= flags.SVM_ATOMICS
-        with self._failures(f"{what} ({human(size * np.dtype(kind).itemsize)})"):
+        taken = max(1, size) * np.dtype(kind).itemsize
+        self.room.check(taken, what)
+        with self._failures(f"{what} ({human(taken)})"):
             made: np.ndarray = self.cl.svm_empty(self.context, how, (max(1, size),), kind)
+        self.room.used += taken
+        weakref.finalize(made, _give_back, self, taken)  # before its memory is freed
         return made[:size]
 
     @contextmanager
@@ -246,16 +277,23 @@ class OpenCL:
         return f"OpenCL({self.name}, {self.kind}, {human(self.room.memory)}{cores})"
 
 
-@contextmanager
-def _threads_for_pocl(count: int) -> Iterator[None]:
-    """Let PoCL, if this block loads it, use ``count`` threads, unless the user has set a number."""
-    before = os.environ.get(POCL_THREADS)
-    os.environ[POCL_THREADS] = before or str(count)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[POCL_THREADS]
+def check_count(device: OpenCL | None, found: int, most: int, least: int = 0) -> None:
+    """Raise :class:`DeviceError` unless a number that a device has counted is possible.
+
+    Every loop that goes on until a device counts 0 checks its counts, so that it ends.
+    """
+    if not least <= found <= most:
+        name = "the host" if device is None else device.name
+        raise DeviceError(
+            f"{name} counted {found}, where {least} to {most} are possible: its results cannot be "
+            "trusted; use the host"
+        )
+
+
+def _give_back(device: OpenCL, size: int) -> None:
+    """Wait for kernels that may use memory which is about to be freed, and count it as free."""
+    device.settle()
+    device.room.used -= size
 
 
 def open_device(wanted: str | Found = "opencl", threads: int | None = None) -> OpenCL:
@@ -267,8 +305,8 @@ def open_device(wanted: str | Found = "opencl", threads: int | None = None) -> O
         A device that :func:`discover` found, its id, ``"opencl:"`` and part of its name, or
         ``"opencl"`` for the best device.
     threads
-        The cores that a device which computes on the host's cores takes: half of them by default. PoCL
-        reads the number once, so it holds until the process ends.
+        The cores that a device which computes on the host's cores takes: half of them by default, and
+        never more than there are. Drivers read the number once, so it holds until the process ends.
 
     Raises
     ------
@@ -282,28 +320,40 @@ def open_device(wanted: str | Found = "opencl", threads: int | None = None) -> O
         raise DeviceError(f"{found.id} ({found.name}) does not work: {found.problem}")
     with _opening:
         device = _open.get(found.id)
-        if device is None or device.found.driver != found.driver:
+        if device is None or _identity(device.found) != _identity(found):
             device = _open[found.id] = _opened(found, threads)
-    if threads is not None and device.threads not in (0, threads):
+    if threads is not None and device.threads not in (0, min(threads, cores())):
         raise DeviceError(
             f"{device.name} was started with {device.threads} threads in this process and cannot "
-            f"change to {threads}: set {POCL_THREADS}={threads} before Python starts"
+            f"change to {min(threads, cores())}: {advice(found.platform, min(threads, cores()))}"
         )
     return device
 
 
+def _identity(found: Found) -> tuple[object, ...]:
+    """Return what must stay for an open device to be used again."""
+    return found.driver, found.place, found.capabilities
+
+
 def _opened(found: Found, threads: int | None) -> OpenCL:
     before = thread_ids()
-    with _threads_for_pocl(threads or max(1, cores() // 2)):
-        for device in (device for platform in loaded_devices() for device in platform):
-            facts = describe(device)
-            if facts["name"] != found.name or facts["platform"] != found.platform:
-                continue
-            found = replace(found, units=facts["units"])
-            if facts["driver"] != found.driver:  # updated since it was tested
-                found = next(d for d in discover(again=True) if d.name == found.name)
-            made = OpenCL(found, device)
-            started = tuple(sorted(thread_ids() - before))
-            made.workers = started if len(started) == made.threads else ()
-            return made
-    raise DeviceError(f"{found.id} ({found.name}) is no longer there: tacho devices lists devices")
+    platform, place = found.place
+    with limited(threads):
+        every = loaded_devices()
+        if platform >= len(every) or place >= len(every[platform]):
+            raise DeviceError(_gone(found))
+        device = every[platform][place]
+        facts = describe(device)
+        if (facts["name"], facts["platform"]) != (found.name, found.platform):
+            raise DeviceError(_gone(found))
+        if facts["driver"] != found.driver:  # updated since it was tested
+            found = next((d for d in discover(again=True) if d.place == found.place), found)
+        made = OpenCL(replace(found, units=facts["units"]), device)
+    started = tuple(sorted(thread_ids() - before))
+    made.workers = started if len(started) == made.threads else ()
+    return made
+
+
+def _gone(found: Found) -> str:
+    """Say that a device which was found, perhaps by an earlier process, is not there."""
+    return f"{found.id} ({found.name}) is no longer there: tacho devices --again looks for devices"

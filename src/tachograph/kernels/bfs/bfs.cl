@@ -5,7 +5,7 @@ __kernel void push(__global const long *ptr, __global const int *indices, __glob
                    int size, int depth, __global int *parent, __global int *level, __global int *after,
                    __global int *count)
 {
-    int i = get_global_id(0);
+    long i = get_global_id(0);
     if (i >= size) return;
     int u = front[i];
     for (long k = ptr[u]; k < ptr[u + 1]; k++) {
@@ -21,7 +21,7 @@ __kernel void push(__global const long *ptr, __global const int *indices, __glob
 __kernel void pull(__global const long *ptr, __global const int *indices, int n, int depth,
                    __global int *parent, __global int *level, __global int *count)
 {
-    int v = get_global_id(0);
+    long v = get_global_id(0);
     if (v >= n || parent[v] >= 0) return;
     for (long k = ptr[v]; k < ptr[v + 1]; k++) {
         int u = indices[k];

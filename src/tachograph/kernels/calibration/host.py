@@ -20,7 +20,7 @@ def nothing(stop, lo, hi, out):
 @kernel
 def stream(stop, lo, hi, a, b, out):
     for i in range(lo, hi):
-        out[i] = a[i] + 0.5 * b[i]
+        out[i] = a[i] + np.float32(0.5) * b[i]
 
 
 @kernel

@@ -1,5 +1,5 @@
-/* Twins of rounds.py; encodings and order are explained there and in greedy.py. Flags that the host may
-   write meanwhile are read by atomic operations. */
+/* Twins of rounds.py; encodings and order are explained there and in greedy.py. Counters are
+   int, whatever type ids have: the host launches kernels only for graphs that they can count. */
 
 #pragma OPENCL EXTENSION cl_khr_global_int32_base_atomics : enable
 
@@ -38,33 +38,40 @@ inline bool before(ulong key, int level, ID vertex, int other_level, ID other)
     return draw(key, (ulong)vertex) > draw(key, (ulong)other);
 }
 
-/* Loads that wait for nobody's cache line need OpenCL C 2; only there host and device share atomics. */
-#if __OPENCL_C_VERSION__ >= 200
-#ifdef __opencl_c_atomic_scope_all_devices
+/* OVERLAP: the host reads and writes words and counters while kernels run, which needs atomics of a scope
+   that has the host in it, and that needs OpenCL C 2. HOST_CORES: all memory of the device is the host's, as
+   are its cores, so that no scope is wider than the device's. Without OVERLAP, kernels run one after the
+   other, and plain loads and stores are enough. */
+#ifdef OVERLAP
+#if __OPENCL_C_VERSION__ < 300 || defined(__opencl_c_atomic_scope_all_devices)
 #define SCOPE memory_scope_all_svm_devices
-#else
+#elif defined(HOST_CORES)
 #define SCOPE memory_scope_device
 #endif
+typedef volatile __global atomic_int *shared_int;
 inline int acquire(volatile __global int *place)
 {
-    return atomic_load_explicit((volatile __global atomic_int *)place, memory_order_acquire, SCOPE);
+    return atomic_load_explicit((shared_int)place, memory_order_acquire, SCOPE);
 }
 inline void release(volatile __global int *place, int value)
 {
-    atomic_store_explicit((volatile __global atomic_int *)place, value, memory_order_release, SCOPE);
+    atomic_store_explicit((shared_int)place, value, memory_order_release, SCOPE);
+}
+inline int add(volatile __global int *place, int value)
+{
+    return atomic_fetch_add_explicit((shared_int)place, value, memory_order_relaxed, SCOPE);
+}
+inline void lower(volatile __global int *place, int value)
+{
+    atomic_fetch_min_explicit((shared_int)place, value, memory_order_relaxed, SCOPE);
+}
+inline void raise(volatile __global int *place, int value)
+{
+    atomic_fetch_max_explicit((shared_int)place, value, memory_order_relaxed, SCOPE);
 }
 #else
-inline int acquire(volatile __global int *place)
-{
-    int found = atomic_or(place, 0);
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return found;
-}
-inline void release(volatile __global int *place, int value)
-{
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    atomic_xchg(place, value);
-}
+inline int acquire(volatile __global int *place) { return *place; }
+inline void release(volatile __global int *place, int value) { *place = value; }
 #endif
 
 __kernel void randomize(long lo, long hi, __global const ID *work, ulong key,
@@ -81,6 +88,7 @@ inline int full(volatile __global int *word, ID v, int turn, int patience, int *
                 volatile __global int *tally)
 {
     int found = acquire(&word[v]);
+#ifdef OVERLAP
     for (int rest = 16; found >> 8 != turn && patience; rest = min(2 * rest, 1024)) {
         *polls += 1;
         if (acquire(&tally[QUIT])) break;
@@ -88,6 +96,7 @@ inline int full(volatile __global int *word, ID v, int turn, int patience, int *
         for (volatile int k = 0; k < rest; k++) {} /* leave the cache line to its writer */
         found = acquire(&word[v]);
     }
+#endif
     return found;
 }
 
@@ -120,6 +129,7 @@ __kernel void select_(long lo, long hi, __global const ID *work, ulong key,
     chosen[v] = choice(v, key, indptr, indices, state, turn, word, 0, &polls, word);
 }
 
+#ifdef OVERLAP
 __kernel void select_shared(long count, int helps, int patience, __global const ID *work, ulong key,
                             __global const long *indptr, __global const ID *indices,
                             __global const uchar *state, int turn, volatile __global int *word,
@@ -130,18 +140,19 @@ __kernel void select_shared(long count, int helps, int patience, __global const 
     if (helps) {
         i = count - 1 - i;
         if (i < acquire(&tally[FRONT])) return; /* the host has it */
-        if ((i + 1) % VERTICES_PER_TAKE == 0) atomic_min(&tally[REAR], (int)i + 1 - VERTICES_PER_TAKE);
+        if ((i + 1) % VERTICES_PER_TAKE == 0) lower(&tally[REAR], (int)(i + 1 - VERTICES_PER_TAKE));
     } else {
         if (i >= acquire(&tally[REAR])) return;
-        if (i % VERTICES_PER_TAKE == 0) atomic_max(&tally[FRONT], (int)i + VERTICES_PER_TAKE);
+        if (i % VERTICES_PER_TAKE == 0) raise(&tally[FRONT], (int)min(i + VERTICES_PER_TAKE, count));
     }
     ID v = work[i];
     int polls = 0;
     uchar found = choice(v, key, indptr, indices, state, turn, word, patience, &polls, tally);
     chosen[v] = found;
-    if (polls) atomic_add(&tally[POLLS], polls);
-    if (found == UNKNOWN) left[atomic_inc(&tally[LEFT])] = v;
+    if (polls) add(&tally[POLLS], polls);
+    if (found == UNKNOWN) left[add(&tally[LEFT], 1)] = v;
 }
+#endif
 
 __kernel void deactivate(long lo, long hi, __global const ID *work, __global const long *indptr,
                          __global const ID *indices, __global const uchar *chosen,

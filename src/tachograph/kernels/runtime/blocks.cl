@@ -16,7 +16,7 @@ __kernel void scan(__global const int *values, long n, __global int *before, __g
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (i < n) before[i] = sums[from + me] - mine;
-    if (me == GROUP - 1) totals[get_group_id(0)] = sums[from + me];
+    if (me == GROUP - 1 && (long)get_group_id(0) * GROUP < n) totals[get_group_id(0)] = sums[from + me];
 }
 
 /* Add to the elements of every group what comes before it. */

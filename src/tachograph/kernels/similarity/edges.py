@@ -171,6 +171,23 @@ def list_edges(stop, lo, hi, order, rows, base, edges):
 
 
 @kernel
+def from_counts(stop, lo, hi, indptr, indices, base, kind, counts, values):
+    """Write the similarity of each edge from ``lo:hi`` to higher vertices that a device has counted:
+    ``counts`` has how many neighbours its ends have in common, or -1.
+    """
+    for u in range(lo, hi):
+        if stop_at(stop, u):
+            return
+        begin, end = ld(indptr, u), ld(indptr, u + 1)
+        for k in range(search(indices, begin, end, u), end):
+            common = np.int64(ld(counts, ld(base, u) + k))
+            if common >= 0:
+                v = ld(indices, k)
+                degree = ld(indptr, v + 1) - ld(indptr, v)
+                st(values, ld(base, u) + k, similarity_of(kind, common, end - begin, degree))
+
+
+@kernel
 def order_by_class(stop, indptr, counts, order):
     """Write vertices by the number of bits of their degree; ``counts`` becomes how many have each."""
     for v in range(order.size):

@@ -3,13 +3,6 @@
  * part is INDICES[PTR[v - FIRST] - BEGIN ...]. Edges whose ends lie elsewhere are left to other launches.
  * ID is the type of vertices, BASE that of `base`.
  */
-#ifdef DOUBLE
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double real;
-#else
-typedef float real;
-#endif
-
 typedef ID id;
 typedef BASE place;
 
@@ -22,15 +15,6 @@ typedef struct {
 static long row_begin(rows part, long v) { return part.ptr[v - part.first]; }
 static long row_end(rows part, long v) { return part.ptr[v - part.first + 1]; }
 static bool has(rows part, long v) { return part.first <= v && v < part.last; }
-
-static real similarity_of(int kind, long common, long a, long b)
-{
-    if (common <= 0) return 0;
-    if (kind == 0) return (real)common / (real)(a + b - common);
-    if (kind == 1) return (real)common / (real)min(a, b);
-    if (kind == 2) return (real)2 * (real)common / (real)(a + b);
-    return (real)common / sqrt((real)a * (real)b);
-}
 
 /* the first place in lo..hi whose entry is not below x */
 static long search(rows part, long lo, long hi, long x)
@@ -62,17 +46,30 @@ static bool owns(long degree_u, long u, long degree_v, long v)
 #define OWN { ptr_a, indices_a, first_a, last_a, begin_a }
 #define THEIRS { ptr_b, indices_b, first_b, last_b, begin_b }
 
-/* For processors with large caches, the whole graph, in place: every work-item is a worker with marks of
+#ifdef DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+static double similarity_of(int kind, long common, long a, long b)
+{
+    if (common <= 0) return 0;
+    if (kind == 0) return (double)common / (double)(a + b - common);
+    if (kind == 1) return (double)common / (double)min(a, b);
+    if (kind == 2) return 2.0 * (double)common / (double)(a + b);
+    return (double)common / sqrt((double)a * (double)b);
+}
+
+/* For processors with large caches, the whole graph, in place: each of `workers` work-items has marks of
  * its own, n bytes that are all 0 before and after; it takes every W-th of the owners at places lo..hi of
  * `order` (the vertices themselves if not `ordered`). */
 __kernel void by_marks(__global const long *ptr, __global const id *indices, long n, int ordered,
                        __global const id *order, long lo, long hi, __global const place *base, int kind,
-                       __global uchar *marks, __global id *source, __global id *target,
-                       __global real *values)
+                       long workers, __global uchar *marks, __global id *source, __global id *target,
+                       __global double *values)
 {
+    long me = get_global_id(0);
+    if (me >= workers) return;
     rows all = { ptr, indices, 0, n, 0 };
-    __global uchar *mark = marks + get_global_id(0) * n;
-    for (long i = lo + get_global_id(0); i < hi; i += get_global_size(0)) {
+    __global uchar *mark = marks + me * n;
+    for (long i = lo + me; i < hi; i += workers) {
         long u = ordered ? order[i] : i;
         long first = ptr[u], last = ptr[u + 1], degree = last - first;
         for (long k = first; k < last; k++) mark[indices[k]] = 1;
@@ -91,12 +88,14 @@ __kernel void by_marks(__global const long *ptr, __global const id *indices, lon
         for (long k = first; k < last; k++) mark[indices[k]] = 0;
     }
 }
+#endif
 
 /* For processors with many threads, in two dimensions: one is the arcs of the owners at places lo..hi of
  * `order` (arcs of the owners before place i: upto[i]), in the other LANES work-items look for the
- * neighbours of the arc's end in the owner's row. */
+ * neighbours of the arc's end in the owner's row. The host makes similarities of what was counted, so
+ * that they are doubles on every device. */
 __kernel void by_search(PARTS, __global const id *order, long lo, long hi, __global const place *base,
-                        int kind, __global const long *upto, __global real *values)
+                        __global const long *upto, __global int *counts)
 {
     rows own = OWN, theirs = THEIRS;
     __local int found[ROWS * LANES];
@@ -137,7 +136,6 @@ __kernel void by_search(PARTS, __global const id *order, long lo, long hi, __glo
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane == 0 && valid) {
         for (int i = 1; i < LANES; i++) common += found[mine + i];
-        values[slot_of(theirs, base, u, v, k)] =
-            similarity_of(kind, common, last - first, end - begin);
+        counts[slot_of(theirs, base, u, v, k)] = common;
     }
 }

@@ -8,7 +8,7 @@ __kernel void relax(__global const long *ptr, __global const int *indices, __glo
                     __global const int *front, int size, int round, __global long *distance,
                     __global int *stamp, __global int *after, __global int *count)
 {
-    int i = get_global_id(0);
+    long i = get_global_id(0);
     if (i >= size) return;
     int u = front[i];
     long here = atom_add(&distance[u], 0L);
