@@ -225,7 +225,7 @@ def test_what_a_killed_process_left_is_in_nobodys_way():
         (
             lambda: shutil.copy("other/part-0001.tgraph", "parts/part-0001.tgraph"),
             tg.FileFormatError,
-            "part-0001.tgraph.*another graph",
+            "part-0001.tgraph.*no piece of this graph",
         ),
         (lambda: _shorten("parts/part-0000.tgraph"), tg.FileFormatError, "part-0000.tgraph"),
     ],

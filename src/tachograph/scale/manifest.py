@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -14,18 +15,20 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..graph.files.streams import Input
-from ..graph.files.tgraph import mapped
+from ..graph.foreign import WEIGHTS
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
 from ..util.files import aside, lock
 from ..util.memory import human
-from .piece import Piece
+from .checks import Marks, marks_of
+from .piece import Piece, names_of
 
 __all__ = ["File", "Partition", "Parts", "alone", "digest", "open_partition", "reserve"]
 
 MANIFEST = "partition.json"
 LOCK = "lock"
+MOST = 1 << 62  # vertices or edges: more are a mistake
 FORMAT = 1
+KINDS = (None, *(np.dtype(kind).name for kind in WEIGHTS))  # of weights
 
 
 @dataclass(frozen=True)
@@ -91,21 +94,53 @@ class Partition:
         with aside(self.directory / MANIFEST) as temporary:
             temporary.write_text(json.dumps(content, indent=1))
 
-    def check_piece(self, index: int) -> None:
+    def check_piece(self, index: int) -> Marks:
         """Refuse a piece whose content is not what the manifest says, and say how it differs.
+
+        Returns checksums, which :meth:`check_mail` compares.
 
         Raises
         ------
         MissingFileError, FileFormatError
             If a file is not there, was damaged, or is of another graph.
         """
+        found = self.piece(index)  # says so if a file is damaged
         for file in self.files[index]:
             path = self.directory / file.name
             if size_of(path) == file.bytes and digest(path) == file.sha256:
                 continue
-            mapped(Input(path))[2]()  # says so if the file is damaged
             other = "an intact piece, but of another graph, or cut in another way: partition again"
             raise FileFormatError(path, other)
+        arcs, ghosts = self.arcs[index], self.ghosts[index]
+        weights = None if found.out.weights is None else found.out.weights.dtype.name
+        if (found.out.arcs, found.ghosts.size, weights) != (arcs, ghosts, self.weights):
+            raise FileFormatError(self.directory / MANIFEST, f"does not describe part {index}")
+        return marks_of(found)
+
+    def check_mail(self, marks: Sequence[Marks]) -> None:
+        """Refuse pieces of which one has other ghosts than their owner knows of."""
+        for part, mine in enumerate(marks):
+            for other, theirs in enumerate(marks):
+                if mine["ghosts"].get(other) != theirs["sends"].get(part):
+                    problem = f"parts {part} and {other} are not of the same graph"
+                    raise FileFormatError(self.directory, f"{problem}: partition again")
+
+    def _check(self) -> None:
+        """Raise ``ValueError`` if fields have odd values or do not fit together."""
+        cuts, parts = self.cuts, len(self.files)
+        sizes = {len(cuts) - 1, len(self.arcs), len(self.ghosts), parts}
+        if sizes != {parts} or not parts or cuts[0] != 0 or list(cuts) != sorted(cuts):
+            raise ValueError("its parts do not fit together")
+        counts = type(self.n) is int and type(self.m) is int and 0 <= self.m < MOST
+        if not counts or cuts[-1] != self.n or self.n >= MOST:
+            raise ValueError("its counts do not fit together")
+        if not isinstance(self.directed, bool) or self.weights not in KINDS:
+            raise ValueError("its kind of graph does not exist")
+        if not all(isinstance(getattr(self, k), float) for k in ("lightest", "mean", "heaviest")):
+            raise ValueError("its range of weights is not of numbers")
+        for index, files in enumerate(self.files):
+            if [file.name for file in files] != names_of(index, self.directed):
+                raise ValueError(f"it names other files of part {index}")
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -166,14 +201,15 @@ def open_partition(given: Parts) -> Partition:
             known = f"this tachograph knows {FORMAT}: partition the graph again"
             raise FileFormatError(path, f"has format {version}, {known}")
         for name in ("cuts", "arcs", "ghosts"):
-            content[name] = tuple(map(int, content[name]))
+            content[name] = tuple(map(operator.index, content[name]))
         content["files"] = tuple(tuple(File(**f) for f in part) for part in content["files"])
         found = Partition(directory=directory, **content)
+        found._check()
     except TachographError:
         raise
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, IndexError) as error:
         raise FileFormatError(path, f"is damaged ({error}): partition the graph again") from None
     for file in chain.from_iterable(found.files):
         size_of(directory / file.name)

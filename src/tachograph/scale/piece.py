@@ -23,6 +23,7 @@ import numpy as np
 from ..graph.files.streams import Input
 from ..graph.files.tgraph import mapped
 from ..graph.graph import Graph
+from .checks import check_piece
 
 __all__ = ["CHUNK_ARCS", "Arcs", "Arrays", "Inbox", "Mail", "Piece", "names_of"]
 
@@ -47,9 +48,18 @@ class Piece:
 
     @classmethod
     def open(cls, directory: Path, index: int, cuts: np.ndarray, directed: bool) -> Piece:
-        """Map a piece whose file was checked before."""
-        rows = [mapped(Input(directory / name))[0] for name in names_of(index, directed)]
-        return cls(directory, index, cuts, rows[0], rows[-1])
+        """Map a piece, and check it if this process has not yet.
+
+        Raises
+        ------
+        MissingFileError, FileFormatError
+            If a file is not there or damaged, or holds ids that do not exist.
+        """
+        paths = [directory / name for name in names_of(index, directed)]
+        files = [mapped(Input(path)) for path in paths]
+        made = cls(directory, index, cuts, files[0][0], files[-1][0])
+        check_piece(made, paths, [check for _, _, check in files])
+        return made
 
     def neighbour(self, other: int) -> Piece:
         """Another part of the same graph (or this one)."""

@@ -103,7 +103,8 @@ class _Run:
 
     def to_the_end(self) -> tuple[dict[str, object], Run]:
         files = self.files
-        results(self.who, check_piece, [{"files": files, "part": part} for part in self.parts])
+        calls = [{"files": files, "part": part} for part in self.parts]
+        self.partition.check_mail(results(self.who, check_piece, calls))
         begin = clock()
         step, notes = self._resumed() or (0, self._superstep(0, START, []))
         with bar(self.program.task) as shown:

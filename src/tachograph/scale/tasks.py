@@ -20,6 +20,7 @@ from ..graph.graph import Graph
 from ..kernels.runtime.launch import clock
 from ..util.errors import InputError, TachographError
 from ..util.files import aside
+from .checks import Marks
 from .manifest import Partition, open_partition
 from .piece import Arrays, Inbox
 from .programs import Notes, Order, Program
@@ -106,9 +107,9 @@ def known(directory: Path, key: str) -> Partition:
     return found
 
 
-def check_piece(files: Files, part: int) -> None:
-    """Refuse a piece that is missing, damaged or of another graph."""
-    known(files.directory, files.key).check_piece(part)
+def check_piece(files: Files, part: int) -> Marks:
+    """Refuse a piece that is missing, damaged or of another graph; return its checksums."""
+    return known(files.directory, files.key).check_piece(part)
 
 
 def verify(files: Files, step: int, part: int) -> bool:
