@@ -1,0 +1,247 @@
+"""Every algorithm on random graphs of all kinds, with 1 to 4 threads and on every device, against others.
+
+All thresholds below which one thread works are 0, so that small graphs are enough. Weights are eighths of
+small whole numbers, whose sums are exact in any order: distances and flows must be equal, not close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import tachograph as tg
+from tachograph.algorithms import flow_solve, independent_rounds, similarity_edges, two_hop
+from tachograph.devices.discovery import discover
+from tachograph.kernels.independent_set import greedy
+from tachograph.kernels.runtime.launch import SERIAL_BELOW
+from tachograph.kernels.similarity import pairs
+from tests.devices.support import needs_pyopencl
+from tests.peer_answers import Case
+
+GRAPHS, MORE_GRAPHS = 200, 5000
+THREADS = [{"threads": count} for count in (1, 2, 3, 4)]
+THRESHOLDS = [
+    (similarity_edges, "SERIAL_BELOW_ARCS"),
+    (similarity_edges, "CHUNK_ARCS_AT_LEAST"),
+    (pairs, "SERIAL_BELOW_PAIRS"),
+    (two_hop, "SERIAL_BELOW_SIZE"),
+    (greedy, "SERIAL_BELOW_SIZE"),
+    (flow_solve, "SERIAL_BELOW_VERTICES"),
+    (independent_rounds, "SERIAL_BELOW_VERTICES"),
+]
+Ways = list[dict[str, Any]]
+
+
+def check_bfs(case: Case, ways: Ways) -> None:
+    answers = case.levels()
+    for way in ways:
+        for direction in ["auto"] if "device" in way else ["auto", "push", "pull"]:
+            found = tg.bfs(case.graph, case.source, direction=direction, **way)
+            reached = np.flatnonzero(found.levels >= 0).tolist()
+            for answer in answers:
+                assert {v: int(found.levels[v]) for v in reached} == answer
+            for v in reached:
+                parent = int(found.parents[v])
+                if v != case.source:
+                    assert answers[0][v] == answers[0][parent] + 1
+                    assert case.neighbours[parent, v]
+
+
+def check_sssp(case: Case, ways: Ways) -> None:
+    answers = case.distances()
+    for way in ways:
+        ours = {"algorithm": "bellman-ford"} if "device" in way else {}
+        if ours and (case.weights is None or case.weights.dtype.kind == "f"):
+            continue  # devices relax whole weights only
+        found = tg.sssp(case.graph, case.source, **ours, **way)
+        reached = np.flatnonzero(np.isfinite(found.distances)).tolist()
+        for answer in answers:
+            assert {v: found.distances[v] for v in reached} == answer
+        for v in reached:
+            assert found.path(v)[0] == case.source
+
+
+def check_sssp_with_negative_weights(case: Case, ways: Ways) -> None:
+    rng = np.random.default_rng(case.seed)
+    weights = rng.integers(-2, 30, len(case.edges))
+    graph = tg.Graph.from_edges(*case.edges.T, weights, n=case.n)
+    other = nx.MultiDiGraph()
+    other.add_nodes_from(range(case.n))
+    other.add_weighted_edges_from(np.c_[case.edges, weights].tolist())
+    try:
+        answer = dict(nx.single_source_bellman_ford_path_length(other, case.source))
+    except nx.NetworkXUnbounded:
+        for way in ways:
+            with pytest.raises(tg.NegativeCycleError):
+                tg.sssp(graph, case.source, **way)
+        return
+    for way in ways:
+        found = tg.sssp(graph, case.source, **way).distances
+        assert {int(v): found[v] for v in np.flatnonzero(np.isfinite(found))} == answer
+
+
+def check_pagerank(case: Case, ways: Ways) -> None:
+    found = tg.pagerank(case.graph, tol=1e-11, max_iter=2000, **ways[0])
+    for answer in case.pageranks():
+        np.testing.assert_allclose(found.scores, answer, atol=1e-9)
+    few = [tg.pagerank(case.graph, tol=1e-3, **way).scores for way in ways]
+    for scores in few:  # not close to those of one thread, but equal
+        np.testing.assert_array_equal(scores, few[0])
+
+
+def check_connected_components(case: Case, ways: Ways) -> None:
+    answers = case.components()
+    for way in ways:
+        found = tg.connected_components(case.graph, **way)
+        assert [found.labels.tolist()] * len(answers) == answers
+        assert found.count == len(set(answers[0]))
+
+
+def check_triangles(case: Case, ways: Ways) -> None:
+    if case.directed:
+        return
+    answers = case.triangles()
+    for way in ways:
+        found = tg.triangles(case.graph, per_vertex=True, **way)
+        assert [found.per_vertex.tolist()] * len(answers) == answers
+        assert found.count == sum(answers[0]) // 3 == tg.triangles(case.graph, **way).count
+
+
+def check_similarity(case: Case, ways: Ways) -> None:
+    arcs = {(int(u), int(v)) for u, v in np.argwhere(case.neighbours)}
+    wanted = sorted(a for a in arcs if case.directed or a[0] < a[1])
+    for task in ("jaccard", "overlap", "sorensen", "cosine"):
+        want = case.similarities(task)
+        for way in ways:
+            if "device" in way and case.directed:
+                continue
+            found = getattr(tg, task)(case.graph, **way)
+            assert sorted(zip(found.source.tolist(), found.target.tolist(), strict=True)) == wanted
+            np.testing.assert_allclose(found.values, want[found.source, found.target], atol=1e-12)
+    if not case.directed:
+        for u, v, value in nx.jaccard_coefficient(case.simple, wanted):
+            assert value == pytest.approx(case.similarities("jaccard")[u, v])
+
+
+def check_two_hop(case: Case, ways: Ways) -> None:
+    common = case.neighbours.astype(int) @ case.neighbours.T
+    far = sorted((int(u), int(v)) for u, v in np.argwhere(np.triu(common, 1)))
+    want = case.similarities("cosine")
+    for way in ways:
+        found = tg.cosine(case.graph, "two_hop", **way)
+        assert sorted(zip(found.source.tolist(), found.target.tolist(), strict=True)) == far
+        given = tg.cosine(case.graph, np.c_[found.source, found.target], **way)
+        for values in (found.values, given.values):
+            np.testing.assert_allclose(values, want[found.source, found.target], atol=1e-12)
+
+
+def check_maximal_independent_set(case: Case, ways: Ways) -> None:
+    joined = case.neighbours | case.neighbours.T
+    sets = set()
+    rounds = [{"device": "host", **way} for way in ways[-1:] if "threads" in way]
+    for way in [*ways, *rounds]:
+        mask = tg.maximal_independent_set(case.graph, rng=case.seed, **way).mask
+        assert not joined[np.ix_(mask, mask)].any()
+        assert (mask | joined[mask].any(axis=0)).all()
+        sets.add((mask.tobytes(), "device" in way))
+    assert len(sets) <= 2  # one by the default method, one by rounds: on any threads or device
+
+
+def check_maximum_flow(case: Case, ways: Ways) -> None:
+    if case.source == case.sink:
+        return
+    answers = case.flows()
+    rounds = [{"device": "host", **way} for way in ways if "threads" in way]
+    for way in [ways[0], *(rounds or ways)]:  # the default method has one thread
+        found = tg.maximum_flow(case.graph, case.source, case.sink, verify=way is ways[0], **way)
+        assert [found.value] * len(answers) == answers
+
+
+def check_minimum_cut(case: Case, ways: Ways) -> None:
+    if case.source == case.sink:
+        return
+    answers = case.flows()
+    for way in ways:
+        found = tg.minimum_cut(case.graph, case.source, case.sink, **way)
+        assert [found.value] * len(answers) == answers
+        for u, v in found.edges.tolist():
+            assert found.source_side[u] > found.source_side[v]
+        weights = case.graph.weights
+        cost = found.arcs.size if weights is None else weights[found.arcs].sum()
+        assert cost == found.value
+
+
+def check_spmv(case: Case, ways: Ways) -> None:
+    vector = np.arange(case.n) % 7 - 2.0
+    for way in ways:
+        np.testing.assert_array_equal(
+            tg.spmv(case.graph, vector, **way).values, case.product(vector)
+        )
+
+
+CHECKS: dict[str, Callable[[Case, Ways], None]] = {
+    name.removeprefix("check_"): check
+    for name, check in globals().items()
+    if name.startswith("check_")
+}
+ON_DEVICES = ("bfs", "sssp", "similarity", "maximal_independent_set", "maximum_flow")
+
+
+@pytest.fixture(autouse=True)
+def _always_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in SERIAL_BELOW:
+        monkeypatch.setitem(SERIAL_BELOW, kind, 0)
+    for module, name in THRESHOLDS:
+        monkeypatch.setattr(module, name, 1)
+
+
+def differ(name: str, seeds: range, ways: Ways) -> Iterator[str]:
+    """Yield what differs on each graph."""
+    for seed in seeds:
+        try:
+            CHECKS[name](Case(seed), ways)
+        except Exception as error:
+            yield f"Case({seed}): {type(error).__name__}: {error}"
+
+
+def there(name: str) -> Ways:
+    """The ways on devices; similarities are also split between the host and each."""
+    devices = [found.id for found in discover() if found.problem is None]
+    if not devices:
+        pytest.skip("no OpenCL device that works")
+    both: Ways = [{"device": ["host", d]} for d in devices] if name == "similarity" else []
+    return [*({"device": d} for d in devices), *both]
+
+
+def test_every_task_is_here() -> None:
+    from tachograph.tasks.table import TASKS
+
+    assert set(TASKS) - {"jaccard", "overlap", "sorensen", "cosine"} <= CHECKS.keys()
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_threads(name: str) -> None:
+    assert list(differ(name, range(GRAPHS), THREADS)) == []
+
+
+@needs_pyopencl
+@pytest.mark.parametrize("name", ON_DEVICES)
+def test_devices(name: str) -> None:
+    assert list(differ(name, range(GRAPHS), there(name))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHECKS)
+def test_threads_on_many_graphs(name: str) -> None:
+    assert list(differ(name, range(GRAPHS, GRAPHS + MORE_GRAPHS), THREADS)) == []
+
+
+@pytest.mark.slow
+@needs_pyopencl
+@pytest.mark.parametrize("name", ON_DEVICES)
+def test_devices_on_many_graphs(name: str) -> None:
+    assert list(differ(name, range(GRAPHS, GRAPHS + MORE_GRAPHS), there(name))) == []
