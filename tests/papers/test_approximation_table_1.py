@@ -13,7 +13,7 @@ def test_the_best_within_each_error(monkeypatch):
     monkeypatch.setattr(tables, "SCALE", 9)
     (table,) = reproduce("sssp-table-1", Settings())
     measured = [
-        tables.of_kronecker(9, algorithm, rounds)["rows"]
+        tables.of_graph("kronecker-9", algorithm, rounds)["rows"]
         for algorithm in tables.COMPARED_SEARCHES
         for rounds in tables.ITERATION_CAPS
     ]
@@ -34,7 +34,7 @@ def test_errors_are_those_of_the_search():
     g = tg.kronecker(9, rng=1, weights=True)
     source = int(g.degrees.argmax())
     exact = tg.sssp(g, source).distances
-    rows = tables.of_kronecker(9, "bellman-ford", 1)["rows"]
+    rows = tables.of_graph("kronecker-9", "bellman-ford", 1)["rows"]
     assert len({r[2] for r in rows}) == len(rows) > 4
     once = tg.sssp(g, source, algorithm="bellman-ford", approximation=tg.Approximation(1))
     error = inaccuracy(exact, once.distances, source).mean

@@ -71,6 +71,7 @@ def _print(found: Table) -> None:
     rows = [[_cell(value) for value in row] for row in found.rows]
     console = out()
     console.print(table(found.columns, rows, text, found.title))
+    console.print(f"our numbers are {found.provenance}", style="dim")
     for note in found.notes:
         console.print(note, style="dim")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import NamedTuple, cast
 
+from ..decisions.graphs import graph_named
 from ..graph.datasets import dataset, datasets
 from ..graph.generate import kronecker
 from ..graph.graph import Graph
@@ -20,7 +21,7 @@ from ..simulation.dram import Memory
 from ..util.errors import TachographError
 from ..util.executor import Local
 from .published import published
-from .reproduce import Cell, Settings, Table
+from .reproduce import GRAPH_COLUMNS, Cell, Settings, Table
 
 __all__ = ["comparability", "enhancements", "table_5", "table_6", "validation"]
 
@@ -82,7 +83,13 @@ class Loaded:
     @property
     def kind(self) -> str:
         """Whether it is the graph of the paper."""
+        if self.name not in GRAPHS:
+            return "stand-in"
         return "same" if GRAPHS[self.name].dataset else "generated alike"
+
+    def about(self, design: Accelerator) -> list[str]:
+        """Return the columns behind a graph: what it is, and what of a design was chosen on it."""
+        return [self.label, self.kind, CHOSEN_ON.get((type(design).__name__, self.name), "")]
 
     @property
     def label(self) -> str:
@@ -95,7 +102,14 @@ class Loaded:
 
 
 def _load(names: Iterable[str], settings: Settings, notes: list[str]) -> Iterator[Loaded]:
-    """Yield the graphs that are here, one at a time; note the others."""
+    """Yield the graphs that were asked for, or those that are here, one at a time; note the others."""
+    if settings.graphs:
+        theirs = {known.dataset: name for name, known in GRAPHS.items()}
+        for name in settings.graphs:
+            made = graph_named(name)
+            plain = Graph.from_csr(made.indptr, made.indices, directed=made.directed)
+            yield Loaded(theirs.get(name, name), plain)
+        return
     here = {name for name, found in datasets().items() if found.file is not None}
     gone = []
     for name in names:
@@ -142,22 +156,26 @@ def _questions(task: str, loaded: Loaded, sources: int) -> list[Question]:
 
 def _row(
     task: str, loaded: Loaded, design: Accelerator, found: tuple[float, float], own: Cells
-) -> list[str | float]:
+) -> list[Cell]:
     """Return a row of ``TABLE_COLUMNS``; ``found`` are iterations and the number here."""
-    (iterations, here), (reported, theirs) = found, own[loaded.name]
+    iterations, here = found
+    row: list[Cell] = [task, *loaded.about(design), round(iterations, 1), round(here, 4)]
+    if loaded.name not in own:  # not in the paper
+        return row + [None] * (len(TABLE_COLUMNS) - len(row))
+    reported, theirs = own[loaded.name]
     errors = error(here, reported), error(theirs, reported), error(here, theirs)
-    chosen = CHOSEN_ON.get((type(design).__name__, loaded.name), "")
-    numbers = [round(iterations, 1), round(here, 4), reported, theirs]
-    return [task, loaded.label, loaded.kind, chosen, *numbers, *(round(e, 1) for e in errors)]
+    return [*row, reported, theirs, *(round(e, 1) for e in errors)]
 
 
-def _means(rows: list[list[str | float]]) -> list[str]:
-    """Return the mean errors of the cells, as the paper groups them."""
-    wcc = "connected_components"
+def _means(every: list[list[Cell]]) -> list[str]:
+    """Return the mean errors of the cells that the paper has, as it groups them."""
+    wcc, rows = "connected_components", [r for r in every if r[6] is not None]
     groups = {"all cells but sssp": [r for r in rows if r[0] != "sssp"]}
     groups[wcc] = [r for r in rows if r[0] == wcc]
     means = {
-        k: [mean(float(r[i]) for r in own) for i in (8, 9, 10)] for k, own in groups.items() if own
+        k: [mean(cast(float, r[i]) for r in own) for i in (8, 9, 10)]
+        for k, own in groups.items()
+        if own
     }
     return [
         f"mean error of {name}: {ours:.1f} % (theirs {theirs:.1f} %), {apart:.1f} % to their simulation"
@@ -167,8 +185,8 @@ def _means(rows: list[list[str | float]]) -> list[str]:
 
 def table_5(settings: Settings) -> Iterator[Table]:
     """HitGraph's run times."""
-    rows: list[list[str | float]] = []
-    spread: list[list[str | float]] = []
+    rows: list[list[Cell]] = []
+    spread: list[list[Cell]] = []
     absent: list[str] = []
     for loaded in _load(TABLE_5["connected_components"], settings, absent):
         design = HitGraph(partition_size=loaded.scaled(256_000))
@@ -179,7 +197,7 @@ def table_5(settings: Settings) -> Iterator[Table]:
             rows.append(_row(task, loaded, design, (iterations, mean(seconds)), cells))
             if len(seconds) > 1:
                 about = [round(v, 4) for v in variation(seconds).values()]
-                spread.append([task, loaded.label, len(seconds), *about])
+                spread.append([task, *loaded.about(design), len(seconds), *about])
     notes = [
         "rmat graphs are R-MAT with the Graph500 parameters, ids permuted, parallel edges kept; those "
         "of the paper have far smaller strongly connected components (0.103 and 0.023 of the "
@@ -188,14 +206,14 @@ def table_5(settings: Settings) -> Iterator[Table]:
         "sssp: mean of the 20 roots of mt19937 with seed 3483584297",
     ]
     every = [*_means(rows), *absent, *notes]
-    yield Table("HitGraph, seconds (Table 5)", TABLE_COLUMNS, rows, every)
-    columns = ["task", "graph", "roots", "mean", "deviation", "coefficient of variation"]
-    yield Table(f"Seconds over {PAPER_ROOTS} roots (figure 10)", columns, spread)
+    yield Table("HitGraph, seconds (Table 5)", TABLE_COLUMNS, rows, every, "simulated")
+    columns = ["task", *GRAPH_COLUMNS, "roots", "mean", "deviation", "coefficient of variation"]
+    yield Table(f"Seconds over {PAPER_ROOTS} roots (figure 10)", columns, spread, (), "simulated")
 
 
 def table_6(settings: Settings) -> Iterator[Table]:
     """AccuGraph's read edges per second."""
-    rows: list[list[str | float]] = []
+    rows: list[list[Cell]] = []
     absent: list[str] = []
     for loaded in _load(TABLE_6["connected_components"], settings, absent):
         for task, cells in TABLE_6.items():
@@ -208,7 +226,7 @@ def table_6(settings: Settings) -> Iterator[Table]:
         "bfs: the first of the roots; GREPS hardly depend on it",
     ]
     every = [*_means(rows), *absent, *notes]
-    yield Table("AccuGraph, GREPS (Table 6)", TABLE_COLUMNS, rows, every)
+    yield Table("AccuGraph, GREPS (Table 6)", TABLE_COLUMNS, rows, every, "simulated")
 
 
 def validation() -> Iterator[Validated]:
@@ -241,10 +259,10 @@ def comparability(settings: Settings) -> Iterator[Table]:
         greps = [round(r["reps"] / 1e9, 2) for r in both]
         iterations = [r["iterations"] for r in both]
         ratio = round(times[0] / times[1], 2)
-        rows.append([loaded.label, *milliseconds, ratio, *iterations, *greps])
+        rows.append([*loaded.about(designs[1]), *milliseconds, ratio, *iterations, *greps])
         faster += times[0] > times[1]
         no_more += iterations[1] <= iterations[0]
-    columns = ["graph", "HitGraph, ms", "AccuGraph, ms", "AccuGraph is faster by"]
+    columns = [*GRAPH_COLUMNS, "HitGraph, ms", "AccuGraph, ms", "AccuGraph is faster by"]
     columns += ["iterations of HitGraph", "of AccuGraph", "GREPS of HitGraph", "of AccuGraph"]
     notes = [
         *absent,
@@ -253,7 +271,8 @@ def comparability(settings: Settings) -> Iterator[Table]:
         f"{faster} of {len(rows)} graphs: AccuGraph is faster here; "
         f"{no_more} of {len(rows)}: no more iterations",
     ]
-    yield Table("connected_components on equal terms (figure 13)", columns, rows, notes)
+    title = "connected_components on equal terms (figure 13)"
+    yield Table(title, columns, rows, notes, "simulated")
 
 
 def enhancements(settings: Settings) -> Iterator[Table]:
@@ -272,9 +291,10 @@ def enhancements(settings: Settings) -> Iterator[Table]:
             base, *others = [r["seconds"] for r in found]
             parts = -(-loaded.graph.n // size)
             saved = [round(100 * (1 - s / base), 1) for s in others]
-            rows.append([task, loaded.label, parts, round(base * loaded.share * 1e3, 3), *saved])
+            without = round(base * loaded.share * 1e3, 3)
+            rows.append([task, *loaded.about(designs[0]), parts, without, *saved])
             not_slower += min(saved) >= -0.1
-    columns = ["task", "graph", "partitions", "without, ms"]
+    columns = ["task", *GRAPH_COLUMNS, "partitions", "without, ms"]
     columns += ["prefetch skipping", "partition skipping", "both"]
     notes = [
         *absent,
@@ -283,4 +303,4 @@ def enhancements(settings: Settings) -> Iterator[Table]:
         f"{not_slower} of {len(rows)} rows: nothing gets slower here",
     ]
     title = "AccuGraph's enhancements: less run time, % (figure 14)"
-    yield Table(title, columns, rows, notes)
+    yield Table(title, columns, rows, notes, "simulated")

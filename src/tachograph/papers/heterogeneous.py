@@ -19,6 +19,7 @@ from ..algorithms.independent_set import maximal_independent_set
 from ..algorithms.placed import accuracy
 from ..algorithms.result import Trace
 from ..decisions.generators import layers
+from ..decisions.graphs import graph_named
 from ..decisions.placement.model import named
 from ..decisions.placement.rules import Policy
 from ..decisions.placement.state import Call
@@ -30,7 +31,7 @@ from ..graph.graph import Graph
 from ..kernels.runtime.launch import threads
 from ..tasks.measure import runner
 from .published import published
-from .reproduce import Cell, Record, Settings, Table, measure
+from .reproduce import GRAPH_COLUMNS, Cell, Record, Settings, Table, measure, origin
 
 __all__ = ["flow_switch", "graphs", "mis_hot", "mis_overlap", "mis_switch"]
 
@@ -84,6 +85,22 @@ ONE_PLACE = (
 )
 
 
+def _graph(name: str, usual: dict[str, Callable[[], Graph]]) -> Graph:
+    """Return a graph that was asked for; flows without ends go between vertices of high degree."""
+    if name in usual:
+        return usual[name]()
+    made = graph_named(name)
+    first, *_, last = np.argsort(-made.degrees, kind="stable")[:10].tolist()
+    return made.with_meta(**{"source": first, "sink": last, **made.meta})
+
+
+def _about(name: str) -> list[Cell]:
+    """Return a graph's name, whether it is like one of the paper's, and what was chosen on it."""
+    kind, seen = origin(name, "placement")
+    alike = {str(row[0]) for row in published("heterogeneous", "figure-17").rows}
+    return [name, "generated alike" if name in alike else kind, seen]
+
+
 def _device() -> tuple[OpenCL, Host]:
     """Open the device; it and the host get a core each if it computes on the host's cores."""
     device = open_device("opencl")
@@ -103,7 +120,7 @@ def _placed(call: Call) -> str:
 def time_variants(name: str, full: bool, variants: Variants, rounds: int, count: int) -> Record:
     """Return median seconds of each variant on a graph, in turns: a task of a campaign."""
     device, _ = _device()
-    graph = graphs(full)[name]()
+    graph = _graph(name, graphs(full))
     taken: dict[str, list[float]] = {v: [] for v in variants}
     polls = dict.fromkeys(variants, 0)
     order = list(variants)
@@ -125,16 +142,16 @@ def _compared(settings: Settings, title: str, variants: Variants, table: str) ->
     """Return the median of each variant relative to the first."""
     device, host = _device()
     how = {"full": settings.full, "variants": variants, "rounds": TURNS, "count": host.threads}
-    tasks = [{"name": name, **how} for name in graphs(settings.full)]
+    tasks = [{"name": name, **how} for name in settings.graphs or graphs(settings.full)]
     first, *others = variants
     rows: list[list[Cell]] = []
     for found in measure(settings, "heterogeneous:time_variants", tasks, device.key):
         base = found["seconds"][first]
         ratios = [found["seconds"][other] / base for other in others]
-        row = [found["name"], found["n"], found["m"], round(base * 1e3, 2)]
+        row = [*_about(found["name"]), found["n"], found["m"], round(base * 1e3, 2)]
         row += [round(ratio, 3) for ratio in ratios]
         rows.append([*row, round(1 / min(ratios), 2), found["polls"][others[-1]]])
-    columns = ["graph", "vertices", "edges", f"{first}, ms", *others]
+    columns = [*GRAPH_COLUMNS, "vertices", "edges", f"{first}, ms", *others]
     columns += ["best speedup", f"polls, {others[-1]}"]
     return Table(title, columns, rows, _notes(table, device, host))
 
@@ -159,7 +176,7 @@ def time_placements(name: str, full: bool, task: str, count: int) -> Record:
     """Return the trace of a run whose kernels are timed in both places: a task of a campaign."""
     device, _ = _device()
     in_sets = task == "maximal_independent_set"
-    graph = (graphs if in_sets else _flow_problems)(full)[name]()
+    graph = _graph(name, (graphs if in_sets else _flow_problems)(full))
     with threads(count):
         if in_sets:
             trace = maximal_independent_set(graph, device=device, placement="oracle").trace
@@ -172,7 +189,7 @@ def _switch(settings: Settings, title: str, task: str, names: Iterable[str], tab
     """Return how policies do on calls that the oracle has timed."""
     device, host = _device()
     how = {"full": settings.full, "task": task, "count": host.threads}
-    tasks = [{"name": name, **how} for name in names]
+    tasks = [{"name": name, **how} for name in settings.graphs or names]
     runs = measure(settings, "heterogeneous:time_placements", tasks, device.key)
     with threads(host.threads):
         trainer = Trainer(None, math.inf, settings.executor, runner(), device=device.id)
@@ -186,16 +203,17 @@ def _switch(settings: Settings, title: str, task: str, names: Iterable[str], tab
         trace = Trace(run["trace"])
         found = {p: accuracy(trace, policy, run["n"]) for p, policy in policies.items()}
         one = found["learned"]
-        row: list[Cell] = [run["name"], len(trace), int((trace["best"] == "device").sum())]
+        row: list[Cell] = [*_about(run["name"]), len(trace)]
+        row.append(int((trace["best"] == "device").sum()))
         row += [round(one["host"] / one["best"], 2), round(one["device"] / one["best"], 2)]
         for each in found.values():
             row += [round(100 * each["right"], 1), round(100 * each["weighted"], 1)]
             row.append(round(each["seconds"] / each["best"], 3))
         rows.append(row)
-    columns = ["graph", "calls", "best on device", "host only", "device only"]
+    columns = [*GRAPH_COLUMNS, "calls", "best on device", "host only", "device only"]
     columns += [f"{p}, {what}" for p in policies for what in ("right %", "weighted %", "time")]
     notes = ["times relative to the oracle's", WEIGHTED, *_notes(table, device, host)]
-    if not any(row[2] for row in rows):
+    if not any(row[4] for row in rows):
         notes.insert(0, ONE_PLACE)
     return Table(title, columns, rows, notes)
 

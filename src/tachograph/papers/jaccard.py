@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..algorithms.similarity import jaccard
+from ..decisions.graphs import graph_named
 from ..devices.opencl import open_device
 from ..graph import generate
 from ..graph.graph import Graph
@@ -15,7 +16,7 @@ from ..plots.axes import Axis
 from ..plots.charts import Series, xy
 from ..plots.drawing import NARROW, Drawing, stacked
 from .published import published
-from .reproduce import Record, Settings, Table, measure
+from .reproduce import GRAPH_COLUMNS, Record, Settings, Table, measure, origin
 
 __all__ = ["figure_1"]
 
@@ -30,7 +31,15 @@ GAIN = (
     "The gain is that of the best of the shares over the device alone (as in the paper) and over the "
     "better of the two."
 )
-FIGURE_COLUMNS = ["graph", "Gini", "device, s", "host, s", "best share", "at it, s", "auto, s"]
+FIGURE_COLUMNS = [
+    *GRAPH_COLUMNS,
+    "Gini",
+    "device, s",
+    "host, s",
+    "best share",
+    "at it, s",
+    "auto, s",
+]
 FIGURE_COLUMNS += ["gain over device", "gain over one"]
 
 
@@ -48,7 +57,8 @@ def _graphs(full: bool) -> dict[str, Callable[[], Graph]]:
 
 def time_shares(name: str, full: bool, shares: list[float], rounds: int, device: str) -> Record:
     """Return median seconds of every share and of either device alone: a task of a campaign."""
-    graph = _graphs(full)[name]()
+    usual = _graphs(full)
+    graph = usual[name]() if name in usual else graph_named(name)
     both = ["host", open_device(device)]
     ways: dict[str, dict[str, Any]] = {str(s): {"device": both, "split": s} for s in shares}
     ways |= {"device": {"device": both[1:]}, "host": {"device": "host"}, "auto": {"device": both}}
@@ -66,7 +76,7 @@ def figure_1(settings: Settings) -> Iterator[Table]:
     shares = [k / steps for k in range(steps + 1)]
     device = open_device()
     how = {"full": settings.full, "shares": shares, "rounds": rounds, "device": device.found.id}
-    tasks = [{"name": name, **how} for name in _graphs(settings.full)]
+    tasks = [{"name": name, **how} for name in settings.graphs or _graphs(settings.full)]
     rows, curves = [], {}
     for found in measure(settings, "jaccard:time_shares", tasks, device.key):
         median, name = found["seconds"], found["graph"]
@@ -75,7 +85,7 @@ def figure_1(settings: Settings) -> Iterator[Table]:
         least, one = median[str(best)], min(on_host, on_device)
         gains = 1 - least / on_device, 1 - least / one
         taken = (on_device, on_host, best, least, median["auto"])
-        rows.append([name, found["gini"], *taken, *gains])
+        rows.append([name, *origin(name, "split"), found["gini"], *taken, *gains])
         curves[name] = [median[str(share)] for share in shares]
     here = HERE.format(host=HOST_THREADS, device=device.name)
     notes = [published("jaccard", "figure-1").note, here, GAIN]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...decisions.approximation.collect import PLAIN, Data, parameters, records, signals
 from ...decisions.approximation.model import from_scale, to_scale
 from ...decisions.approximation.train import Numbers, Regressor, Trainer, boosted, fitted
+from ...decisions.graphs import present
 from ...tasks.measure import runner
 from ..reproduce import Settings
 
@@ -30,7 +31,8 @@ __all__ += [
 ]
 __all__ += ["split", "targets_of"]
 
-FIRST_GRAPHS = ("kronecker-13", "kronecker-14", "kronecker-15")  # if nothing was measured before
+#: If nothing was measured before; roads only if they are here.
+FIRST_GRAPHS = ("kronecker-14", "kronecker-15", "kronecker-16", "rome99", "tntp-BerlinCenter")
 FIRST_SHARE = 0.25  # of the configurations, then
 FEWEST_CONFIGURATIONS = 30  # that a scenario needs
 MODELS = ("LR", "KNN", "RF", "DT", "GB")
@@ -46,11 +48,12 @@ PAPER_FEATURES += ["sPartialGraphProcess", "sReduceExecution", "sAtomicBlock"]
 def measurements(settings: Settings) -> Data:
     """Return what the journal holds; measure all if ``full``, else a little if it holds nothing."""
     found = records()
-    if settings.full or not found:
-        graphs, size = (None, 1.0) if settings.full else (FIRST_GRAPHS, FIRST_SHARE)
-        trainer = Trainer(graphs, executor=settings.executor, runner=runner(), size=size)
-        found = trainer.collect(trainer.choose())
-    return Data(found)
+    if settings.full or settings.graphs or not found:
+        size = 1.0 if settings.full else FIRST_SHARE
+        trainer = Trainer(executor=settings.executor, runner=runner(), size=size)
+        usual = trainer.choose() if settings.full else present(FIRST_GRAPHS)
+        found = trainer.collect(settings.graphs or usual)
+    return Data([r for r in found if not settings.graphs or r["graph"] in settings.graphs])
 
 
 def paper_data(data: Data) -> dict[str, Data]:

@@ -1,0 +1,67 @@
+"""Every reproduction on tiny graphs that the user names: shapes, finite numbers, where each cell comes from."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tachograph.papers import accelerators, heterogeneous, surf
+from tachograph.papers.approximation import figures, tables
+from tachograph.papers.reproduce import EXPERIMENTS, GRAPH_COLUMNS, Settings, reproduce
+from tests.decisions.approximation.made_up import records
+from tests.devices.support import needs_pyopencl
+
+KINDS = {"same", "generated alike", "stand-in"}
+DEVICE = ("jaccard-figure-1", "mis-overlap", "mis-hot", "mis-switch", "flow-switch")
+TINY = {"flow-switch": ("layers 4 16", "uniform 200 6"), "sssp-table-1": ("uniform 400 8",)}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Fewer rounds, roots and runs; models are fitted to made-up measurements."""
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    monkeypatch.setattr(surf, "SEARCH_ROUNDS", 2)
+    monkeypatch.setattr(accelerators, "PAPER_ROOTS", 2)
+    monkeypatch.setattr(heterogeneous, "REPEAT_SECONDS", 0.0)
+    monkeypatch.setattr(tables, "ITERATION_CAPS", (1, 2))
+    from tachograph.decisions.approximation.collect import Data
+
+    made = Data(records(9))
+    for module in (tables, figures):
+        monkeypatch.setattr(module, "measurements", lambda settings: made)
+
+
+def check(table, named):
+    assert table.provenance in ("measured", "simulated")
+    assert table.rows
+    for row in table.rows:
+        assert len(row) == len(table.columns)
+        assert all(math.isfinite(v) for v in row if isinstance(v, int | float | np.number))
+    if "graph" in table.columns:
+        at = list(table.columns).index("graph")
+        assert tuple(table.columns[at : at + 3]) == GRAPH_COLUMNS
+        assert {row[at + 1] for row in table.rows} <= KINDS | {""}  # means are of no graph
+        assert set(named) <= {row[at] for row in table.rows}
+
+
+def some(names):
+    """All of them; those that fit or measure for long are for the exhaustive run."""
+    slow = ("sssp-table-4", "sssp-figures", "mis-switch", "flow-switch")
+    return [pytest.param(n, marks=[pytest.mark.slow] if n in slow else []) for n in names]
+
+
+@pytest.mark.parametrize("name", some(n for n in EXPERIMENTS if n not in DEVICE))
+def test_on_graphs_that_the_user_names(name, quick, tmp_path):
+    named = TINY.get(name, ("tree 31 2", "uniform 200 6"))
+    for table in reproduce(name, Settings(output=tmp_path, graphs=named)):
+        check(table, named)
+
+
+@needs_pyopencl
+@pytest.mark.parametrize("name", some(DEVICE))
+def test_on_devices(name, quick):
+    named = TINY.get(name, ("uniform 300 6",))
+    first, *_ = reproduce(name, Settings(graphs=named))
+    check(first, named)
