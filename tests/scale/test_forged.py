@@ -107,6 +107,13 @@ def test_ghosts_that_their_owner_does_not_know_of(parts):
         tg.scale.pagerank("parts")
 
 
+def test_degrees_that_their_owner_does_not_have(parts):
+    """Two parts would wait for each other without end."""
+    forge("part-0001.tgraph", ghost_degrees=put(0, 10**6))
+    with pytest.raises(tg.FileFormatError, match="parts 1 and 0 are not of the same graph"):
+        tg.scale.maximal_independent_set("parts")
+
+
 def test_a_piece_that_changes_after_its_check_is_checked_again(parts):
     assert parts.piece(0).n
     forge("part-0000.tgraph", indices=put(0, LARGE))

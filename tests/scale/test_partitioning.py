@@ -22,6 +22,7 @@ from tachograph.scale import edges
 from tachograph.scale.manifest import alone, open_partition
 from tachograph.scale.partitioning import cut
 
+from ..faults import killed_at_every_line
 from ..strategies import REAL, edge_lists
 from .graphs import TEN
 
@@ -253,3 +254,33 @@ def _flip(path):
 def _shorten(path):
     content = open(path, "rb").read()
     open(path, "wb").write(content[:-8])
+
+
+SOURCES = [sys.modules[f"tachograph.{name}"].__file__ for name in (
+    "scale.partitioning", "scale.manifest", "scale.edges", "util.files")]  # fmt: skip
+
+
+def _cut_file():
+    tg.scale.partition("graph.parquet", parts=2, directory="parts")
+
+
+@pytest.mark.parametrize("step", [41, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_killed_at_every_line_of_partitioning(step):
+    """There is a whole partition or none, and the next call leaves nothing of the killed ones."""
+    graph = tg.path(9)
+    tg.write(graph, "graph.parquet")
+    here = {"graph.parquet", "parts", ".parts.tmp"}
+    _cut_file()  # loops are compiled
+    shutil.rmtree("parts")
+    kills = 0
+    for _ in killed_at_every_line(_cut_file, *SOURCES, step=step):
+        kills += 1
+        assert set(os.listdir()) - {"home"} <= here
+        if Path("parts").exists():
+            assert arcs_of(open_partition("parts")) == arcs_of_graph(graph)
+            shutil.rmtree("parts")
+    assert kills > 5
+    shutil.rmtree("parts")  # of the call that was not killed
+    _cut_file()
+    assert set(os.listdir()) - {"home"} == {"graph.parquet", "parts"}
+    assert sorted(os.listdir("parts")) == ["part-0000.tgraph", "part-0001.tgraph", "partition.json"]

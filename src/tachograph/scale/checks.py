@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -101,12 +101,21 @@ def _array(rows: Graph, name: str, kind: npt.DTypeLike) -> np.ndarray | None:
 
 
 def marks_of(piece: Piece) -> Marks:
-    """Return checksums by which parts agree on their mail: my ghosts of you are what you send me."""
-    ids, others = piece.ids, range(piece.cuts.size - 1)
-    sent = {other: ids[piece.sends(other)] for other in others}
-    ghosts = {other: ids[piece.ghosts_of(other)] for other in others if other != piece.index}
-    return {"sends": _sums(sent), "ghosts": _sums(ghosts)}
+    """Return checksums by which parts agree on their mail: my ghosts of you are what you send me.
+
+    Degrees belong to it: parts that see a vertex with different degrees would wait for each other.
+    """
+    known, others = (piece.ids, piece.degrees, piece.all_degrees), range(piece.cuts.size - 1)
+    sent = {other: piece.sends(other) for other in others}
+    ghosts = {other: piece.ghosts_of(other) for other in others if other != piece.index}
+    return {"sends": _sums(known, sent), "ghosts": _sums(known, ghosts)}
 
 
-def _sums(ids: dict[int, np.ndarray]) -> dict[int, int]:
-    return {k: zlib.crc32(np.ascontiguousarray(a).data) for k, a in ids.items() if a.size}
+def _sums(known: Sequence[np.ndarray], places: Mapping[int, np.ndarray | slice]) -> dict[int, int]:
+    """Return a checksum of what is known of the vertices at these places, if there are any."""
+    found = {}
+    for other, where in places.items():
+        if known[0][where].size:
+            columns = [np.ascontiguousarray(values[where], np.int64) for values in known]
+            found[other] = zlib.crc32(np.concatenate(columns).data)
+    return found
