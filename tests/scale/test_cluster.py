@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import multiprocessing.synchronize
 import os
 import socket
 import threading
 from contextlib import suppress
 
 import dask
+import psutil
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Security
 
 from tachograph.scale import cluster as clusters
 from tachograph.scale.cluster import connect
@@ -45,6 +48,47 @@ def test_processes_of_this_machine():
     for pid in pids.values():  # they end with the block
         with pytest.raises(OSError):
             os.kill(pid, 0)
+
+
+def test_nobody_else_can_use_our_processes():
+    with connect(workers=1) as client:
+        address = client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        assert all(worker.startswith("tls://127.0.0.1:") for worker in client.nthreads())
+        for pid in (os.getpid(), *client.run(os.getpid).values()):
+            found = psutil.Process(pid).net_connections("tcp")
+            listening = [one.laddr.ip for one in found if one.status == psutil.CONN_LISTEN]
+            assert listening
+            assert set(listening) == {"127.0.0.1"}
+        others = [(address, Security.temporary()), (address.replace("tls", "tcp"), None)]
+        for place, security in others:  # another certificate, and none
+            with pytest.raises(OSError):
+                Client(place, security=security, timeout=1, set_as_default=False)
+        assert client.submit(sum, [1, 2]).result() == 3
+
+
+def test_a_cluster_with_the_users_own_certificates():
+    own = Security.temporary()
+    tls = {"ca-file": own.tls_ca_file}
+    tls |= {"client.cert": own.tls_client_cert, "client.key": own.tls_client_key}
+    start = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    with (
+        LocalCluster(**start, protocol="tls://", host="127.0.0.1", security=own) as theirs,
+        dask.config.set({f"distributed.comm.tls.{name}": value for name, value in tls.items()}),
+        connect(theirs.scheduler_address) as client,
+    ):
+        assert client.submit(sum, [1, 2]).result() == 3
+
+
+def test_where_dask_cannot_start_processes(monkeypatch):
+    """As without /dev/shm."""
+
+    def missing(*_, **__):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(multiprocessing.synchronize.SemLock, "__init__", missing)
+    with pytest.raises(TachographError, match="Dask cannot start processes here.*without Dask"):
+        enter(None, 1)
 
 
 def test_an_address(running):
@@ -115,6 +159,14 @@ def test_dask_is_not_installed(monkeypatch):
     monkeypatch.setattr(clusters, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=r"tachograph\[dask\]"):
         enter()
+
+
+def test_cryptography_is_not_installed(monkeypatch):
+    monkeypatch.setattr(
+        clusters, "find_spec", lambda name: None if name == "cryptography" else name
+    )
+    with pytest.raises(MissingDependencyError, match=r"tachograph\[dask\]"):
+        enter(None, 1)
 
 
 @pytest.mark.parametrize(("cluster", "workers"), [("tcp://127.0.0.1:1", 2), (None, 0)])

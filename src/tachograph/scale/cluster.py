@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["connect", "current", "fingerprint"]
 
+LOOPBACK = "127.0.0.1"
 ANSWER_SECONDS = 5.0  # how long a scheduler may take to answer, and its first worker to come
 
 
@@ -47,7 +48,8 @@ def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[
         already, or the scheduler that Dask is configured for (``DASK_SCHEDULER_ADDRESS``).
     workers
         Start so many processes on this machine instead, each with one thread. Without a cluster there
-        is a process for each core. They end with the block.
+        is a process for each core. They end with the block. They listen on the loopback only, and
+        nobody without the certificate that is made for them can use them.
 
     Raises
     ------
@@ -62,8 +64,7 @@ def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[
     ...     client.submit(max, 3, 4).result()
     4
     """
-    if find_spec("distributed") is None:
-        raise MissingDependencyError("clusters need Dask: python -m pip install 'tachograph[dask]'")
+    _require("distributed")
     if workers is not None and cluster is not None:
         advice = "give either the cluster or a number of workers"
         raise InputError(f"{cluster} has workers of its own: {advice}")
@@ -83,6 +84,12 @@ def connect(cluster: str | None = None, workers: int | None = None) -> Iterator[
             client = _local(workers or threads_available(), stack)
         _check(client)
         yield client
+
+
+def _require(package: str) -> None:
+    if find_spec(package) is None:
+        how = "python -m pip install 'tachograph[dask]'"
+        raise MissingDependencyError(f"clusters need Dask and cryptography: {how}")
 
 
 def current() -> Client | None:
@@ -112,16 +119,22 @@ def _client(address: str) -> Client:
 
 
 async def _try(address: str) -> None:
+    from distributed import Security
     from distributed.comm import connect
 
-    comm = await connect(address, timeout=ANSWER_SECONDS)
+    own = Security().get_connection_args("client")  # as the user has configured Dask
+    comm = await connect(address, timeout=ANSWER_SECONDS, **own)
     await comm.close()
 
 
 def _local(workers: int, stack: ExitStack) -> Client:
-    """Start a cluster of processes of this machine, which ends with ``stack``."""
+    """Start a cluster of processes of this machine, which ends with ``stack``.
+
+    Dask executes what it is sent. So it listens on the loopback only, where other users of the machine
+    are too, and talks only to who has the certificate that is made here and never written to disk.
+    """
     import dask
-    from distributed import Client, LocalCluster
+    from distributed import Client, LocalCluster, Security
 
     settings = {
         "distributed.worker.multiprocessing-method": "spawn",
@@ -129,17 +142,27 @@ def _local(workers: int, stack: ExitStack) -> Client:
         "distributed.nanny.pre-spawn-environ": {"MALLOC_TRIM_THRESHOLD_": 65536},
     }
     stack.enter_context(dask.config.set(settings))
-    started = LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address="127.0.0.1:0",
-        scheduler_kwargs={"dashboard": False},
-        silence_logs=logging.CRITICAL,
-        env=dict.fromkeys(THREADS, "1"),
-    )
+    _require("cryptography")
+    security = Security.temporary()
+    try:
+        started = LocalCluster(
+            host=LOOPBACK,
+            protocol="tls://",
+            security=security,
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=f"{LOOPBACK}:0",
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=logging.CRITICAL,
+            env=dict.fromkeys(THREADS, "1"),
+        )
+    except (OSError, RuntimeError) as error:  # such as without /dev/shm
+        advice = "--workers and workers=... use processes without Dask"
+        raise TachographError(f"Dask cannot start processes here ({error}): {advice}") from error
     stack.enter_context(started)
-    return stack.enter_context(Client(started, timeout=ANSWER_SECONDS, set_as_default=False))
+    options = {"security": security, "timeout": ANSWER_SECONDS, "set_as_default": False}
+    return stack.enter_context(Client(started, **options))
 
 
 def _check(client: Client) -> None:
