@@ -12,7 +12,6 @@ import tachograph as tg
 from tachograph.algorithms import independent_rounds, on_device
 from tachograph.devices import calibrate as room
 from tachograph.devices.discovery import discover
-from tachograph.devices.memory import Buffer
 from tachograph.devices.opencl import GROUP, SOURCES, arguments_of, open_device
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.support import any_device, needs_pyopencl
@@ -148,10 +147,11 @@ def assert_nothing_is_left(device):
 
 @pytest.mark.parametrize("check", KERNELS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
-def test_whatever_a_device_can_do_and_whatever_it_is(every_device, kind, check, monkeypatch):
-    """All combinations: shared memory without shared cores, fine-grained memory without either..."""
+@pytest.mark.parametrize("most", [1, pytest.param(len(OPTIONAL), marks=pytest.mark.slow)])
+def test_whatever_a_device_can_do_and_whatever_it_is(every_device, kind, most, check, monkeypatch):
+    """Shared memory without shared cores, fine-grained memory without either: all combinations."""
     g = tg.kronecker(5, rng=1)
-    for count in range(len(OPTIONAL) + 1):
+    for count in range(most + 1):
         for missing in itertools.combinations(OPTIONAL, count):
             device = every_device.masked(*missing, kind=kind)
             check(device, g, monkeypatch)
@@ -181,22 +181,20 @@ def test_ids_of_work_items_do_not_wrap_at_two_to_the_31(every_device, program, k
     device = every_device
     if program == "bellman_ford" and not device.capabilities.int64_atomics:
         pytest.skip("no atomic minimum of 64 bits")
-    given = {"ptr": np.arange(65, dtype=np.int64), "distance": np.zeros(64, np.int64)}
-    scalars = {"size": 64, "n": 64, "depth": 1, "round": 1}
-    buffers = []
-    for name in arguments_of(program, kernel):
-        if name in scalars:
-            buffers.append(np.int32(scalars[name]))
-            continue
-        array = given.get(name, np.full(64, -1 if name in ("parent", "level") else 0, np.int32))
-        buffers.append(device.output(array.copy()))
+    size = GROUP
+    arrays = {"ptr": np.arange(size + 1, dtype=np.int64), "distance": np.full(size, 9, np.int64)}
+    arrays |= {name: np.full(size, -1, np.int32) for name in ("parent", "weights")}
+    scalars = {name: np.int32(size) for name in ("size", "n")}
+    scalars |= {name: np.int32(1) for name in ("depth", "round")}
+    names = [name for name in arguments_of(program, kernel) if name not in scalars]
+    before = {name: arrays.get(name, np.zeros(size, np.int32)) for name in names}
+    held = {name: device.output(array.copy()) for name, array in before.items()}
+    there = scalars | {name: buffer.memory for name, buffer in held.items()}
+    given = [there[name] for name in arguments_of(program, kernel)]
     made = device.kernel(program, kernel)
-    memory = [b.memory if isinstance(b, Buffer) else b for b in buffers]
-    made(device.queue, (GROUP,), (GROUP,), *memory, global_offset=(2**32 - GROUP // 2,))
-    for buffer in buffers:
-        if isinstance(buffer, Buffer):
-            before = buffer.array.copy()
-            assert np.array_equal(buffer.fetch(), before)
+    made(device.queue, (GROUP,), (GROUP,), *given, global_offset=(2**32,))  # 0 as an int
+    for name, buffer in held.items():
+        assert np.array_equal(buffer.fetch(), before[name]), name
 
 
 @pytest.mark.parametrize("check", KERNELS, ids=lambda f: f.__name__)
