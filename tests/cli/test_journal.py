@@ -50,3 +50,12 @@ def test_a_journal_that_is_off(graph, monkeypatch):
     assert "run" not in json.loads(tacho("run", "bfs", graph, "--source", "1", "--json"))
     with pytest.raises(InputError, match="the journal is off"):
         tacho("journal")
+
+
+def test_sampled_runs_are_said(graph):
+    from tachograph.journal import Run, journal
+
+    journal().record(Run("bfs", {"name": "a"}, 1.0, plan={"way": "auto"}))
+    assert "stand for" not in tacho("journal")
+    journal().record(Run("bfs", {"name": "a"}, 1.0, plan={"way": "auto", "one_of": 100}))
+    assert "1 runs stand for 100 each: above 100 an hour" in " ".join(tacho("journal").split())
