@@ -119,6 +119,16 @@ def test_parallel_edges_with_an_infinite_sum() -> None:
         tg.jaccard(graph, weight="weight")
 
 
+@pytest.mark.parametrize("algorithm", ["auto", "bellman-ford", "dijkstra", "hybrid"])
+def test_distances_beyond_the_range_are_not_unreachable(algorithm: str) -> None:
+    graph = tg.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 4], [1e308, 1e308, 1.0, 1.7e308])
+    with pytest.raises(tg.InputError, match=r"vertex 2 .*1\.8e\+308"):
+        tg.sssp(graph, 0, algorithm=algorithm)
+    # long arcs that no shortest path takes, or that end where a shorter path leads, are fine
+    around = tg.Graph.from_edges([0, 1, 0], [1, 2, 2], [1e308, 1e308, 1e308])
+    assert tg.sssp(around, 0, algorithm=algorithm).distances.tolist() == [0, 1e308, 1e308]
+
+
 def test_flow_says_which_range_works() -> None:
     fan = tg.Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], [1e308] * 4)
     for function in (tg.maximum_flow, tg.minimum_cut):

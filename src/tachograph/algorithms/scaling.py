@@ -11,7 +11,7 @@ import numpy as np
 from ..graph.graph import Graph
 from ..util.errors import InputError
 
-__all__ = ["LEAST_OUT_WEIGHT", "MOST_OUT_WEIGHT", "comparable", "even", "extreme"]
+__all__ = ["LEAST_OUT_WEIGHT", "MOST_OUT_WEIGHT", "comparable", "even", "extreme", "must_be_finite"]
 
 #: Between these, 1 by the weight of a vertex's arcs, and that times a score, lose no digits.
 LEAST_OUT_WEIGHT, MOST_OUT_WEIGHT = 2.0**-500, 2.0**500
@@ -69,3 +69,21 @@ def comparable(graph: Graph, task: str) -> Graph:
             f"or set those below {np.ldexp(LEAST_EXACT, excess):.0e} to 0"
         )
     return graph._replace(weights=np.ldexp(weights, -excess))
+
+
+def must_be_finite(graph: Graph, weights: np.ndarray, distances: np.ndarray) -> None:
+    """Refuse distances beyond float64: they are infinite, as if no path led there."""
+    if weights.dtype != np.float64 or not weights.size:
+        return
+    farthest = distances.max(where=np.isfinite(distances), initial=0.0)
+    with np.errstate(over="ignore"):
+        if np.isfinite(farthest + weights.max()):
+            return
+        begins = np.repeat(distances, graph.degrees)
+        over = np.isfinite(begins) & np.isinf(begins + weights)
+    ends = graph.indices[over]
+    if (lost := ends[np.isinf(distances[ends])]).size:
+        raise InputError(
+            f"paths to vertex {lost[0]} are longer than {np.finfo(np.float64).max:.1e}: divide the "
+            "weights by a power of 2, and multiply the distances by it"
+        )

@@ -17,6 +17,7 @@ from .audit import Audit
 from .audit import audit as check_sample
 from .bfs import bfs, vertices
 from .result import Lazy, Result, Run, Trace
+from .scaling import must_be_finite
 from .verify import check_sssp
 
 __all__ = ["ALGORITHMS", "SsspResult", "audited", "sssp"]
@@ -159,8 +160,8 @@ def sssp(
     ------
     InputError
         For a source that does not exist, a negative weight where the algorithm forbids it, whole
-        distances beyond 2**53, which would not be exact, or ``max_error`` together with an algorithm
-        or approximation.
+        distances beyond 2**53, which would not be exact, others beyond float64, or ``max_error``
+        together with an algorithm or approximation.
     NegativeCycleError
         If a cycle of negative weight can be reached: then there are no shortest paths.
 
@@ -195,6 +196,8 @@ def sssp(
             found = _by_hops(graph, sources, trace)
         if found is None:
             found = _on_host(problem, chosen, delta, trace)
+        if problem.approximation.exact:
+            must_be_finite(graph, weights, found.distances)
         if verify:
             tree, exact = found.predecessors, problem.approximation.exact
             check_sssp(graph, problem.weights, sources, found.distances, tree, exact)
