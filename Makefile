@@ -26,9 +26,12 @@ test-checked: $(VENV)/.test
 	$(WARM)
 	$(BIN)/python -m pytest $(SPREAD) tests/kernels tests/algorithms tests/graph tests/simulation
 
-# Damaged files, a minute of each kind.
+# Damaged files of each kind, SECONDS each; a graph file that fails is left as fuzz-failure-FORMAT.
+SECONDS ?= 60
 fuzz: $(VENV)/.test
-	$(BIN)/python -m tests.fuzz_own_files --seconds 60
+	$(BIN)/python -m tests.fuzz_own_files --seconds $(SECONDS)
+	for format in $(notdir $(wildcard tests/graph/files/corpus/*)); do \
+		$(BIN)/python -m tests.fuzz_readers $$format --seconds $(SECONDS) || exit 1; done
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

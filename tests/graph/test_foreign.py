@@ -273,3 +273,47 @@ def test_a_carriage_return_inside_a_line(name, place):
     assert text(packed(good), name, format=kind).m == tg.read(name, format=kind).m
     with pytest.raises(tg.FileFormatError, match="carriage return"):
         text(packed(bad), name, format=kind)
+
+
+# -- tables that are damaged, or larger than they look ------------------------------------------
+
+
+def strings(offsets, raw):
+    buffers = [None, pa.py_buffer(np.array(offsets, np.int32)), pa.py_buffer(raw)]
+    return pa.Array.from_buffers(pa.string(), 2, buffers)
+
+
+WILD = pa.array([0, 5 * 10**8], pa.int32())
+DAMAGED = {
+    "dictionary": pa.DictionaryArray.from_arrays(WILD, pa.array(["a", "b"]), safe=False),
+    "strings beyond their bytes": strings([0, 10**9, 2], b"ab"),
+    "bytes that are not text": strings([0, 1, 2], b"\xff\xfe"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED)
+def test_a_damaged_table(kind):
+    table = pa.Table.from_arrays([DAMAGED[kind], pa.array(["x", "y"])], ["source", "target"])
+    with pytest.raises(tg.InputError, match="the table cannot be used"):
+        tg.Graph.from_arrow(table, relabel=True)
+
+
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.dictionary(pa.int32(), pa.string())])
+def test_strings_that_share_their_bytes(kind):
+    long = pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), pa.array(["x" * 10**6]))
+    if kind == pa.string_view():
+        views = np.zeros((1000, 4), np.int32)
+        views[:, 0] = 10**6
+        views[:, 1] = int.from_bytes(b"xxxx", "little")
+        buffers = [None, pa.py_buffer(views), pa.py_buffer(b"x" * 10**6)]
+        long = pa.Array.from_buffers(kind, 1000, buffers)
+    table = pa.table({"source": long, "target": long})
+    with tg.limits(memory="100 MB"), pytest.raises(tg.TooLargeError, match="'source' as text"):
+        tg.Graph.from_arrow(table, relabel=True)
+
+
+def test_columns_of_other_types_are_refused():
+    for values in ([b"a"], [[1]], [{"a": 1}], pa.array([0], pa.timestamp("s")), [True]):
+        table = pa.table({"source": values, "target": [1]})
+        with pytest.raises(tg.InputError, match="column 'source' holds"):
+            tg.Graph.from_arrow(table, relabel=True)

@@ -140,6 +140,8 @@ def read_npz(source: Input, weight: str | bool | None) -> Graph:
     content = source.content()
     with _damage(source), zipfile.ZipFile(io.BytesIO(content)) as file:
         stored = {i.filename.removesuffix(".npy"): i for i in file.infolist()}
+        for info in stored.values():
+            file.open(info).close()  # compares the name with that before the data
         wanted = {name: stored[name] for name in ROWS if name in stored}
         source.require(2 * sum(i.file_size for i in wanted.values()), "its arrays")
         found = {name: _stored_array(file, name, info) for name, info in wanted.items()}
