@@ -234,6 +234,18 @@ def chosen(names: Sequence[str], everything: bool) -> list[str]:
     return [n for n in known if result_file.state_of(n) != fresh] if everything else list(names)
 
 
+def measure_all(names: Sequence[str]) -> None:
+    """Measure one after the other; what fails is said at the end."""
+    failed = []
+    for name in names:
+        try:
+            measure_again(name)
+        except (SystemExit, subprocess.CalledProcessError) as error:
+            failed.append(f"{name}: {error}")
+    if failed:
+        raise SystemExit("\n".join(failed))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -244,8 +256,7 @@ def main() -> None:
         listed()
     elif not given.names and not given.all:
         parser.error("which result? --list shows them")
-    for name in chosen(given.names, given.all):
-        measure_again(name)
+    measure_all(chosen(given.names, given.all))
 
 
 if __name__ == "__main__":

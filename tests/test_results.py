@@ -198,3 +198,17 @@ def test_nothing_is_measured_without_the_peers_that_pages_show(monkeypatch):
     monkeypatch.setattr(result_file, "commands", lambda: {"peers": row})
     with pytest.raises(SystemExit, match="peers needs NO_SUCH_VARIABLE, no_such_package:"):
         record.measure_again("peers")
+
+
+def test_what_fails_does_not_stop_the_others(monkeypatch):
+    record, done = module("record"), []
+
+    def measure(name):
+        if name == "bad":
+            raise SystemExit("it needs something")
+        done.append(name)
+
+    monkeypatch.setattr(record, "measure_again", measure)
+    with pytest.raises(SystemExit, match="^bad: it needs something$"):
+        record.measure_all(["one", "bad", "two"])
+    assert done == ["one", "two"]
