@@ -238,7 +238,7 @@ def arrow_table(made: pa.Table) -> Found:
     n = said.get(b"vertices", b"")
     rows = [list(row) for row in zip(*(c.to_pylist() for c in made.columns), strict=True)]
     about = {"n": int(n) if n.isdigit() and len(n) < 19 else None}
-    about["directed"] = said.get(b"directed", b"true").lower() == b"true"
+    about["directed"] = said.get(b"directed", b"").lower() != b"false"
     need(said.get(b"named") != b"True")
     return columns(made.column_names, rows, **about)
 
