@@ -58,7 +58,7 @@ def test_any_byte_order(
         np.ma.masked_array([0, 1, 2, 3, 4], mask=[0, 1, 0, 0, 0]),
         np.array(["2020-01-01"], "M8[D]"),
     ],
-    ids=repr,
+    ids=lambda wrong: type(wrong).__name__,
 )
 def test_what_is_no_array_of_numbers(
     task: str, argument: str, value: Any, others: dict[str, Any], wrong: Any
