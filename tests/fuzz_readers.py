@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import math
 import random
 import sys
 import tempfile
@@ -100,8 +101,8 @@ def check(raw: bytes, name: str, directory: Path) -> None:
         raise AssertionError(f"{name}: {problem}"[:2000])
 
 
-def fuzz(name: str, seconds: float, seed: int) -> int:
-    """Damage files of the corpus until the time is over; return how many were read."""
+def fuzz(name: str, seconds: float, seed: int, most: float = math.inf) -> int:
+    """Damage files of the corpus until the time is over or ``most`` were read; return how many were."""
     rng, count = random.Random(seed), 0
     seeds = [path.read_bytes() for path in sorted((CORPUS / name).iterdir())]
     tg.read(next((CORPUS / name).iterdir()), format=name)  # what it imports does not count
@@ -109,7 +110,7 @@ def fuzz(name: str, seconds: float, seed: int) -> int:
         for raw in seeds:
             check(raw, name, Path(directory))
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end and count < most:
             check(damage(rng.choice(seeds), rng), name, Path(directory))
             count += 1
     return count
@@ -131,9 +132,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("format", choices=FORMATS)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--most", type=float, default=math.inf)
     parser.add_argument("--seed", type=int, default=time.time_ns())
     given, rest = parser.parse_known_args()
     if rest:
         guided(given.format, rest)
     print(f"{given.format}: seed {given.seed}", flush=True)
-    print(f"{given.format}: {fuzz(given.format, given.seconds, given.seed):,} files")
+    print(f"{given.format}: {fuzz(given.format, given.seconds, given.seed, given.most):,} files")

@@ -237,9 +237,9 @@ def test_auto_takes_what_is_predicted_to_be_fastest(monkeypatch, rates, share):
 
 
 def test_a_part_of_the_threads_is_taken_to_be_as_much_slower():
-    journal().put("calibration", Host(4).key, {"gather": 100.0})
+    journal().put("calibration", Host(4).key, dict.fromkeys(UNITS, 100.0))
     with tg.threads(4):
-        assert similarity_request._of_all(1) == {"gather": 25.0}
+        assert similarity_request._of_all(1) == dict.fromkeys(UNITS, 100.0) | {"gather": 25.0}
     with tg.threads(3):
         assert similarity_request._of_all(1) is None  # not calibrated
 

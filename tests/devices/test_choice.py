@@ -4,6 +4,7 @@ import pytest
 
 import tachograph as tg
 from tachograph.devices import choice
+from tachograph.devices.calibrate import UNITS
 from tachograph.devices.choice import Chosen, calibrated_device, only_host, parse
 from tachograph.devices.discovery import discover
 from tachograph.devices.host import Host
@@ -82,7 +83,7 @@ def test_only_calibrated_devices_are_known(monkeypatch):
     if not any(found.problem is None for found in discover()):
         pytest.skip("no OpenCL device that works")
     device = any_device()
-    journal().put("calibration", device.key, {"gather": 1.0})
+    journal().put("calibration", device.key, dict.fromkeys(UNITS, 1.0))
     assert calibrated_device() is None  # remembered
     choice._calibrated.cache_clear()
     assert calibrated_device() is device

@@ -50,7 +50,7 @@ def test_measurements_are_kept_and_the_model_is_used():
     assert np.array_equal(host, done.file.arrays["host"])
     again = split.Trainer(GRAPHS, 0.0, runner=runner(), device=device.id)  # all was measured
     assert np.array_equal(again.fit(again.collect(GRAPHS)).host, host)
-    with pytest.raises(tg.InputError, match="at least 6 graphs"):
+    with pytest.raises(tg.InputError, match="6 graphs are needed"):
         train(split.Trainer(GRAPHS[:2], 0.0, runner=runner(), device=device.id))
 
 

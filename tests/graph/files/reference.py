@@ -109,7 +109,7 @@ def edgelist(raw: bytes) -> Found:
     for line in lines[:first]:
         if said := COUNTS.search(line):
             counts = int(said[1]), int(said[2])
-        if said := re.match(r"[#%]\s*(un)?directed\s+graph", line, re.I):
+        if said := re.match(r"[#%]\s*(un)?directed\s+graph", line, re.I | re.A):
             directed = said[1] is None
         if said := re.match(r"%\s*(sym|asym)\b", line):
             directed = said[1] == "asym"
@@ -205,26 +205,33 @@ def tntp(raw: bytes) -> Found:
     return Found(edges, whole(said["NUMBER OF NODES"]))
 
 
-def columns(names: list[str], rows: list[list], **about: object) -> Found:
-    names = [
-        next((kind for kind, known in NAMES.items() if name.lower() in known), name)
-        for name in names
-    ]
-    need(names[:2] == ["source", "target"] and names[2:] in ([], ["weight"]))
+def places(names: list[str]) -> list[int]:
+    """Where source, target and, if there is one, weight stand; other columns need a known weight."""
+    found = []
+    for kind, known in NAMES.items():
+        here = [k for k, name in enumerate(names) if name.lower() in known]
+        usual = [k for k in here if names[k].lower() == kind]
+        need(len(usual or here) == 1 or (kind == "weight" and len(names) == 2))
+        found += usual or here
+    return found
+
+
+def columns(rows: list[list], weighted: bool, **about: object) -> Found:
     need(all(type(x) is int or (type(x) is float and x == int(x)) for r in rows for x in r[:2]))
-    edges = [(int(r[0]), int(r[1]), float(r[2]) if names[2:] else None) for r in rows]
+    edges = [(int(r[0]), int(r[1]), float(r[2]) if weighted else None) for r in rows]
     return Found(edges, about.get("n"), about.get("directed", True))
 
 
 def table(raw: bytes) -> Found:
     rows = [row for row in csv.reader(re.split("\r\n|\r|\n", raw.decode())) if row]
     need(rows and all(len(row) == len(rows[0]) for row in rows))
+    at = places(rows[0])
     cells = []
     for row in rows[1:]:
-        ends = [re.fullmatch(r"\s*(-?[0-9]+)(\.0*)?\s*", x) for x in row[:2]]
+        ends = [re.fullmatch(r"\s*(-?[0-9]+)(\.0*)?\s*", row[k]) for k in at[:2]]
         need(all(ends))
-        cells.append([*(int(x[1]) for x in ends), *(number(x.strip()) for x in row[2:])])
-    return columns(rows[0], cells)
+        cells.append([*(int(x[1]) for x in ends), *(number(row[k].strip()) for k in at[2:])])
+    return columns(cells, len(at) > 2)
 
 
 def arrow(raw: bytes) -> Found:
@@ -236,11 +243,12 @@ def arrow_table(made: pa.Table) -> Found:
     made.validate(full=True)
     said = made.schema.metadata or {}
     n = said.get(b"vertices", b"")
-    rows = [list(row) for row in zip(*(c.to_pylist() for c in made.columns), strict=True)]
+    at = places(made.column_names)
+    rows = [list(row) for row in zip(*(made.column(k).to_pylist() for k in at), strict=True)]
     about = {"n": int(n) if n.isdigit() and len(n) < 19 else None}
     about["directed"] = said.get(b"directed", b"").lower() != b"false"
     need(said.get(b"named") != b"True")
-    return columns(made.column_names, rows, **about)
+    return columns(rows, len(at) > 2, **about)
 
 
 def rows_of(indptr: list, indices: list, weights: list | None, directed: bool) -> Found:

@@ -35,7 +35,7 @@ def test_a_result_is_frozen_and_can_be_sent():
     assert np.array_equal(again.labels, result.labels)
     assert again.numbers() == result.numbers()
     assert "connected_components on AccuGraph" in result._repr_html_()
-    assert "9 % simulated" in repr(result)
+    assert "ms simulated (mean error" in repr(result)
     assert "DRAM bandwidth" in result.plot("a.svg").title
 
 
