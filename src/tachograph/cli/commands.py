@@ -1,4 +1,7 @@
-"""The commands of ``tacho``. `TODO."""
+"""The command ``tacho``: which module has which of its commands, and how their help is shown.
+
+A module is imported when one of its commands is asked for.
+"""
 
 from __future__ import annotations
 
