@@ -18,5 +18,5 @@ if __name__ == "__main__":
     path = Path(validated.__file__).with_suffix(".csv")
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(validated.COLUMNS)
+        writer.writerow(validated.Cell._fields)
         writer.writerows(validation())

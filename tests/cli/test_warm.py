@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import tachograph as tg
-from tachograph.cli.warm import TABLES, exercises
+from tachograph.cli.warm import ROOMS_WITH_LOOPS, exercises
 from tests.cli.test_cli import tacho
 
 TWO = {"NUMBA_NUM_THREADS": "2"}
@@ -29,7 +29,7 @@ def test_a_second_time_all_is_warm():
 
 
 def test_the_exercises_have_names_of_their_own():
-    tables = [import_module(f"{room}.exercises").EXERCISES for room in TABLES]
+    tables = [import_module(f"{room}.exercises").EXERCISES for room in ROOMS_WITH_LOOPS]
     found = exercises()
     assert len(found) == sum(map(len, tables))
     seconds = [exercise.seconds for exercise in found.values()]

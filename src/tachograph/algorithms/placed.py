@@ -30,7 +30,7 @@ Work: TypeAlias = Callable[[], object]  # runs a kernel and returns when it has 
 ORACLE_REPEATS = 3  # of each kernel in each place
 #: Columns of the trace that have a value in some rows only, and the value of the others.
 SOMETIMES = {"host_seconds": math.nan, "device_seconds": math.nan, "best": "", "polls": 0}
-COLUMNS = ("kernel", "iteration", "device", "work", "arcs", "seconds", *SOMETIMES, "joules", "note")
+FIELDS = ("kernel", "iteration", "device", "work", "arcs", "seconds", *SOMETIMES, "joules", "note")
 
 
 def _nothing() -> None:
@@ -108,13 +108,13 @@ class Placed:
         """Add a row to the trace."""
         kernel, iteration, work, arcs, _ = call
         first = (kernel, iteration, place, work, arcs, seconds)
-        row = dict(zip(COLUMNS, first, strict=False)) | SOMETIMES
+        row = dict(zip(FIELDS, first, strict=False)) | SOMETIMES
         self.rows.append(row | {"joules": self.meter.joules(), "note": self.lost} | more)
 
     @property
     def trace(self) -> Trace:
         """What was run where; ``best`` is known to the oracle only, ``joules`` where a meter is."""
-        return Trace({name: [row[name] for row in self.rows] for name in COLUMNS})
+        return Trace({name: [row[name] for row in self.rows] for name in FIELDS})
 
 
 def _seconds(work: Work) -> float:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Cluster", "Crew", "Directed", "GraphFile", "GraphInput", "Json", "Relabel", "Workers"]
 __all__ += ["facts_table", "flat", "load", "made", "option", "out", "print_json", "say", "share"]
-__all__ += ["TABLES", "check_table", "table", "vertices_of", "write_table"]
+__all__ += ["TABLE_WRITERS", "check_table", "table", "vertices_of", "write_table"]
 
 T = TypeVar("T")
 OPTION = "option"  # where a field of a dataclass keeps its option
@@ -249,15 +249,21 @@ def _arrow(made: pa.Table, file: pa.OSFile) -> None:
 
 
 #: What writes a table, by the end of the file's name.
-TABLES = {".parquet": _parquet, ".pq": _parquet, ".csv": _csv, ".arrow": _arrow, ".feather": _arrow}
+TABLE_WRITERS = {
+    ".parquet": _parquet,
+    ".pq": _parquet,
+    ".csv": _csv,
+    ".arrow": _arrow,
+    ".feather": _arrow,
+}
 
 
 def check_table(path: Path | None) -> None:
     """Refuse a name that does not say how to write a table, before there is one."""
     from ..util.errors import InputError
 
-    if path is not None and path.suffix.lower() not in TABLES:
-        raise InputError(f"{path}: the name must say the format: {', '.join(TABLES)}")
+    if path is not None and path.suffix.lower() not in TABLE_WRITERS:
+        raise InputError(f"{path}: the name must say the format: {', '.join(TABLE_WRITERS)}")
 
 
 def write_table(made: pa.Table, path: Path) -> None:
@@ -266,4 +272,4 @@ def write_table(made: pa.Table, path: Path) -> None:
 
     check_table(path)
     with aside(path) as temporary, arrow_file(temporary, "wb") as file:
-        TABLES[path.suffix.lower()](made, file)
+        TABLE_WRITERS[path.suffix.lower()](made, file)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["plan", "what_if"]
 
-NAMES = "The name of a public function, such as bfs; see tacho run --help."
+TASK_HELP = "The name of a public function, such as bfs; see tacho run --help."
 MACHINES = "host, opencl:0, hitgraph@ddr3-1600k, accugraph@hbm; several times."
-TaskName = Annotated[str, typer.Argument(metavar="TASK", help=NAMES)]
+TaskName = Annotated[str, typer.Argument(metavar="TASK", help=TASK_HELP)]
 Machine = Annotated[list[str] | None, typer.Option(help=MACHINES)]
 
 

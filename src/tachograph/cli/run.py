@@ -148,7 +148,7 @@ SAID = {
     "confidence": Said(str, "90%", convert=lambda _, value: share(value, "confidence")),
     "delta": Said(float | None),
 }
-KINDS = {"int": int, "float": float, "bool": bool, "int | None": int | None}
+TYPES_IN_SHELL = {"int": int, "float": float, "bool": bool, "int | None": int | None}
 EXAMPLES = {
     "bfs": (
         "web.txt.gz --source 0",
@@ -185,7 +185,7 @@ def _said(task: Task) -> dict[str, Said]:
     found = {}
     for name, p in task.parameters.items():
         if name not in NOT_IN_A_SHELL:
-            kind = KINDS.get(str(p.annotation), str | None if p.default is None else str)
+            kind = TYPES_IN_SHELL.get(str(p.annotation), str | None if p.default is None else str)
             said = SAID.get(name, Said(kind, p.default))
             found[name] = said._replace(option=said.option or name)
     return found

@@ -16,7 +16,7 @@ __all__ = ["exercise", "exercises", "spread", "warm"]
 
 T = TypeVar("T")
 #: The tables of exercises.
-TABLES = ("tachograph.algorithms", "tachograph.simulation", "tachograph.scale")
+ROOMS_WITH_LOOPS = ("tachograph.algorithms", "tachograph.simulation", "tachograph.scale")
 
 
 class Done(NamedTuple):
@@ -61,7 +61,7 @@ def warm(json: Json = False) -> None:
 def exercises() -> dict[str, Exercise]:
     """Return all exercises by name, the longest first."""
     found: dict[str, Exercise] = {}
-    for room in TABLES:
+    for room in ROOMS_WITH_LOOPS:
         found |= import_module(f"{room}.exercises").EXERCISES
     return dict(sorted(found.items(), key=lambda item: -item[1].seconds))
 
