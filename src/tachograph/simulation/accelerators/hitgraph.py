@@ -235,7 +235,7 @@ class _Machine:
         prefetch = Stream("prefetch", values, channel=channel)
         rate = Fraction(self.design.pipelines * width, self.line)
         reader = Stream(name, read, channel=channel, rate=rate)
-        reader.after(prefetch, np.cumsum(values.count), sent=True)
+        reader.after(prefetch, np.cumsum(values.count), when="sent")
         prefetch.after(reader, np.cumsum(read.count) - read.count)
         return prefetch, reader
 

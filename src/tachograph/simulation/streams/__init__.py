@@ -23,6 +23,24 @@ import numpy as np
 import numpy.typing as npt
 
 from ...util.errors import InputError
+from .stages import WHEN, After, Stage, delayed, needs
+
+__all__ = [
+    "After",
+    "Direct",
+    "Merger",
+    "Phase",
+    "Port",
+    "Priority",
+    "RoundRobin",
+    "Runs",
+    "Stage",
+    "Stream",
+    "buffered",
+    "joined",
+    "lines",
+    "prefetched",
+]
 
 
 @dataclass(frozen=True)
@@ -86,13 +104,23 @@ def buffered(
     return runs, np.asarray(need, np.int64)[at]
 
 
-@dataclass(frozen=True)
-class After:
-    """A run may begin when ``need`` requests of ``stream`` are done (or ``sent``)."""
+def prefetched(wanted: np.ndarray, block: int, ahead: int = 0) -> tuple[Runs, np.ndarray]:
+    """Pass ascending accesses through a prefetcher: every block of lines that is wanted is read once.
 
-    stream: Stream
-    need: np.ndarray
-    sent: bool
+    ``wanted`` has the last line that each access needs, and must not decrease. Whole blocks of
+    ``block`` lines are read, ``ahead`` blocks further than needed; those that nobody wants are left
+    out. Returns a run for each block, and how many blocks must have been read for each access.
+
+    >>> runs, blocks = prefetched(np.array([0, 1, 9, 9]), 4)
+    >>> runs.first.tolist(), runs.count.tolist(), blocks.tolist()
+    ([0, 8], [4, 4], [1, 1, 2, 2])
+    """
+    mine = np.asarray(wanted, np.int64) // block
+    if mine.size and (np.diff(mine) < 0).any():
+        raise InputError("prefetched: accesses must ascend")
+    every = np.unique((mine[:, None] + np.arange(ahead + 1)).ravel())
+    runs = Runs(every * block, np.full(every.size, block, np.int64))
+    return runs, np.searchsorted(every, mine, side="right")
 
 
 @dataclass(eq=False)
@@ -117,6 +145,11 @@ class Stream:
         What a line contains, if every item needs a bank of on-chip memory for a cycle: numbers whose
         remainder is the bank, ``items_each`` of them in a line. A line is done when all its items
         were served.
+    latency
+        Cycles until a read that the memory has answered, or a write that it has taken, is done: the way
+        through the accelerator, or the response to a write.
+    burst
+        Lines of a run that a merger keeps together, as long as they can be sent.
 
     >>> from tachograph.simulation.streams import Stream, lines
     >>> edges = Stream("edges", lines(0, 640, 64), rate=1)
@@ -133,13 +166,18 @@ class Stream:
     window: int | None = None
     items: np.ndarray | None = None
     items_each: int = 0
+    latency: int = 0
+    burst: int = 0
     waits: list[After] = field(default_factory=list)
+    fed: list[Stage] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.rate is not None and self.rate < 1e-4:
             raise InputError(f"stream {self.name!r}: rate = {self.rate} must be 0.0001 or more")
         if self.window is not None and self.window < 1:
             raise InputError(f"stream {self.name!r}: window = {self.window} must be 1 or more")
+        if self.latency < 0 or self.burst < 0:
+            raise InputError(f"stream {self.name!r}: latency and burst must not be negative")
         if self.items is not None and self.items.size > self.total * self.items_each:
             raise InputError(
                 f"stream {self.name!r}: {self.items.size} items, but only {self.total} lines of "
@@ -152,26 +190,28 @@ class Stream:
         return self.runs.total
 
     def after(
-        self, stream: Stream, need: npt.ArrayLike | None = None, *, sent: bool = False
+        self,
+        stream: Stream | Stage,
+        need: npt.ArrayLike | None = None,
+        *,
+        when: str = "done",
+        delay: int = 0,
     ) -> Stream:
-        """Wait for another stream (a callback); a stream can wait for two.
+        """Wait for another stream or a stage (a callback); any number of waits is possible.
 
         Each run waits until ``need`` requests of ``stream`` are done (a number, or one for each run;
-        None: all of them), or only sent.
+        None: all of them). ``when`` can also be ``"arrived"``, from the memory and in order, or
+        ``"sent"``. With ``delay`` it begins so many cycles later.
         """
-        if len(self.waits) == 2:
-            raise InputError(f"stream {self.name!r} waits for two streams already")
-        wanted = np.asarray(stream.total if need is None else need, np.int64)
-        if wanted.ndim and wanted.size != self.runs.first.size:
+        count = self.runs.first.size
+        if when not in WHEN:
             raise InputError(
-                f"stream {self.name!r}: {wanted.size} needs for {self.runs.first.size} runs"
+                f"stream {self.name!r}: when = {when!r} must be one of {', '.join(WHEN)}"
             )
-        if wanted.size and int(wanted.max()) > stream.total:
-            raise InputError(
-                f"stream {self.name!r} would wait for request {int(wanted.max())} of "
-                f"{stream.name!r}, which has {stream.total}"
-            )
-        self.waits.append(After(stream, np.broadcast_to(wanted, self.runs.first.shape), sent))
+        if delay < 0:
+            raise InputError(f"stream {self.name!r}: delay = {delay} must not be negative")
+        wait = After(stream, needs(self.name, count, stream, need), when)
+        self.waits.append(delayed(self.name, count, wait, delay) if delay and count else wait)
         return self
 
 
@@ -215,10 +255,12 @@ class Port:
 class Phase:
     """Streams that work together; it ends when all are done.
 
-    With ``drain`` it ends when the memory has written everything, too.
+    With ``drain`` it ends when the memory has written everything, too. It begins ``pause`` cycles after
+    the one before it: what a host needs to start it, for example.
     """
 
     name: str
     ports: list[Port]
     iteration: int = 0
     drain: bool = False
+    pause: int = 0
