@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from .simulation.accelerators.accugraph import AccuGraph
     from .simulation.accelerators.hitgraph import HitGraph
     from .simulation.accelerators.simulate import simulate
+    from .simulation.accelerators.thundergp import ThunderGP
     from .simulation.dram.memory import Memory
     from .tasks.plan import Plan, plan
     from .tasks.what_if import what_if
@@ -97,6 +98,7 @@ __all__ = [
     "SsspResult",
     "TachographError",
     "TachographWarning",
+    "ThunderGP",
     "TimeLimitError",
     "TooLargeError",
     "Trace",
@@ -182,6 +184,7 @@ _HOMES = {
     ".simulation.accelerators.accugraph": ["AccuGraph"],
     ".simulation.accelerators.hitgraph": ["HitGraph"],
     ".simulation.accelerators.simulate": ["simulate"],
+    ".simulation.accelerators.thundergp": ["ThunderGP"],
     ".simulation.dram.memory": ["Memory"],
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

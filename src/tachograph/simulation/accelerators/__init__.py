@@ -5,6 +5,7 @@ from .base import Accelerator, Layout, Parameter
 from .hitgraph import HitGraph
 from .problem import Problem, Simulation
 from .simulate import Job, simulate
+from .thundergp import ThunderGP
 
 __all__ = [
     "Accelerator",
@@ -15,5 +16,6 @@ __all__ = [
     "Parameter",
     "Problem",
     "Simulation",
+    "ThunderGP",
     "simulate",
 ]

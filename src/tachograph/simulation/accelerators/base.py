@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import ClassVar, Generic, TypeVar, cast, overload
 
+from ...algorithms.result import Trace
 from ...util.errors import InputError
 from ...util.memory import human
 from ..dram import Memory
@@ -180,7 +181,7 @@ class Accelerator(Machine):
     tasks: ClassVar[tuple[str, ...]] = ()
     weights: ClassVar[bool] = True  # whether edges can have weights
 
-    clock_mhz: Parameter[float] = Parameter(
+    clock_mhz: Parameter[float | None] = Parameter(
         200.0,
         "clock of the accelerator in MHz",
         "inferred: not given in the text; chosen on slashdot, where 200 MHz agrees best with the "
@@ -211,6 +212,14 @@ class Accelerator(Machine):
     def width(self, task: str) -> int:
         """Return the bytes of a vertex value."""
         return (self.value_bits or 32) // 8
+
+    def clock(self, task: str) -> float:
+        """Return the clock in MHz."""
+        return self.clock_mhz or 200.0
+
+    def measures(self, edges: int, trace: Trace) -> dict[str, float]:
+        """Return what the design's authors report, by name, if that is not time or REPS."""
+        return {}
 
     def memory(self) -> Memory:
         """Return the memory that is used if none is given."""

@@ -38,7 +38,8 @@ ANSWERS = {
     "pagerank": "scores",
     "spmv": "values",
 }
-OWN = ("seconds", "iterations", "requests", "reps", "teps", "parameters", "rate", "provenance")
+OWN = ("seconds", "iterations", "requests", "reps", "teps", "measures", "parameters", "rate")
+OWN += ("provenance",)
 OF_MEMORY = ("bytes", "gbps", "peak_share", "row_hit_rate", "memory")
 
 
@@ -155,6 +156,7 @@ class Numbers(TypedDict):
     requests: dict[str, int]
     reps: float
     teps: float
+    measures: dict[str, float]
     bytes: int
     gbps: float
     peak_share: float
@@ -179,6 +181,7 @@ class Simulation:
     the statistics of the DRAM, ``memory_used`` the bytes of all arrays, ``trace`` the statistics of
     each phase; ``rate`` is how many requests this machine simulated in a second. ``answer`` has the
     value of every vertex, which is also called what the task's own result calls it, such as ``levels``.
+    ``measures`` is what the design's authors report, by name, such as the MTEPS of ThunderGP.
     """
 
     task: str
@@ -195,6 +198,7 @@ class Simulation:
     rate: float
     trace: Trace
     answer: np.ndarray
+    measures: dict[str, float]
     provenance: str = "simulated"
 
     @property

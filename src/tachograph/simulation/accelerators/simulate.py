@@ -27,11 +27,16 @@ from .accugraph import AccuGraph
 from .base import Accelerator, Layout
 from .hitgraph import HitGraph
 from .problem import Numbers, Question, Simulation
+from .thundergp import ThunderGP
 from .validated import expected_error
 
 __all__ = ["ACCELERATORS", "Job", "accelerator_named", "compare", "jobs", "simulate"]
 
-ACCELERATORS: dict[str, type[Accelerator]] = {"hitgraph": HitGraph, "accugraph": AccuGraph}
+ACCELERATORS: dict[str, type[Accelerator]] = {
+    "hitgraph": HitGraph,
+    "accugraph": AccuGraph,
+    "thundergp": ThunderGP,
+}
 ONE_PROCESS_BELOW_EDGES = 1 << 22  # of all jobs together: starting processes would take longer
 OF_PHASES = ("reads", "writes", "row_hits", "row_misses", "row_conflicts")
 
@@ -101,7 +106,7 @@ class Job:
         memory = self.memory or accelerator.memory()
         work, labels = _permuted(graph, accelerator.permute_ids)
         problem, layout = self.question.on(work, labels), Layout(memory)
-        engine = Engine(memory, accelerator.clock_mhz, accelerator.banks)
+        engine = Engine(memory, accelerator.clock(task), accelerator.banks)
         done = [engine.run(phase) for phase in accelerator.phases(problem, layout)]
         stats = collect(memory, engine.state, max(1, engine.finish()))
         answer = np.empty_like(problem.values)
@@ -112,6 +117,7 @@ class Job:
         columns: dict[str, list[object]] = {"phase": [p.name for p in done]}
         columns["seconds"] = [(p.end - p.begin) * tick for p in done]
         columns |= {word: [getattr(p, word) for p in done] for word in OF_PHASES}
+        trace = Trace({"iteration": [p.iteration for p in done], **columns})
         return Simulation(
             task=task,
             accelerator=name,
@@ -125,8 +131,9 @@ class Job:
             reps=graph.arcs * problem.done / stats.seconds,
             teps=graph.arcs / stats.seconds,
             rate=stats.requests / (clock() - begin),
-            trace=Trace({"iteration": [p.iteration for p in done], **columns}),
+            trace=trace,
             answer=_exact(task, answer, accelerator.width(task)),
+            measures=accelerator.measures(graph.arcs, trace),
         )
 
 
