@@ -73,7 +73,7 @@ def test_every_published_parameter_has_its_default():
     """Tables 2 to 4."""
     hit, accu = tg.HitGraph(), tg.AccuGraph()
     assert (hit.pipelines, hit.partition_size, hit.weighted) == (8, 256_000, True)
-    assert (hit.edge_width(), hit.width("wcc"), hit.vertex_bits) == (12, 4, 32)
+    assert (hit.edge_width("wcc"), hit.width("wcc"), hit.vertex_bits) == (12, 4, 32)
     assert (accu.vertex_pipelines, accu.edge_pipelines) == (8, 16)
     assert (accu.vertex_pipeline_size, accu.edge_pipeline_size, accu.partition_size) == (8, 8, None)
     assert [accu.width(a) for a in ("bfs", "wcc", "pagerank")] == [1, 4, 4]

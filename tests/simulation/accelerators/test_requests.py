@@ -107,3 +107,31 @@ def test_wide_and_narrow_memories():
     assert size == 32
     result = tg.simulate("pagerank", g, tg.AccuGraph(), "HBM2")
     assert result.requests["neighbours"] == -(-g.arcs * 4 // size)
+
+
+def test_stages_of_the_rtl():
+    """One bank serves a word of 8 edges in 8 cycles; one update a cycle takes as long as there are some."""
+    g = tg.complete(128)  # 16,256 edges, 2,032 words
+    memory = tg.Memory("DDR3-1600K", channels=1)
+
+    def cycles(merging=False, **settings):
+        design = tg.HitGraph(update_merging=merging, **settings)
+        return tg.simulate("pagerank", g, design, memory).trace["seconds"][0] * 200e6
+
+    assert 16_256 < cycles(vertex_banks=1) < 16_256 * 1.1
+    assert 16_256 < cycles(updates_a_cycle=1) < 16_256 * 1.1
+    assert 16_256 / 2 < cycles(updates_a_cycle=2) < 16_256 / 2 * 1.2
+    # sorted by target, the sources of a word are neighbours: 8 of 32 banks, no stalls
+    assert cycles(merging=True, vertex_banks=32) < 1.1 * cycles(merging=True)
+
+
+def test_edges_as_in_the_rtl_and_whole_intervals():
+    g = tg.complete(64)  # 4,032 edges
+    result = tg.simulate("pagerank", g, tg.HitGraph(edges_as_rtl=True, write_intervals=True))
+    assert result.requests["edges"] == 4032 * 8 // 64
+    assert result.requests["writes"] == 64 * 4 // 64
+    assert (
+        tg.simulate("spmv", g, tg.HitGraph(edges_as_rtl=True)).requests["edges"] == 4032 * 12 // 64
+    )
+    merged = tg.simulate("pagerank", g, tg.HitGraph(update_bits=64))
+    assert merged.requests["updates"] == 64 * 12 // 64

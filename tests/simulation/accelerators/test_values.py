@@ -20,7 +20,9 @@ shared = {
 hit = st.builds(
     tg.HitGraph, update_merging=switch, update_filtering=switch, partition_skipping=switch,
     write_unchanged=switch, assignment=st.sampled_from(["cyclic", "blocks"]),
-    pes=st.sampled_from([None, 1, 3]), **shared,
+    pes=st.sampled_from([None, 1, 3]), edges_as_rtl=switch, write_intervals=switch,
+    vertex_banks=st.sampled_from([None, 1, 32]), updates_a_cycle=st.sampled_from([None, 1]),
+    update_bits=st.sampled_from([None, 32]), **shared,
 )  # fmt: skip
 accu = st.builds(
     tg.AccuGraph, prefetch_skipping=switch, partition_skipping=switch, stalls=switch,
