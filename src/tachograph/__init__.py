@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from .graph.graph import Graph
     from .kernels.runtime.launch import threads
     from .simulation.accelerators.accugraph import AccuGraph
+    from .simulation.accelerators.foregraph import ForeGraph
     from .simulation.accelerators.hitgraph import HitGraph
     from .simulation.accelerators.simulate import simulate
     from .simulation.accelerators.thundergp import ThunderGP
@@ -81,6 +82,7 @@ __all__ = [
     "Features",
     "FileFormatError",
     "FlowResult",
+    "ForeGraph",
     "Graph",
     "HitGraph",
     "IndependentSetResult",
@@ -182,6 +184,7 @@ _HOMES = {
     ],
     ".scale": ["scale"],
     ".simulation.accelerators.accugraph": ["AccuGraph"],
+    ".simulation.accelerators.foregraph": ["ForeGraph"],
     ".simulation.accelerators.hitgraph": ["HitGraph"],
     ".simulation.accelerators.simulate": ["simulate"],
     ".simulation.accelerators.thundergp": ["ThunderGP"],

@@ -18,15 +18,18 @@ GUIDE = Path(__file__).parents[3] / "docs" / "new-accelerator.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
 made: dict = {"__name__": "guide"}
 exec(compile(BLOCKS[0], str(GUIDE), "exec"), made)
-ForeGraph = made["ForeGraph"]
-designs = st.builds(ForeGraph, interval=st.sampled_from([1, 3, 100]), skipping=st.booleans(),
-                    permute_ids=st.sampled_from([None, 5]))  # fmt: skip
+Scratchpad = made["Scratchpad"]
+designs = st.one_of(
+    st.builds(Scratchpad, lanes=st.sampled_from([1, 8]), permute_ids=st.sampled_from([None, 5])),
+    st.builds(tg.ForeGraph, partition_size=st.sampled_from([1, 3, 100]), block_skipping=st.booleans(),
+              permute_ids=st.sampled_from([None, 5])),
+)  # fmt: skip
 
 
 def test_it_is_short_and_its_examples_run(capsys):
     assert len(BLOCKS[0].splitlines()) < 200
     exec(compile(BLOCKS[1], str(GUIDE), "exec"), made)
-    assert capsys.readouterr().out.count("iterations") == 3
+    assert capsys.readouterr().out.count("iterations") == 4
 
 
 @settings(max_examples=40, deadline=None)
@@ -45,7 +48,7 @@ def test_values(g, design, data):
 
 def test_requests_by_hand():
     g = tg.complete(256)
-    result = tg.simulate("pagerank", g, ForeGraph(interval=64))
+    result = tg.simulate("pagerank", g, tg.ForeGraph(partition_size=64))
     block = [64 * 64, 64 * 63]  # edges of a block off and on the diagonal
     assert result.requests == {
         "writes": 4 * 4,
@@ -53,13 +56,24 @@ def test_requests_by_hand():
         "sources": 16 * 4,
         "destination": 4 * 4,
     }
+    result = tg.simulate("pagerank", g, Scratchpad())
+    assert result.requests == {"edges": 256 * 255 * 4 // 64, "values": 16, "writes": 16}
+
+
+def test_banks_take_the_time_of_the_guide():
+    """All edges to one vertex need one bank: a cycle each."""
+    n = 1 << 12
+    star = tg.Graph.from_edges(np.arange(1, n), np.zeros(n - 1, int), n=n)
+    slow = tg.simulate("wcc", star, Scratchpad(), iterations=1, along_arcs=True)
+    assert slow.trace["seconds"][0] * 1e9 > n - 1
 
 
 def test_it_fails_as_the_others_do():
     g = tg.path(4)
-    with pytest.raises(InputError, match="ForeGraph has no parameter 'intervall'; known: interval"):
-        ForeGraph(intervall=3)
-    with pytest.raises(InputError, match="ForeGraph does not run 'spmv'"):
-        tg.simulate("spmv", g, ForeGraph())
-    with pytest.raises(InputError, match="bram_bytes"):
-        tg.simulate("wcc", g, ForeGraph(bram_bytes=8))
+    with pytest.raises(InputError, match="Scratchpad has no parameter 'lane'; known: clock_mhz"):
+        Scratchpad(lane=3)
+    for design, message in ((Scratchpad, "Scratchpad"), (tg.ForeGraph, "ForeGraph")):
+        with pytest.raises(InputError, match=f"{message} does not run 'spmv'"):
+            tg.simulate("spmv", g, design())
+        with pytest.raises(InputError, match="bram_bytes"):
+            tg.simulate("wcc", g, design(bram_bytes=8))

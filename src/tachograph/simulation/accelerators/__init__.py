@@ -2,6 +2,7 @@
 
 from .accugraph import AccuGraph
 from .base import Accelerator, Layout, Parameter
+from .foregraph import ForeGraph
 from .hitgraph import HitGraph
 from .problem import Problem, Simulation
 from .simulate import Job, simulate
@@ -10,6 +11,7 @@ from .thundergp import ThunderGP
 __all__ = [
     "Accelerator",
     "AccuGraph",
+    "ForeGraph",
     "HitGraph",
     "Job",
     "Layout",

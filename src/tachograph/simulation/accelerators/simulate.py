@@ -25,6 +25,7 @@ from ..dram.statistics import collect
 from ..streams.engine import Engine
 from .accugraph import AccuGraph
 from .base import Accelerator, Layout
+from .foregraph import ForeGraph
 from .hitgraph import HitGraph
 from .problem import Numbers, Question, Simulation
 from .thundergp import ThunderGP
@@ -36,6 +37,7 @@ ACCELERATORS: dict[str, type[Accelerator]] = {
     "hitgraph": HitGraph,
     "accugraph": AccuGraph,
     "thundergp": ThunderGP,
+    "foregraph": ForeGraph,
 }
 ONE_PROCESS_BELOW_EDGES = 1 << 22  # of all jobs together: starting processes would take longer
 OF_PHASES = ("reads", "writes", "row_hits", "row_misses", "row_conflicts")
@@ -158,8 +160,9 @@ def simulate(
     graph
         An undirected graph has two edges for each of its own; without weights all are 1.
     accelerator
-        Such as ``tg.AccuGraph(partition_size=1_000_000)``; or its name, ``"hitgraph"`` or
-        ``"accugraph"``, or a class of your own as ``"package.module:Class"``.
+        Such as ``tg.AccuGraph(partition_size=1_000_000)``; or its name, ``"hitgraph"``,
+        ``"accugraph"``, ``"thundergp"`` or ``"foregraph"``, or a class of your own as
+        ``"package.module:Class"``.
     memory
         A :class:`tachograph.Memory`, or the name of one; None means the accelerator's own.
     source
