@@ -38,8 +38,10 @@ ANSWERS = {
     "pagerank": "scores",
     "spmv": "values",
 }
-OWN = ("seconds", "iterations", "requests", "reps", "teps", "measures", "parameters", "rate")
-OWN += ("provenance",)
+OWN = (
+    *("seconds", "iterations", "requests", "reps", "teps", "measures", "parameters", "rate"),
+    "provenance",
+)
 OF_MEMORY = ("bytes", "gbps", "peak_share", "row_hit_rate", "memory")
 
 
@@ -157,6 +159,7 @@ class Numbers(TypedDict):
     reps: float
     teps: float
     measures: dict[str, float]
+    joules: float | None
     bytes: int
     gbps: float
     peak_share: float
@@ -235,6 +238,7 @@ class Simulation:
         """Return what can be told in numbers, without the values of the vertices."""
         made = {name: getattr(self, name) for name in (*OWN, "expected_error")}
         made |= {name: getattr(self.memory, name) for name in OF_MEMORY}
+        made["joules"] = None if self.memory.energy is None else self.memory.energy["joules"]
         made |= {"phases": self.trace.summary(), "series": self.memory.timeline(), "run": None}
         return cast(Numbers, made)
 

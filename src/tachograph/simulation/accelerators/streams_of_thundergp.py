@@ -50,7 +50,7 @@ class Stored:
         rows = graph.sorted
         kept = rows.degrees > 0
         vertices = int(np.count_nonzero(kept))
-        new = (np.cumsum(kept) - kept).astype(np.int32)
+        new: np.ndarray = (np.cumsum(kept) - kept).astype(np.int32)
         np.minimum(new, max(0, vertices - 1), out=new)
         sources = np.repeat(np.arange(graph.n, dtype=np.int32), rows.degrees)
         target = new[rows.indices]
