@@ -14,7 +14,13 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.algorithms import flow_solve, independent_rounds, similarity_edges, two_hop
+from tachograph.algorithms import (
+    flow_solve,
+    independent_rounds,
+    similarity_edges,
+    strong,
+    two_hop,
+)
 from tachograph.devices.discovery import discover
 from tachograph.kernels.independent_set import greedy
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
@@ -25,6 +31,7 @@ from tests.peer_answers import Case
 GRAPHS, MORE_GRAPHS = 200, 5000
 THREADS = [{"threads": count} for count in (1, 2, 3, 4)]
 THRESHOLDS = [
+    (strong, "SEARCH_FROM_ARCS"),
     (similarity_edges, "SERIAL_BELOW_ARCS"),
     (similarity_edges, "CHUNK_ARCS_AT_LEAST"),
     (pairs, "SERIAL_BELOW_PAIRS"),
@@ -181,6 +188,62 @@ def check_spmv(case: Case, ways: Ways) -> None:
         np.testing.assert_array_equal(
             tg.spmv(case.graph, vector, **way).values, case.product(vector)
         )
+
+
+def check_strongly_connected_components(case: Case, ways: Ways) -> None:
+    reach = case.neighbours | np.eye(case.n, dtype=bool)
+    for _ in range(case.n):
+        reach = reach @ reach
+    want = (reach & reach.T).argmax(axis=1).tolist() if case.n else []
+    for way in ways:
+        found = tg.strongly_connected_components(case.graph, **way)
+        assert found.labels.tolist() == want
+        assert found.count == len(set(want))
+
+
+def check_core_number(case: Case, ways: Ways) -> None:
+    simple = nx.DiGraph(np.argwhere(case.neighbours).tolist()) if case.directed else case.simple
+    simple.add_nodes_from(range(case.n))
+    numbers = nx.core_number(simple)
+    want = [numbers[v] for v in range(case.n)]
+    for way in ways:
+        assert tg.core_number(case.graph, **way).cores.tolist() == want
+
+
+def check_leiden(case: Case, ways: Ways, task: str = "leiden") -> None:
+    if case.directed or case.seed % 8:
+        return  # barriers of many threads on few cores take their time
+    found = [getattr(tg, task)(case.graph, rng=case.seed, **way) for way in ways[::2]]
+    for other in found:
+        np.testing.assert_array_equal(other.labels, found[0].labels)
+    parts = [set(np.flatnonzero(found[0].labels == c)) for c in range(found[0].count)]
+    graph = nx.MultiGraph()
+    graph.add_nodes_from(range(case.n))
+    source, target, weights = case.graph.to_edges()
+    weights = np.ones(source.size) if weights is None else weights
+    graph.add_weighted_edges_from(zip(source, target, weights, strict=True))
+    if case.n and graph.size("weight"):
+        assert all(nx.is_connected(graph.subgraph(part)) for part in parts)
+        assert found[0].modularity == pytest.approx(nx.community.modularity(graph, parts))
+
+
+def check_louvain(case: Case, ways: Ways) -> None:
+    check_leiden(case, ways, "louvain")
+
+
+def check_label_propagation(case: Case, ways: Ways) -> None:
+    check_leiden(case, ways, "label_propagation")
+
+
+def check_similar_to(case: Case, ways: Ways) -> None:
+    for measure in ("jaccard", "cosine"):
+        want = case.similarities(measure)[case.source]
+        near = [v for v in np.flatnonzero(want > 0).tolist() if v != case.source]
+        near.sort(key=lambda v: (-round(want[v], 12), v))
+        for way in ways:
+            found = tg.similar_to(case.graph, case.source, 5, measure=measure, **way)
+            np.testing.assert_allclose(found.values, want[near[:5]], atol=1e-12)
+            np.testing.assert_allclose(found.values, want[found.target], atol=1e-12)
 
 
 CHECKS: dict[str, Callable[[Case, Ways], None]] = {

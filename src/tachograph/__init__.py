@@ -31,13 +31,17 @@ from .util.names import NAMES
 if TYPE_CHECKING:
     from . import scale
     from .algorithms.bfs import BfsResult, bfs
+    from .algorithms.communities import CommunitiesResult, label_propagation, leiden, louvain
     from .algorithms.components import ComponentsResult, connected_components
+    from .algorithms.cores import CoresResult, core_number
     from .algorithms.flow import CutResult, FlowResult, maximum_flow, minimum_cut
     from .algorithms.independent_set import IndependentSetResult, maximal_independent_set
     from .algorithms.pagerank import PageRankResult, SpmvResult, pagerank, spmv
     from .algorithms.result import Result, Run, Trace
+    from .algorithms.similar import SimilarResult, similar_to
     from .algorithms.similarity import SimilarityResult, cosine, jaccard, overlap, sorensen
     from .algorithms.sssp import SsspResult, sssp
+    from .algorithms.strong import StrongComponentsResult, strongly_connected_components
     from .algorithms.triangles import TrianglesResult, triangles
     from .decisions.approximation.rules import Approximation
     from .graph.datasets import dataset, datasets
@@ -76,7 +80,9 @@ __all__ = [
     "AccuGraph",
     "Approximation",
     "BfsResult",
+    "CommunitiesResult",
     "ComponentsResult",
+    "CoresResult",
     "CutResult",
     "DeviceError",
     "Features",
@@ -95,9 +101,11 @@ __all__ = [
     "Plan",
     "Result",
     "Run",
+    "SimilarResult",
     "SimilarityResult",
     "SpmvResult",
     "SsspResult",
+    "StrongComponentsResult",
     "TachographError",
     "TachographWarning",
     "ThunderGP",
@@ -111,13 +119,17 @@ __all__ = [
     "bipartite",
     "complete",
     "connected_components",
+    "core_number",
     "cosine",
     "dataset",
     "datasets",
     "disjoint_union",
     "jaccard",
     "kronecker",
+    "label_propagation",
+    "leiden",
     "limits",
+    "louvain",
     "maximal_independent_set",
     "maximum_flow",
     "minimum_cut",
@@ -131,12 +143,14 @@ __all__ = [
     "read_coordinates",
     "road",
     "scale",
+    "similar_to",
     "simulate",
     "small_world",
     "sorensen",
     "spmv",
     "sssp",
     "star",
+    "strongly_connected_components",
     "threads",
     "tree",
     "triangles",
@@ -151,12 +165,16 @@ _HOMES = {
     ".decisions.approximation.rules": ["Approximation"],
     ".algorithms.result": ["Result", "Run", "Trace"],
     ".algorithms.bfs": ["BfsResult"],
+    ".algorithms.communities": ["CommunitiesResult"],
     ".algorithms.components": ["ComponentsResult"],
+    ".algorithms.cores": ["CoresResult"],
     ".algorithms.flow": ["CutResult", "FlowResult"],
     ".algorithms.independent_set": ["IndependentSetResult"],
     ".algorithms.pagerank": ["PageRankResult", "SpmvResult"],
+    ".algorithms.similar": ["SimilarResult"],
     ".algorithms.similarity": ["SimilarityResult"],
     ".algorithms.sssp": ["SsspResult"],
+    ".algorithms.strong": ["StrongComponentsResult"],
     ".algorithms.triangles": ["TrianglesResult"],
     ".kernels.runtime.launch": ["threads"],
     ".util.limits": ["limits"],

@@ -21,6 +21,7 @@ DECIDING = [
     *("kernels/sssp/delta_stepping.py", "kernels/similarity/edges.py"),
     *("algorithms/similarity_edges.py", "algorithms/similarity_request.py"),
     *("algorithms/independent_rounds.py", "algorithms/flow_solve.py"),
+    *("algorithms/communities.py", "kernels/communities/moving.py"),
 ]
 MODULES = DECIDING + [
     str(path.relative_to(PACKAGE)) for fork in FORKS

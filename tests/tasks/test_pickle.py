@@ -17,6 +17,7 @@ ARGUMENTS = {
     "sssp": {"source": 0},
     "maximum_flow": {"source": 0, "sink": 2},
     "minimum_cut": {"source": 0, "sink": 2},
+    "similar_to": {"source": 0},
     "spmv": {"vector": [1.0, 2.0, 3.0, 4.0]},
 }
 

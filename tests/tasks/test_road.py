@@ -19,7 +19,12 @@ from tachograph.tasks.history import regrets
 from tachograph.tasks.table import TASKS
 from tachograph.util.names import ALIASES, NAMES, canonical
 
-TOLD = {"bfs": {"source": 0}, "sssp": {"source": 0}, "spmv": {"vector": np.ones(256)}}
+TOLD = {
+    "bfs": {"source": 0},
+    "sssp": {"source": 0},
+    "similar_to": {"source": 0},
+    "spmv": {"vector": np.ones(256)},
+}
 TOLD |= {key: {"source": 0, "sink": 1} for key in ("maximum_flow", "minimum_cut")}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
 from ..util.arrays import numbers
 from ..util.errors import InputError
-from .result import Result, Run, Trace
+from .result import Result, Run, Trace, back_to_source
 from .verify import check_bfs
 
 if TYPE_CHECKING:
@@ -47,6 +47,30 @@ class BfsResult(Result):
         """How many vertices were reached, and the deepest level."""
         reached = int(np.count_nonzero(self.levels >= 0))
         return {"reached": reached, "deepest": int(self.levels.max(initial=-1))}
+
+    def path(self, target: object) -> NDArray[Any]:
+        """The vertices of a path with the fewest edges to ``target``, both ends included.
+
+        They are names if the graph's vertices have names, and so is ``target``.
+
+        Raises
+        ------
+        InputError
+            If there is no such vertex, or if the search did not reach it.
+
+        Examples
+        --------
+        >>> import tachograph as tg
+        >>> tg.bfs(tg.path(5), 1).path(4).tolist()
+        [1, 2, 3, 4]
+        """
+        end, n = self.vertex(target), self.levels.size
+        if not 0 <= end < n:
+            raise InputError(f"target: there is no vertex {target}; ids go from 0 to {n - 1}")
+        found = None if self.levels[end] < 0 else back_to_source(self.parents, end)
+        if found is None:
+            raise InputError(f"there is no path to vertex {target}: it was not reached")
+        return self.named(found)
 
 
 def vertices(graph: Graph, given: ArrayLike, what: str) -> np.ndarray:

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.graph import Graph
-from .result import Result, Run, Trace
+from .result import Labels, Run, Trace
 from .verify import check_components
 
 __all__ = ["ComponentsResult", "connected_components"]
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
-class ComponentsResult(Result):
+class ComponentsResult(Labels):
     """For each vertex the label of its component; vertices of a component have the same one.
 
     >>> import tachograph as tg
@@ -26,12 +26,10 @@ class ComponentsResult(Result):
     """
 
     task: ClassVar[str] = "connected_components"
-    array: ClassVar[str] = "labels"
-    table: ClassVar[tuple[str, ...]] = ("labels",)
-    ids: ClassVar[tuple[str, ...]] = ("labels",)  # unless they are consecutive
 
     labels: NDArray[np.integer]
     count: int
+    consecutive: bool = False
 
 
 def connected_components(
@@ -88,4 +86,5 @@ def connected_components(
     if consecutive:
         labels = (np.cumsum(first) - 1).astype(labels.dtype)[labels]
     run = Run(seconds, Trace(columns, trace))
-    return ComponentsResult(labels=labels, count=int(np.count_nonzero(first)), run=run)
+    count = int(np.count_nonzero(first))
+    return ComponentsResult(labels=labels, count=count, consecutive=consecutive, run=run)

@@ -27,12 +27,15 @@ from ..util.errors import NegativeCycleError
 from ..util.exercise import Exercise
 from ..util.files import scratch
 from .bfs import bfs
+from .communities import leiden
 from .components import connected_components
+from .cores import core_number
 from .flow import maximum_flow
 from .independent_set import maximal_independent_set
 from .pagerank import pagerank, spmv
 from .similarity import cosine, jaccard
 from .sssp import sssp
+from .strong import strongly_connected_components
 from .triangles import triangles
 
 __all__ = ["EXERCISES"]
@@ -108,6 +111,16 @@ def _oracle() -> None:
     run(oracle.choices, [(policy.address, policy.parameters, 0, states, first, chosen)])
     run(oracle.best, [(first, times, times, times, times, chosen)])
     run(oracle.spent, [(first, times, times, times, times, chosen, times.copy())])
+
+
+def _strong() -> None:
+    from ..kernels import strong
+
+    g = _graph()
+    levels, low = np.zeros(g.n, np.int32), np.zeros(g.n, np.int64)
+    strong.meet_both(levels, levels, np.zeros(g.n, np.int32), low)
+    strong.busiest(g.rows, g.transpose.rows)
+    strongly_connected_components(g)
 
 
 def _triangles() -> None:
@@ -231,6 +244,9 @@ EXERCISES: dict[str, Exercise] = {
     "searches in order": Exercise(_ordered, 4),
     "generators": Exercise(_generators, 1),
     "components": Exercise(lambda: connected_components(_graph()), 3),
+    "strong components": Exercise(_strong, 2),
+    "core numbers": Exercise(lambda: core_number(_graph()), 2),
+    "communities": Exercise(lambda: leiden(_graph(np.int32, directed=False)), 6),
     "triangles": Exercise(_triangles, 2.5),
     "similarity": Exercise(_similarities, 6),
     "calibration": Exercise(_calibration, 1),

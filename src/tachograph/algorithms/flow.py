@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from ..util.arrays import numbers
 from ..util.cores import threads as using
 from ..util.errors import InputError
 from .bfs import bfs, vertices
-from .result import Result, Run, Trace
+from .result import Lazy, Result, Run, Trace
 from .verify import check_cut, check_flow
 
 if TYPE_CHECKING:
@@ -40,7 +40,18 @@ class FlowResult(Result):
     value: int | float
     flow: NDArray[np.int64] | NDArray[np.float64]
     source_side: NDArray[np.bool_]
+    late_edges: Lazy[NDArray[np.integer]]
     status: str = "optimal"
+
+    @property
+    def edges(self) -> NDArray[np.integer]:
+        """Both ends of each arc, a row each."""
+        return self.late_edges()
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Source, target and flow of each arc."""
+        source, target = self.named(self.edges).T
+        return {"source": source, "target": target, "flow": self.flow}
 
     def facts(self) -> dict[str, object]:
         """The flow's value, whether it is optimal, and the vertices on the source's side."""
@@ -54,8 +65,8 @@ class CutResult(Result):
 
     >>> import tachograph as tg
     >>> found = tg.minimum_cut(tg.Graph.from_edges([0, 1], [1, 2], [5, 3]), 0, 2)
-    >>> found.value, found.edges.tolist(), found.arcs.tolist()
-    (3, [[1, 2]], [1])
+    >>> found.value, found.edges.tolist(), found.capacities.tolist(), found.arcs.tolist()
+    (3, [[1, 2]], [3], [1])
     """
 
     task: ClassVar[str] = "minimum_cut"
@@ -64,7 +75,13 @@ class CutResult(Result):
     source_side: NDArray[np.bool_]
     arcs: NDArray[np.int64]
     edges: NDArray[np.integer]
+    capacities: NDArray[np.int64] | NDArray[np.float64]
     status: str = "optimal"
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Source, target and capacity of each arc that is cut."""
+        source, target = self.named(self.edges).T
+        return {"source": source, "target": target, "capacity": self.capacities}
 
     def facts(self) -> dict[str, object]:
         """The cut's value, the number of its arcs, and the vertices on the source's side."""
@@ -144,7 +161,14 @@ def maximum_flow(
     if problem.endless.size:
         endless = np.where(np.isin(np.arange(graph.arcs), problem.endless), np.inf, 0.0)
         side, run = _unbounded(problem)
-        return FlowResult(value=np.inf, flow=endless, source_side=side, status="unbounded", run=run)
+        return FlowResult(
+            value=np.inf,
+            flow=endless,
+            source_side=side,
+            late_edges=_ends(graph),
+            status="unbounded",
+            run=run,
+        )
     with using(threads):
         chosen = parse(device)
         placed = None if chosen is None else Placed(chosen, placement, FlowResult.task)
@@ -152,7 +176,8 @@ def maximum_flow(
     if verify:
         check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)
         check_flow(graph, problem.capacity, problem.source, problem.sink, value, flow)
-    return FlowResult(value=value, flow=flow, source_side=side, run=run)
+    ends = _ends(graph)
+    return FlowResult(value=value, flow=flow, source_side=side, late_edges=ends, run=run)
 
 
 def minimum_cut(
@@ -189,9 +214,9 @@ def minimum_cut(
     CutResult
         ``value``: what the arcs from the source's side to the other can carry; ``source_side``: for
         each vertex whether it is on the source's side; ``edges``: both ends of each of those arcs, a
-        row each; ``arcs``: their places in ``graph.indices`` and ``graph.weights`` (not in
-        ``graph.to_edges()``, which lists an undirected edge once); ``status``: ``"optimal"`` or
-        ``"unbounded"``.
+        row each; ``capacities``: what each can carry; ``arcs``: their places in ``graph.indices`` and
+        ``graph.weights`` (not in ``graph.to_edges()``, which lists an undirected edge once);
+        ``status``: ``"optimal"`` or ``"unbounded"``.
 
     Raises
     ------
@@ -211,23 +236,30 @@ def minimum_cut(
     problem = _problem(graph, source, sink, capacity)
     if problem.endless.size:
         side, run = _unbounded(problem)
-        return _cut(graph, np.inf, side, run, "unbounded")
+        return _cut(problem, np.inf, side, run, "unbounded")
     with using(threads):
         value, side, _, run = solve(problem, trace, wanted=False)
     if verify:
         check_cut(graph, problem.capacity, problem.source, problem.sink, value, side)
-    return _cut(graph, value, side, run)
+    return _cut(problem, value, side, run)
 
 
 def _cut(
-    graph: Graph, value: float, side: np.ndarray, run: Run, status: str = "optimal"
+    problem: Problem, value: float, side: np.ndarray, run: Run, status: str = "optimal"
 ) -> CutResult:
     """Return the cut with the arcs from the source's side to the other."""
+    graph = problem.graph
     out = np.repeat(side, graph.degrees)
     arcs = np.flatnonzero(out & ~side[graph.indices])
     tails = np.searchsorted(graph.indptr, arcs, "right") - 1
     edges = np.stack([tails.astype(graph.indices.dtype), graph.indices[arcs]], axis=1)
-    return CutResult(value=value, source_side=side, arcs=arcs, edges=edges, status=status, run=run)
+    cut = {"arcs": arcs, "edges": edges, "capacities": problem.capacity[arcs]}
+    return CutResult(value=value, source_side=side, **cut, status=status, run=run)
+
+
+def _ends(graph: Graph) -> Lazy[NDArray[np.integer]]:
+    """Return both ends of each arc, when they are needed."""
+    return Lazy(lambda: np.stack([graph.arc_sources(), graph.indices], axis=1))
 
 
 def _unbounded(problem: Problem) -> tuple[np.ndarray, Run]:

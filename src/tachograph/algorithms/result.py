@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..util.errors import InputError
+from ..util.errors import InputError, MissingDependencyError
+from ..util.text import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
+    import polars as pl
     import pyarrow as pa
 
     from ..plots.drawing import Drawing
 
-__all__ = ["Lazy", "Result", "Run", "Trace"]
+__all__ = ["Labels", "Lazy", "Result", "Run", "Trace", "back_to_source"]
 
 T = TypeVar("T")
 
@@ -132,6 +134,20 @@ class Trace:
         return f"Trace({len(self)} rows: {', '.join(self._columns)})"
 
 
+def back_to_source(before: NDArray[np.integer], end: int) -> NDArray[np.int64] | None:
+    """Return the path from a source to ``end`` along predecessors; None if it does not begin at one.
+
+    >>> back_to_source(np.array([0, 0, 1]), 2).tolist()
+    [0, 1, 2]
+    """
+    found = [end]
+    while (last := int(before[found[-1]])) != found[-1]:
+        if last < 0:
+            return None
+        found.append(last)
+    return np.array(found[::-1])
+
+
 class Lazy(Generic[T]):
     """A value that is computed when it is first asked for.
 
@@ -175,6 +191,7 @@ class Run:
     provenance: str = "measured"
     number: int | None = None
     prediction: Lazy[float | None] = dataclasses.field(default=Lazy(lambda: None), repr=False)
+    names: Lazy[NDArray[Any] | None] = dataclasses.field(default=Lazy(lambda: None), repr=False)
 
     @property
     def predicted(self) -> float | None:
@@ -187,7 +204,9 @@ class Result:
     """The outcome of a run; it cannot be changed. Values are attributes: ``result.levels``.
 
     A result whose values are one array is that array to NumPy; the arrays that have a row for each
-    vertex, or each pair, are an Arrow stream: ``polars.DataFrame(result)``.
+    vertex, or each pair, are a table (:meth:`to_pandas`, :meth:`to_polars`, :meth:`to_arrow`) and an
+    Arrow stream: ``polars.DataFrame(result)``. If the graph's vertices have names, tables have them
+    instead of ids.
 
     >>> import tachograph as tg
     >>> result = tg.connected_components(tg.path(3))
@@ -236,13 +255,70 @@ class Result:
         run = dataclasses.replace(self.run, **changes)  # type: ignore[arg-type]
         return dataclasses.replace(self, run=run)
 
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of the result's table; empty if it is not one.
+
+        A table with a row for each vertex begins with the column ``vertex``. Names take the place of
+        ids if the graph has names; where there is no vertex, an entry is masked.
+        """
+        names = self.run.names()
+        made: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in self.table}
+        if names is not None:
+            for name in self.ids:
+                ids = made[name]
+                found = names[ids] if names.size else names
+                made[name] = np.ma.array(found, mask=ids < 0) if (ids < 0).any() else found
+        if not made or "source" in made:
+            return made
+        size = next(iter(made.values())).size
+        return {"vertex": np.arange(size) if names is None else names, **made}
+
+    def vertex(self, name: object) -> int:
+        """The id of a vertex: of that name if the graph's vertices have names."""
+        names = self.run.names()
+        if names is None:
+            if isinstance(name, int | np.integer) and not isinstance(name, bool):
+                return int(name)
+            raise InputError(f"{name!r} is not a vertex id: vertices have no names")
+        found = np.flatnonzero(names == name)
+        if not found.size:
+            near = did_you_mean(name, names.tolist())
+            raise InputError(f"there is no vertex named {name!r}{near}")
+        return int(found[0])
+
+    def named(self, ids: NDArray[np.integer]) -> NDArray[Any]:
+        """The names of vertices, or the ids if they have none."""
+        names = self.run.names()
+        found: NDArray[Any] = ids if names is None else names[ids]
+        return found
+
     def to_arrow(self) -> pa.Table:
-        """A ``pyarrow.Table`` with a column for each array, a row for each vertex or pair."""
+        """A ``pyarrow.Table`` with a row for each vertex or pair; see :meth:`columns`."""
         import pyarrow as pa
 
-        if not self.table:
+        found = self.columns()
+        if not found:
             raise TypeError(f"a {type(self).__name__} is not a table: take its values one by one")
-        return pa.table({name: pa.array(getattr(self, name)) for name in self.table})
+        words = {k: v.tolist() if v.dtype.kind in "OU" else v for k, v in found.items()}
+        return pa.table({name: pa.array(values) for name, values in words.items()})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A ``pandas.DataFrame`` with a row for each vertex or pair; see :meth:`columns`.
+
+        >>> import tachograph as tg
+        >>> g = tg.Graph.from_edges(["a", "b"], ["b", "c"], relabel=True)
+        >>> tg.bfs(g, "a").to_pandas()["vertex"].tolist()
+        ['a', 'b', 'c']
+        """
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """A ``polars.DataFrame`` with a row for each vertex or pair; see :meth:`columns`."""
+        try:
+            import polars as pl
+        except ImportError:
+            raise MissingDependencyError("polars is not installed: pip install polars") from None
+        return pl.DataFrame(self.to_arrow())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -288,3 +364,18 @@ class Result:
 
         shown = "".join(f"{name}{text(value)}, " for name, value in self.shown().items())
         return f"{type(self).__name__}({shown}{self.seconds * 1e3:.3g} ms)"
+
+
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class Labels(Result):
+    """A label for each vertex: the id of one of those that have it, or a number if ``consecutive``."""
+
+    array: ClassVar[str] = "labels"
+    table: ClassVar[tuple[str, ...]] = ("labels",)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Vertices and labels; labels are names, too, unless they are consecutive."""
+        made = super().columns()
+        if not self.__dict__["consecutive"]:
+            made["labels"] = self.named(made["labels"])
+        return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from ..util.errors import InputError, NegativeCycleError
 from .audit import Audit
 from .audit import audit as check_sample
 from .bfs import bfs, vertices
-from .result import Lazy, Result, Run, Trace
+from .result import Lazy, Result, Run, Trace, back_to_source
 from .scaling import must_be_finite
 from .verify import check_sssp
 
@@ -68,8 +68,10 @@ class SsspResult(Result):
         """Distances and predecessors."""
         return {"distances": self.distances, "predecessors": self.predecessors}
 
-    def path(self, target: int) -> np.ndarray:
+    def path(self, target: object) -> NDArray[Any]:
         """The vertices of a shortest path to ``target``, both ends included.
+
+        They are names if the graph's vertices have names, and so is ``target``.
 
         Raises
         ------
@@ -82,20 +84,19 @@ class SsspResult(Result):
         >>> tg.sssp(tg.path(5), 1).path(4).tolist()
         [1, 2, 3, 4]
         """
+        end = self.vertex(target)
         n = self.distances.size
-        if not 0 <= target < n:
+        if not 0 <= end < n:
             raise InputError(f"target: there is no vertex {target}; ids go from 0 to {n - 1}")
-        if np.isinf(self.distances[target]):
+        if np.isinf(self.distances[end]):
             raise InputError(f"there is no path to vertex {target}: it cannot be reached")
-        found = [int(target)]
-        while (before := int(self.predecessors[found[-1]])) != found[-1]:
-            if before < 0:
-                raise InputError(
-                    f"the path to vertex {target} is lost in rounding: a cycle of weight zero with "
-                    "negative weights is on it; scale the weights to whole numbers"
-                )
-            found.append(before)
-        return np.array(found[::-1])
+        found = back_to_source(self.predecessors, end)
+        if found is None:
+            raise InputError(
+                f"the path to vertex {target} is lost in rounding: a cycle of weight zero with "
+                "negative weights is on it; scale the weights to whole numbers"
+            )
+        return self.named(found)
 
 
 def sssp(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,12 @@ class TrianglesResult(Result):
 
     count: int
     per_vertex: NDArray[np.int64] | None = None
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The triangles at each vertex, if they were asked for."""
+        if self.per_vertex is None:
+            return {}
+        return {"vertex": self.named(np.arange(self.per_vertex.size)), "triangles": self.per_vertex}
 
 
 def triangles(

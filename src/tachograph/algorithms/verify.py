@@ -10,6 +10,7 @@ from ..graph.graph import Graph
 from ..util.errors import VerificationError
 
 if TYPE_CHECKING:
+    from .similar import SimilarResult
     from .similarity import SimilarityResult
 
 CHECKED_PAIRS = 1000  # whose similarity is computed again
@@ -117,6 +118,78 @@ def check_components(graph: Graph, labels: np.ndarray) -> None:
         )
 
 
+def check_strong_components(graph: Graph, labels: np.ndarray) -> None:
+    """Check labels of strongly connected components.
+
+    A label is the smallest id of the vertices that have it, and vertices have the same label where, and
+    only where, SciPy's search gives them the same number.
+    """
+    from scipy.sparse.csgraph import connected_components as scipy_components
+
+    ids = np.arange(graph.n)
+    _require((labels <= ids).all(), "a label is larger than an id that has it")
+    _require((labels[labels] == labels).all(), "a label is not the id of a vertex that has it")
+    if graph.n:
+        count, numbers = scipy_components(graph.to_scipy(), directed=True, connection="strong")
+        _require(int((labels == ids).sum()) == count, "SciPy counts other components")
+        _require((numbers == numbers[labels]).all(), "vertices do not reach each other")
+
+
+def check_core_numbers(rows: list[Graph], cores: np.ndarray) -> None:
+    """Check core numbers. ``rows`` are the graph and, if it is directed, its transpose.
+
+    1. A vertex of core number k has at least k neighbours whose core number is not smaller, so it is in
+       the k-core.
+    2. It is not in the (k + 1)-core: it goes when vertices with k neighbours or fewer are removed until
+       there are none.
+    """
+    sources = np.concatenate([g.arc_sources() for g in rows])
+    targets = np.concatenate([g.indices for g in rows])
+    n = cores.size
+    up = np.bincount(sources[cores[targets] >= cores[sources]], minlength=n)
+    _require((up >= cores).all(), "a vertex has too few neighbours of its core")
+    degrees = np.bincount(sources, minlength=n)
+    there = np.ones(n, bool)
+    for k in np.unique(cores):
+        while (gone := there & (degrees <= k)).any():
+            there &= ~gone
+            degrees = degrees - np.bincount(targets[gone[sources]], minlength=n)
+            kept = there[sources]
+            sources, targets = sources[kept], targets[kept]
+        _require(not (there & (cores <= k)).any(), "a vertex is in a core of a higher number")
+
+
+def check_communities(
+    graph: Graph, labels: np.ndarray, count: int, modularity: float, resolution: float
+) -> None:
+    """Check communities.
+
+    1. They are numbered by the smallest ids in them.
+    2. Each is connected. (SciPy counts the components that remain without the edges between them.)
+    3. The modularity is that of the definition: for each community, the share of the weight that is
+       within it, less the square of the share of its strength.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components as scipy_components
+
+    found, first = np.unique(labels, return_index=True)
+    _require(np.array_equal(found, np.arange(count)), "labels are not 0, 1, ...")
+    _require((np.diff(first) > 0).all(), "labels are not in the order of their smallest ids")
+    source, target = graph.arc_sources(), graph.indices
+    given = graph.weights
+    weights = np.ones(graph.arcs) if given is None else given.astype(np.float64)
+    weights = np.where(source == target, 2 * weights, weights)  # a loop has two ends
+    within = labels[source] == labels[target]
+    if graph.n:
+        ends = (source[within], target[within])
+        inner = coo_array((np.ones(ends[0].size), ends), shape=(graph.n, graph.n))
+        _require(scipy_components(inner, directed=False)[0] == count, "one is not connected")
+    whole = weights.sum() or 1.0
+    shares = np.bincount(labels[source], weights, minlength=count) / whole
+    value = weights[within].sum() / whole - resolution * (shares * shares).sum()
+    _require(abs(value - modularity) < 1e-7 * (1 + resolution), f"the modularity is {value}")
+
+
 def check_triangles(simple: Graph, count: int) -> None:
     """Check the number of triangles of a simple undirected graph.
 
@@ -159,7 +232,9 @@ def check_pagerank(
     )
 
 
-def check_similarity(graph: Graph, task: str, weighted: bool, found: SimilarityResult) -> None:
+def check_similarity(
+    graph: Graph, task: str, weighted: bool, found: SimilarityResult | SimilarResult
+) -> None:
     """Compute the similarity of a sample of the pairs again, with dictionaries."""
     size = found.values.size
     for at in np.linspace(0, size - 1, min(CHECKED_PAIRS, size)).astype(int):

@@ -111,9 +111,7 @@ class ByHand:
         if self.target is None:
             return {}
         end = vertices_of(graph, self.target)
-        if np.isinf(result.distances[end]):
-            raise InputError(f"there is no path to vertex {self.target}: it cannot be reached")
-        path = _names(graph)[result.path(end)]
+        path = result.path(_names(graph)[end])
         return {"distance": float(result.distances[end]), "path": path.tolist()}
 
 
@@ -162,6 +160,15 @@ EXAMPLES = {
     ),
     "pagerank": ("web.txt.gz --output scores.parquet", "web.txt.gz --tol 1e-9 --verify --json"),
     "connected_components": ("web.txt.gz --verify", "roads.gr --json --output labels.parquet"),
+    "strongly_connected_components": ("web.txt.gz --verify", "web.txt.gz -o labels.parquet"),
+    "core_number": ("friends.txt.gz --undirected --output cores.parquet",),
+    "leiden": (
+        "friends.txt.gz --undirected --output communities.parquet",
+        "friends.txt.gz --undirected --resolution 2 --rng 7 --verify",
+    ),
+    "louvain": ("friends.txt.gz --undirected --output communities.parquet",),
+    "label_propagation": ("friends.txt.gz --undirected --rng 7 --json",),
+    "similar_to": ("web.txt.gz --source 17 --k 5", "depends.csv --relabel --source numpy"),
     "triangles": ("friends.txt.gz --undirected", "friends.tgraph --per-vertex -o corners.parquet"),
     "maximal_independent_set": ("roads.gr --rng 1 --verify", "friends.txt.gz --output set.parquet"),
     "maximum_flow": ("problem.max.gz --verify", "pipes.txt --source 0 --sink 9 -o flow.parquet"),
@@ -241,7 +248,7 @@ def _run(
     facts |= {} if result.run.number is None else {"run": result.run.number}
     facts |= {"seconds": result.seconds, "verified": shared.verify}
     if shared.output is not None:
-        _write(_rows(result, loaded, told), shared.output)
+        _write(_rows(result), shared.output)
     if shared.trace is not None:
         sizes = {name: getattr(loaded, name) for name in ("n", "m", "directed")}
         known = {name: getattr(result, name) for name in ("task", "seconds", "provenance")}
@@ -321,27 +328,9 @@ def _print(result: Result, graph: Graph, facts: dict[str, Any], as_json: bool) -
             console.print(f"{name:10} {part['iterations']} iterations, {part['seconds']:.6f} s")
 
 
-def _rows(result: Any, graph: Graph, told: Mapping[str, object]) -> dict[str, Any]:
-    """Return columns with a row for each vertex, pair or arc, or a single row if there are no such.
-
-    If vertices have names, these take the place of their ids.
-    """
-    names = _names(graph)
-    columns = {name: getattr(result, name) for name in result.table}
-    if graph.names is not None and not told.get("consecutive"):
-        columns |= {k: np.ma.array(names[v := columns[k]], mask=v < 0) for k in result.ids}
-    if "source" in columns:
-        return columns
-    if result.task == "maximum_flow":
-        ends = {"source": np.repeat(names, graph.degrees), "target": names[graph.indices]}
-        return ends | {"flow": result.flow}
-    if result.task == "minimum_cut":
-        columns = {"source_side": result.source_side}
-    elif result.task == "triangles" and result.per_vertex is not None:
-        columns = {"triangles": result.per_vertex}
-    if not columns:
-        return {k: np.array([v]) for k, v in result.facts().items()}
-    return {"vertex": names, **columns}
+def _rows(result: Result) -> dict[str, Any]:
+    """Return columns with a row for each vertex, pair or arc, or a single row if there are no such."""
+    return result.columns() or {k: np.array([v]) for k, v in result.facts().items()}
 
 
 def _names(graph: Graph) -> np.ndarray:

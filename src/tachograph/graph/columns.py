@@ -8,6 +8,7 @@ import numpy as np
 
 from ..util import memory
 from ..util.errors import InputError
+from ..util.text import did_you_mean
 from .build import EdgeTable
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ class Columns(NamedTuple):
         left = [c for c in names if c not in ends]
         if self.weight is False or not (left or self.weight):
             return ends
+        named = self.source is not None and self.target is not None and self.weight is None
+        if named and not any(c.lower() in WEIGHT for c in left):
+            return ends  # whoever names the ends would have named the weights
         return [*ends, _one(left, self.weight if isinstance(self.weight, str) else None, WEIGHT)]
 
 
@@ -47,7 +51,8 @@ def _one(names: list[str], given: str | None, known: tuple[str, ...]) -> str:
     there, what = ", ".join(map(repr, names)) or "none", known[0]
     if given is not None:
         if given not in names:
-            raise InputError(f"no column {given!r} for the {what}; there are {there}")
+            near = did_you_mean(given, names)
+            raise InputError(f"no column {given!r} for the {what}; there are {there}{near}")
         return given
     found = [c for c in names if c.lower() in known]
     usual = [c for c in found if c.lower() == what]

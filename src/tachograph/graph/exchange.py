@@ -11,6 +11,7 @@ from .names import unicode_only
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd  # type: ignore[import-untyped]
     import pyarrow as pa
     from scipy.sparse import csr_array, sparray, spmatrix
 
@@ -133,6 +134,46 @@ class Exchange:
             raise InputError(f"the table cannot be used: {error}") from None
         edges.n = edges.n if n is None else n
         return build(edges, Options(**options))
+
+    @staticmethod
+    def from_pandas(
+        frame: pd.DataFrame,
+        source: str | None = None,
+        target: str | None = None,
+        weight: str | bool | None = None,
+        **options: Unpack[EdgeOptions],
+    ) -> Graph:
+        """Return the graph of a ``pandas.DataFrame`` with a row for each edge.
+
+        Columns are recognised by name, or given, as in :meth:`from_arrow`. Ends that are text are
+        names: vertices are numbered in their order, and ``graph.names`` keeps them. Whole numbers are
+        ids, unless ``relabel=True`` says that they are names, too. ``options`` are those of
+        :meth:`Graph.from_edges`.
+
+        >>> import pandas as pd
+        >>> import tachograph as tg
+        >>> frame = pd.DataFrame({"package": ["a", "b"], "depends": ["b", "c"]})
+        >>> g = tg.Graph.from_pandas(frame, source="package", target="depends")
+        >>> g.names.tolist()
+        ['a', 'b', 'c']
+        """
+        import pyarrow as pa
+
+        from .columns import Columns
+        from .graph import Graph
+
+        names = [str(name) for name in frame.columns]
+        if len(set(names)) == len(names):  # else from_arrow says which is there twice
+            chosen = Columns(source, target, weight).among(names)
+            frame = frame.set_axis(names, axis=1)[chosen]
+            text = any(frame[name].dtype.kind not in "iuf" for name in chosen[:2])
+            options.setdefault("relabel", text)
+        try:
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+        except pa.ArrowException as error:
+            raise InputError(f"the table cannot be used: {error}") from None
+        table = table.replace_schema_metadata(None)
+        return Graph.from_arrow(table, source=source, target=target, weight=weight, **options)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the edges as a stream of Arrow data, so that ``polars.DataFrame(graph)``,

@@ -14,7 +14,9 @@ from ..kernels.runtime.nouns import Rows
 from ..util.arrays import native
 from ..util.errors import InputError
 from ..util.memory import human
+from ..util.text import did_you_mean
 from .exchange import Exchange
+from .parts import Parts
 
 if TYPE_CHECKING:
     from .features import Features
@@ -30,7 +32,7 @@ def _frozen(array: np.ndarray) -> np.ndarray:
     return view
 
 
-class Graph(Exchange):
+class Graph(Exchange, Parts):
     """A graph as compressed sparse rows: the arcs out of vertex ``v`` are
     ``indices[indptr[v]:indptr[v + 1]]``, and ``weights`` has their weights at the same places.
 
@@ -216,6 +218,11 @@ class Graph(Exchange):
         return self._names
 
     @property
+    def named(self) -> bool:
+        """Whether the vertices have names."""
+        return self._names is not None
+
+    @property
     def meta(self) -> Mapping[str, Any]:
         """What the file said besides the edges (the source and sink of a flow problem, ...)."""
         self._use()
@@ -277,7 +284,7 @@ class Graph(Exchange):
         return self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
 
     def id_of(self, name: object) -> int:
-        """Return the id of the vertex with this name.
+        """Return the id of the vertex with this name; of an id itself, unless names are numbers.
 
         >>> import tachograph as tg
         >>> g = tg.Graph.from_edges(["a", "b"], ["b", "c"], relabel=True)
@@ -286,9 +293,22 @@ class Graph(Exchange):
         """
         if self.names is not None and name in self._ids:
             return self._ids[name]
-        if self.names is None and isinstance(name, int | np.integer) and 0 <= name < self.n:
+        numbers = self.names is None or self.names.dtype.kind not in "iu"  # then a number is an id
+        if numbers and isinstance(name, int | np.integer) and 0 <= name < self.n:
             return int(name)
-        raise InputError(f"there is no vertex named {name!r}")
+        if self.names is None:
+            raise InputError(f"there is no vertex {name!r}: ids go from 0 to {self.n - 1}")
+        raise InputError(f"there is no vertex named {name!r}{did_you_mean(name, self._ids)}")
+
+    def ids_of(self, names: npt.ArrayLike) -> np.ndarray:
+        """Return the ids of several vertices, by name if they have names; the first unknown is named.
+
+        >>> import tachograph as tg
+        >>> tg.Graph.from_edges(["a", "b"], ["b", "c"], relabel=True).ids_of(["c", "a"]).tolist()
+        [2, 0]
+        """
+        given = names.tolist() if isinstance(names, np.ndarray) else list(names)  # type: ignore[arg-type]
+        return np.array([self.id_of(name) for name in given], np.int64)
 
     @cached_property
     def _ids(self) -> dict[object, int]:

@@ -85,6 +85,13 @@ def can_run(name: str, args: Args, kwargs: Kwargs) -> bool | str:
         return "the order of a node's predecessors is not kept"
     if name in GENERIC and given("method") not in (None, "dijkstra", "bellman-ford"):
         return "there is no such method"
+    if FUNCTIONS[name].module == "communities" and name != "core_number":
+        if graph.is_directed():
+            return "communities are those of undirected graphs"
+        if given("max_level") is not None or given("threshold") not in (None, 1e-7):
+            return "levels and thresholds are those of NetworkX"
+    if name == "kosaraju_strongly_connected_components" and given("source") is not None:
+        return "the order of components is that of NetworkX"
     if cost == "triangles":
         if graph.is_directed():
             return "clustering coefficients are those of undirected graphs"

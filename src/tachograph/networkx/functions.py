@@ -29,6 +29,8 @@ BY_METHOD = f"In directed graphs and with method='bellman-ford': o{TIES[1:]}"
 OTHER_CYCLE = "Another negative cycle than NetworkX's may be returned, or from another node on."
 UNDIRECTED = "Of undirected graphs, without weights."
 OTHER_SET = "The same seed gives the same set always, but not the set of NetworkX."
+OTHER_PARTS = "The same seed gives the same communities always, but not those of NetworkX."
+OTHER_ORDER = "Components are in the order of their first nodes."
 OTHER_FLOW = "Of several maximum flows another one may be returned."
 DIJKSTRA = "single_source_dijkstra"
 
@@ -87,6 +89,22 @@ _TABLE: dict[tuple[str, str], list[tuple[str, str] | tuple[str, str, str, str]]]
         ("components", "is_connected is_weakly_connected node_connected_component", "", "threads"),
         ("components", "number_connected_components", "", "threads"),
         ("components", "number_weakly_connected_components", "", "threads"),
+    ],
+    # These have the cost of functions that take NetworkX less time, so they are not chosen in vain.
+    ("structure", "Strongly connected components"): [
+        ("tree", "strongly_connected_components", OTHER_ORDER, "threads"),
+        ("tree", "kosaraju_strongly_connected_components", OTHER_ORDER, "threads"),
+        ("tree", "number_strongly_connected_components is_strongly_connected", "", "threads"),
+    ],
+    ("communities", "Communities and cores"): [
+        ("tree", "core_number", "", "threads"),
+        ("near", "leiden_communities louvain_communities", OTHER_PARTS, "threads"),
+        (
+            "near",
+            "asyn_lpa_communities fast_label_propagation_communities",
+            OTHER_PARTS,
+            "threads",
+        ),
     ],
     ("links", "PageRank"): [("rank", "pagerank", "", "threads")],
     ("links", "Link prediction"): [

@@ -192,6 +192,7 @@ class Query:
     nodes: Node | Iterable[Node] = None
     count_zeros: bool = True
     ebunch: Iterable[tuple[Node, Node]] | None = None
+    resolution: float = 1.0
     seed: random.Random | np.random.RandomState | None = None
     capacity: str = "capacity"
     alpha: float = 0.85

@@ -20,13 +20,17 @@ def _components(q: Query) -> tg.ComponentsResult:
     return tg.connected_components(q.G.rows, threads=q.threads)
 
 
-def connected_components(q: Query) -> Iterator[set[Node]]:
-    labels = _components(q).labels
+def grouped(q: Query, labels: np.ndarray) -> Iterator[set[Node]]:
+    """Yield the nodes that have the same label, in the order of the labels."""
     order = np.argsort(labels, kind="stable")
     begins = np.flatnonzero(np.diff(labels[order], prepend=-1))
     nodes = q.G.named(order)
     for a, b in zip(begins.tolist(), [*begins[1:].tolist(), len(nodes)], strict=False):
         yield set(nodes[a:b])
+
+
+def connected_components(q: Query) -> Iterator[set[Node]]:
+    return grouped(q, _components(q).labels)
 
 
 def number_connected_components(q: Query) -> int:
@@ -50,6 +54,24 @@ def node_connected_component(q: Query) -> set[Node]:
 weakly_connected_components = connected_components
 number_weakly_connected_components = number_connected_components
 is_weakly_connected = is_connected
+
+
+def strongly_connected_components(q: Query) -> Iterator[set[Node]]:
+    found = tg.strongly_connected_components(q.G.rows, threads=q.threads, trace=False)
+    return grouped(q, found.labels)
+
+
+kosaraju_strongly_connected_components = strongly_connected_components
+
+
+def number_strongly_connected_components(q: Query) -> int:
+    return tg.strongly_connected_components(q.G.rows, threads=q.threads, trace=False).count
+
+
+def is_strongly_connected(q: Query) -> bool:
+    if len(q.G) == 0:
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    return number_strongly_connected_components(q) == 1
 
 
 def _counts(q: Query) -> tuple[np.ndarray, np.ndarray]:

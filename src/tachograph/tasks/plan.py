@@ -7,12 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..graph.convert import as_graph
 from ..graph.graph import Graph
 from ..plots.numbers import seconds
 from ..util.errors import InputError
 from ..util.memory import human
 from .decide import Candidate, candidates
-from .question import Question, ask, check
+from .question import Question, ask, by_id, check
 from .road import execute
 from .table import task_named
 
@@ -143,7 +144,10 @@ def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
     0.0
     """
     kind = task_named(task)
+    graph = as_graph(graph, f"plan({task!r})")
     check(kind, graph, arguments)
+    if graph.named:
+        arguments = by_id(kind, graph, (), arguments)[1]
     question = ask(kind, graph, **arguments)
     found = candidates(question)
     refused, notes = tuple(found.refused), tuple(found.notes)

@@ -53,6 +53,30 @@ class Question:
         return {name: _plain(name, value) for name, value in sorted(self.what.items())}
 
 
+def by_id(
+    task: Task, graph: Graph, given: tuple[Any, ...], told: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Replace the names of vertices in the arguments of a call by ids."""
+    names = [*task.positional, *[""] * len(given)]
+    place = tuple(_by_id(graph, *one) for one in zip(names, given, strict=False))
+    return place, {name: _by_id(graph, name, value) for name, value in told.items()}
+
+
+def _by_id(graph: Graph, name: str, value: Any) -> Any:
+    if value is None or name not in (*VERTEX_ARGUMENTS, "pairs"):
+        return value
+    if name == "pairs":
+        if isinstance(value, str):
+            return value
+        pairs = [[graph.id_of(v) for v in pair] for pair in np.asarray(value, object).tolist()]
+        return np.array(pairs, np.int64).reshape(-1, 2)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | set | range):
+        return [graph.id_of(v) for v in value]
+    return graph.id_of(value)
+
+
 def ask(task: Task, graph: Graph, *given: Any, **told: Any) -> Question:
     """Sort the arguments of a call; those that equal a default are left out."""
     parameters = task.parameters

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algorithms.result import Lazy, Result
+from ..graph.convert import as_graph
 from ..graph.graph import Graph
 from ..journal import Run, content_key, journal
 from ..util.memory import enough
 from .decide import Candidate, choose, in_words
-from .question import Question, ask
+from .question import Question, ask, by_id
 from .sampling import Sampling
 from .table import TASKS, Task, task_named
 
@@ -87,7 +88,9 @@ def execute(
     if keep or (keep is None and result.seconds >= WORTH_KEEPING_SECONDS):
         number = _record(question, candidate, why, result, graph_name, plan)
     prediction = Lazy(lambda: candidate.estimate.seconds)
-    return result.with_run(way=candidate.name, reason=why, number=number, prediction=prediction)
+    names = {"names": Lazy(lambda: question.graph.names)} if question.graph.named else {}
+    known = result.with_run(number=number, prediction=prediction, **names)
+    return known.with_run(way=candidate.name, reason=why)
 
 
 def _record(
@@ -157,7 +160,10 @@ def public(task: Task) -> Callable[..., Any]:
 
     @functools.wraps(task.function)
     def call(graph: Graph, *given: Any, **told: Any) -> Any:
-        return run(task, graph, *given, **told)
+        known = as_graph(graph, task.name)
+        if known.named:
+            given, told = by_id(task, known, given, told)
+        return run(task, known, *given, **told)
 
     call.__module__ = "tachograph"  # where pickle finds it
     return call

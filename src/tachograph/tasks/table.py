@@ -89,6 +89,14 @@ def _iterations(arguments: Mapping[str, Any]) -> float | None:
     return asked / count(*(usual[name] for name in names))
 
 
+def _turns(arguments: Mapping[str, Any]) -> float | None:
+    """Return Leiden's number of iterations as a multiple of the usual one."""
+    if arguments.keys() - {"iterations"}:
+        return None
+    usual = TASKS["leiden"].parameters["iterations"].default
+    return float(arguments.get("iterations", usual) / usual)
+
+
 @dataclass(frozen=True)
 class Task:
     """A public function: the arguments it needs, the ways it can be run, and how much work it is."""
@@ -205,10 +213,50 @@ TASKS = {
             (Way("auto", "joins samples first, so that few arcs are looked at"), ONE_THREAD),
             neutral=("consecutive",),
         ),
+        Task(
+            "strongly_connected_components",
+            "strong",
+            (
+                Way("auto", "searches both ways for the large one; one pass finds the rest"),
+                ONE_THREAD,
+            ),
+            neutral=("consecutive",),
+        ),
+        Task(
+            "core_number",
+            "cores",
+            (Way("auto", "removes vertices with few neighbours, on all cores"), ONE_THREAD),
+        ),
+        Task(
+            "leiden",
+            "communities",
+            (Way("auto", "moves vertices in batches, so that threads change nothing"), ONE_THREAD),
+            neutral=("rng", "resolution"),
+            work=_turns,
+        ),
+        Task(
+            "louvain",
+            "communities",
+            (Way("auto", "as leiden, once and without refinement"), ONE_THREAD),
+            neutral=("rng", "resolution"),
+        ),
+        Task(
+            "label_propagation",
+            "communities",
+            (Way("auto", "takes the label that most neighbours have"), ONE_THREAD),
+            neutral=("rng",),
+        ),
         Task("triangles", "triangles", (Way("auto", "marks the neighbours of each vertex"),)),
         *(
             Task(name, "similarity", SIMILARITY, chooses=("split",), neutral=("memory_limit",))
             for name in ("jaccard", "cosine", "overlap", "sorensen")
+        ),
+        Task(
+            "similar_to",
+            "similar",
+            (Way("auto", "compares with the neighbours of neighbours only"),),
+            needs=("source",),
+            neutral=("source", "k", "measure"),
         ),
         Task(
             "maximal_independent_set",

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import codecs
 import io
+from collections.abc import Iterable
 from html import escape
+from itertools import islice
 from typing import TextIO
 
-__all__ = ["as_html", "plain", "spell_out"]
+__all__ = ["as_html", "did_you_mean", "plain", "spell_out"]
 
+COMPARED_WORDS = 20_000  # with which a word is compared that was not found
+LENGTHS_APART = 3  # letters that a word may have more or fewer
 #: What stands for letters of ours where they cannot be written, such as in ASCII.
 INSTEAD = {"█": "#", "▏": "|", "–": "-", "µ": "u", "×": "x", "…": "..."}
 
@@ -40,6 +44,20 @@ def as_html(text: object) -> str:
     'a&lt;b&gt;\\x07'
     """
     return escape(plain(text))
+
+
+def did_you_mean(word: object, known: Iterable[object]) -> str:
+    """Return a question with the most similar of the known words; nothing if none is similar.
+
+    >>> did_you_mean("pagernak", ["bfs", "pagerank"]), did_you_mean("x", ["bfs"])
+    ('; did you mean pagerank?', '')
+    """
+    from difflib import get_close_matches
+
+    said = str(word)
+    near = (text for text in map(str, known) if abs(len(text) - len(said)) <= LENGTHS_APART)
+    found = get_close_matches(said, islice(near, COMPARED_WORDS), n=1)
+    return f"; did you mean {plain(found[0])}?" if found else ""
 
 
 def spell_out(stream: TextIO) -> None:

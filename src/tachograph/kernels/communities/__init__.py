@@ -1,0 +1,1 @@
+"""Communities: local moving, refinement and contraction, the same on any number of threads."""
