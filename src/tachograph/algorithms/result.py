@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Labels", "Lazy", "Result", "Run", "Trace", "back_to_source"]
 
 T = TypeVar("T")
+NOT_VALUES = ("run", "consecutive")  # fields that say how values came about, or how they are meant
 
 
 class Trace:
@@ -247,7 +248,8 @@ class Result:
 
     def to_dict(self) -> dict[str, object]:
         """All values by name."""
-        names = [f.name.removeprefix("late_") for f in dataclasses.fields(self) if f.name != "run"]
+        fields = (f.name for f in dataclasses.fields(self) if f.name not in NOT_VALUES)
+        names = [name.removeprefix("late_") for name in fields]
         return {name: getattr(self, name) for name in names}
 
     def with_run(self, **changes: object) -> Self:
@@ -356,7 +358,7 @@ class Result:
     def shown(self) -> dict[str, object]:
         """The values that are known already."""
         known = self.__dict__.items()
-        return {k: v for k, v in known if k != "run" and not isinstance(v, Lazy)}
+        return {k: v for k, v in known if k not in NOT_VALUES and not isinstance(v, Lazy)}
 
     def __repr__(self) -> str:
         def text(v: object) -> str:
