@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms import similarity_edges, similarity_request
-from tachograph.algorithms.similarity_edges import InPlace
+from tachograph.algorithms.similarity_device import Apart, InPlace
 from tachograph.decisions.split import model as split
 from tachograph.devices.calibrate import UNITS
 from tachograph.devices.host import Host
@@ -103,12 +103,21 @@ def test_the_sparse_end_is_the_hosts():
     assert (np.diff(bits) >= 0).all()
 
 
-def test_parts_of_a_graph_that_does_not_fit():
+@pytest.mark.parametrize("share", [1.2, 0.8, 0.4])
+def test_parts_of_a_graph_that_does_not_fit(share, monkeypatch):
+    """Each arc is looked at in one launch, however many pairs of parts there are."""
     g = tg.kronecker(9, rng=1)
-    room = g.nbytes // 4 + 12 * (g.arcs // 2) + 20 * g.n
-    device = any_device().masked("shares_memory", memory=room)
+    device = any_device().masked("shares_memory", memory=int(share * g.nbytes) + 8000)
+    begin, arcs = Apart._begin, []
+
+    def noted(self, piece):
+        arcs.append(piece.arcs)
+        begin(self, piece)
+
+    monkeypatch.setattr(Apart, "_begin", noted)
     same(tg.jaccard(g, device=[device]), tg.jaccard(g, device="host"), device)
     assert len(resident(device, g).cuts) > 3
+    assert sum(arcs) == g.arcs
     resident(device, g).release()
     assert device.room.used == 0
 

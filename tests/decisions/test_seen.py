@@ -20,6 +20,7 @@ DECIDING = [
     *("kernels/bfs/search.py", "kernels/bfs/steps.py", "kernels/bfs/oracle.py"),
     *("kernels/sssp/delta_stepping.py", "kernels/similarity/edges.py"),
     *("algorithms/similarity_edges.py", "algorithms/similarity_request.py"),
+    *("algorithms/similarity_device.py",),
     *("algorithms/independent_rounds.py", "algorithms/flow_solve.py"),
     *("algorithms/communities.py", "kernels/communities/moving.py"),
 ]

@@ -123,7 +123,8 @@ KERNELS = {
     blocks: ["blocks: scan", "blocks: add", "blocks: mark", "blocks: compact"],
     independent_set: [f"independent_set: {name}" for name in
                       ("randomize", "select_", "select_shared", "deactivate", "compact")],
-    flow: [f"flow: {name}" for name in ("preflow", "adjust", "clear", "expand", "unmark")],
+    flow: [f"flow: {name}" for name in
+           ("preflow", "adjust", "clear", "expand", "unmark", "checksum")],
     micro_benchmarks: [f"calibrate: {name}" for name in
                        ("nothing", "stream", "gather", "count", "scalar", "vector")],
 }  # fmt: skip

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -34,14 +35,22 @@ __all__ = ["solve"]
 
 SERIAL_BELOW_VERTICES = 1 << 14  # of a kernel; with fewer, the host uses one thread
 SEARCH_AFTER_ROUNDS = 32  # or when as many arcs were looked at as there are
+LAUNCHED_AT_FIRST = 8  # rounds, or levels of a search, before the host looks at the counters
+# groups for each unit of a device, for kernels that find out by themselves how much there is to do:
+# where units are cores of the host, and elsewhere
+GROUPS_PER_CORE, GROUPS_PER_UNIT = 4, 32
 SEARCHES_ALIKE = 3  # in a row, after which pushing is taken not to get anywhere
 ROWS = ("begins", "target", "back")
+ROUND = ("preflow", "push-adjust")  # its kernels
 #: The arrays that each kernel writes.
 WRITES = {
-    "preflow": ("room", "excess", "sent", "next_height", "mark", "tally", "out"),
-    "push-adjust": ("room", "height", "excess", "sent", "mark", "tally", "out"),
-    "bfs": ("height", "next_height", "queue", "tally", "mark", "out"),
+    "preflow": ("room", "excess", "sent", "next_height", "mark", "out"),
+    "push-adjust": ("room", "height", "excess", "sent", "mark", "out"),
+    "bfs": ("height", "next_height", "queue", "mark", "out"),
 }
+#: Where a device counts (``flow.cl``): four numbers for each of so many rounds, then what is named.
+RING = 2 * SEARCH_AFTER_ROUNDS
+END, FOUND, START, LEVELS, CHECKSUM, BOOK = (4 * RING + x for x in (4, 8, 12, 13, 14, 15))
 #: What the oracle puts back before it runs a kernel again.
 CHANGED = ("room", "excess", "height", "next_height", "sent", "mark", "work")
 
@@ -142,9 +151,12 @@ class FlowRounds(Rounds):
         arrays |= {"room": solver.room, "excess": solver.excess, "sent": np.zeros_like(made.room)}
         lists = ("height", "next_height", "work", "out", "queue")
         arrays |= {name: np.zeros(n, self.ids) for name in lists}
-        arrays |= {"mark": np.zeros(n, np.int32), "tally": np.zeros(3, np.int32)}
+        arrays |= {"mark": np.zeros(n, np.int32)}
         super().__init__(placed, device, arrays)
         self.seen, self.searches_alike = 0, 0
+        self.listed, self.looked = 0, 0  # by the last kernel: entries, arcs
+        # levels of the last search, rounds behind it: the next will have about as many
+        self.levels = self.rounds = LAUNCHED_AT_FIRST
 
     def build(self, device: OpenCL) -> None:
         """Build the kernels for the types of this network, and launch each once for nothing."""
@@ -156,79 +168,155 @@ class FlowRounds(Rounds):
             )
         names = {np.dtype(np.int32): "int", np.dtype(np.int64): "long"}
         kinds = {"ID": names[self.ids], "PLACE": names[self.solver.made.back.dtype]}
-        kinds["NUM"] = "double" if real else "long"
+        kinds |= {"NUM": "double" if real else "long", "RING": str(RING)}
         options = [f"-D{name}={kind}" for name, kind in kinds.items()]
-        there = ("preflow", "adjust", "expand", "unmark", "clear")
-        self.kernels = {name: device.kernel("flow", name, *options) for name in there}
-        for name in there[:-1]:
-            self._launch(name, 0, 0)
+        options += ["-DREAL", device.shape[0]] if real else device.shape
+        kernels = ("preflow", "adjust", "clear", "expand", "unmark", "checksum")
+        self.kernels = {name: device.kernel("flow", name, *options) for name in kernels}
+        self.book = device.output(np.zeros(BOOK, np.int32), "counters")
+        self.looked_at = device.output(np.zeros(4, np.int64), "counters")
+        groups = GROUPS_PER_CORE if device.found.shares_cores else GROUPS_PER_UNIT
+        self.most = device.units * groups * device.group
+        for name in ("preflow", "adjust", "expand", "unmark"):
+            self._launch(name, 1)
+
+    # -- the kernels, here and there --------------------------------------------------------------
 
     def host(self, name: str, count: int) -> None:
         """Run a kernel on ``count`` entries of the work list."""
-        self.clear_tally()
         a, ends = self.arrays, self.solver.ends[::-1]
+        tally = np.zeros(2, np.int32)
         net = Residual(*a.host(*ROWS, "room"))
         vertices = kernels.Vertices(*a.host("height", "next_height", "excess"))
         if name == "bfs":
-            lists = kernels.Lists(*a.host("queue", "out", "tally"))
+            queue, out = a.host("queue", "out")
+            lists = kernels.Lists(queue, out, tally)
             run(kernels.bfs, [(net, vertices, lists, ends)], brief=True)
         else:
             sent = kernels.Sent(*a.host("sent", "mark"))
-            given = net, vertices, sent, kernels.Lists(*a.host("work", "out", "tally"))
+            work, out = a.host("work", "out")
+            given = net, vertices, sent, kernels.Lists(work, out, tally)
             workers = 1 if count < SERIAL_BELOW_VERTICES else self.threads
             if name == "preflow":
                 self.on_host(kernels.preflow, 0, count, workers, *given)
             else:
                 self.on_host(kernels.adjust, 0, count, workers, *given, ends)
         a.wrote("host", *WRITES[name])
+        self.listed, self.looked = int(tally[0]), int(np.uint32(tally[1]))
 
     def there(self, name: str, count: int) -> None:
         """Run a kernel on the device, and wait for it."""
-        self.clear_tally()
+        assert self.device is not None
         if name == "bfs":
             self._search()
-        else:
-            self._launch(name.removeprefix("push-"), 0, count)
+            return
+        self.device.fill(self.book, np.int32(0), 2)
+        self._launch(name.removeprefix("push-"), count, before=np.int32(-1))
         self.arrays.wrote("device", *WRITES[name])
-        self.finish()
+        self.listed, self.looked = (int(np.uint32(x)) for x in self.book.fetch(0, 2))
 
-    def _launch(self, kernel: str, lo: int, hi: int) -> None:
-        """Launch a kernel on the entries ``lo:hi`` of the work list, or of the queue of a search."""
+    def _launch(self, kernel: str, size: int, **given: object) -> None:
+        """Launch a kernel on ``size`` vertices, or entries of a list."""
+        self._bound(kernel, size)(**given)
+
+    def _bound(self, kernel: str, size: int) -> Callable[..., None]:
+        """Return what launches a kernel, with numbers that are right for a single launch."""
         ends = {"other": self.solver.ends[0], "root": self.solver.ends[1], "n": self.n}
-        ids = {name: self.ids.type(value) for name, value in ends.items()}
-        span = {"lo": np.int64(lo), "hi": np.int64(hi), "count": np.int64(hi)}
-        self.launch(kernel, hi - lo, **ids, **span)
+        every: dict[str, object] = {name: self.ids.type(x) for name, x in ends.items()}
+        every |= {"count": np.int64(size), "arcs": np.int64(self.solver.room.size)}
+        every |= {name: np.int32(0) for name in ("before", "here", "turn", "level")}
+        every |= {"rounds": np.int64(SEARCH_AFTER_ROUNDS)}
+        every |= {"book": self.book, "looked_at": self.looked_at}
+        most = size if kernel == "clear" else min(size, self.most)
+        return self.bound(kernel, most, **every)
 
     def _search(self) -> None:
-        """Search level by level, and look at the end of the queue after each."""
-        self._launch("clear", 0, self.n)
-        lo, hi = 0, 1
-        while lo < hi:
-            self._launch("expand", lo, hi)
-            self.arrays.wrote("device", "tally")
-            self.finish()
-            lo, hi = hi, int(self.arrays.host("tally")[0][2])
-            check_count(self.device, hi, self.n, least=lo)
-        self._launch("unmark", 0, hi)
+        """Search level by level. The host looks when the device has expanded as many levels as in the
+        last search, and then now and then.
+        """
+        self._launch("clear", self.n)
+        level, more, expand = 0, self.levels + 1, self._bound("expand", self.n)
+        while True:
+            for deep in range(level, level + more):
+                expand(level=np.int32(deep))
+            level += more
+            self._launch("unmark", self.n, level=np.int32(level))  # who have their heights now
+            book = self.book.fetch()
+            end, found = (int(book[x + level % 4]) for x in (END, FOUND))
+            check_count(self.device, end, self.n)
+            check_count(self.device, found, self.n - end)
+            if not found:
+                break
+            check_count(self.device, end, self.n, least=level)
+            more = max(LAUNCHED_AT_FIRST, level // 4)
+        self.levels = int(book[LEVELS])
+        check_count(self.device, self.levels, level, least=1)
+        self.arrays.wrote("device", *WRITES["bfs"])
+        self.listed, self.looked = int(book[START]), 0
+
+    # -- the loop ---------------------------------------------------------------------------------
 
     def run(self) -> Solver:
         """Push until no excess can reach the sink; heights are exact at the end."""
         arcs = int(self.solver.room.size)
         iteration, looked = 0, 0.0
-        count = self._step("bfs", iteration, self.n, arcs)
-        while count:
-            for name in ("preflow", "push-adjust"):
-                count = self._step(name, iteration, count, count * arcs // max(self.n, 1))
-                looked += int(np.uint32(self.arrays.host("tally")[0][1]))
-            iteration += 1
-            looked += arcs / SEARCH_AFTER_ROUNDS
-            if looked >= arcs or not count:
+        self._step("bfs", iteration, self.n, arcs)
+        while self.listed:
+            if self.placed.only_device:
+                iteration = self._launch_rounds(iteration, arcs)
+                looked = float(arcs)
+            else:
+                for name in ROUND:
+                    self._step(name, iteration, self.listed, self._arcs_of(self.listed))
+                    looked += self.looked
+                iteration += 1
+                looked += arcs / SEARCH_AFTER_ROUNDS
+            if looked >= arcs or not self.listed:
                 looked = 0.0
-                count = self._step("bfs", iteration, self.n, arcs)
+                self._step("bfs", iteration, self.n, arcs)
                 self._changed()
         for name in ("room", "excess", "height"):
             getattr(self.solver, name)[:] = self.arrays.host(name)[0]
         return self.solver
+
+    def _arcs_of(self, vertices: int) -> int:
+        """Return about how many arcs so many vertices have."""
+        return vertices * int(self.solver.room.size) // max(self.n, 1)
+
+    def _launch_rounds(self, iteration: int, arcs: int) -> int:
+        """Run rounds on the device until a search is worth it, which it finds out by itself; return the
+        number of the next round. The host only looks now and then.
+        """
+        device, count = self.device, self.listed
+        assert device is not None
+        turn, more, looked = 0, self.rounds, 0
+        preflow = self._bound("preflow", self.n)
+        self.arrays.swap("work", "out")
+        adjust = self._bound("adjust", self.n)
+        self.arrays.swap("work", "out")
+        while count and looked < SEARCH_AFTER_ROUNDS * arcs:
+            with device.timed() as seconds:
+                for here in range(turn, turn + more):
+                    preflow(**_places(here)[0])
+                    adjust(**_places(here)[1])
+            book = self.book.fetch()
+            for here in range(more):
+                if not count or looked >= SEARCH_AFTER_ROUNDS * arcs:
+                    break
+                counted = book[4 * ((turn + here) % RING) :][:4].tolist()
+                for k, (name, listed) in enumerate(zip(ROUND, counted[::2], strict=True)):
+                    call = Call(name, iteration, count, self._arcs_of(count), self.n)
+                    self.placed.note(call, "device", sum(seconds[2 * here + k :][:1]))
+                    check_count(device, listed, self.n)
+                    count = listed
+                seen = sum(int(np.uint32(x)) for x in counted[1::2])
+                looked += SEARCH_AFTER_ROUNDS * seen + arcs
+                iteration += 1
+                self.rounds = turn + here + 1
+            turn, more = turn + more, min(LAUNCHED_AT_FIRST, SEARCH_AFTER_ROUNDS - turn - more)
+        self.arrays.wrote("device", *WRITES["preflow"], *WRITES["push-adjust"], "work")
+        self.listed = count
+        return iteration
 
     def _changed(self) -> None:
         """Check that pushing since the last search has changed something; without, it never would.
@@ -238,23 +326,25 @@ class FlowRounds(Rounds):
         DeviceError
             If excess and heights are as they were, several times in a row.
         """
-        excess, height = self.arrays.host("excess", "height")
-        now = hash((excess.tobytes(), height.tobytes()))
+        if self.placed.only_device:
+            self._launch("checksum", self.n)
+            now = int(self.book.fetch(CHECKSUM, CHECKSUM + 1)[0])
+        else:
+            excess, height = self.arrays.host("excess", "height")
+            now = hash((excess.tobytes(), height.tobytes()))
         self.searches_alike = self.searches_alike + 1 if now == self.seen else 0
         self.seen = now
         self.advances(SEARCHES_ALIKE - self.searches_alike, SEARCHES_ALIKE)
 
-    def _step(self, name: str, iteration: int, count: int, arcs: int) -> int:
-        """Run a kernel, whose list becomes the next one's work; return how many entries that has."""
+    def _step(self, name: str, iteration: int, count: int, arcs: int) -> None:
+        """Run a kernel, whose list becomes the next one's work; ``listed`` says how long that is."""
         call = Call(name, iteration, count, arcs, self.n)
         undo = self._saved() if self.placed.oracle else None
         self.placed.step(
             call, lambda: self.host(name, count), lambda: self.there(name, count), undo
         )
         self.arrays.swap("work", "out")
-        found = int(self.arrays.host("tally")[0][0])
-        check_count(self.device, found, self.n)
-        return found
+        check_count(self.device, self.listed, self.n)
 
     def _saved(self) -> Callable[[], None]:
         """Return what puts everything back as it is now: a kernel of the oracle runs several times."""
@@ -267,3 +357,13 @@ class FlowRounds(Rounds):
                 self.arrays.there(name)  # copies, if any, are not the kernel's
 
         return restore
+
+
+@functools.cache
+def _places(turn: int) -> tuple[dict[str, np.int32], dict[str, np.int32]]:
+    """Return where both kernels of a round find the lengths of their lists, and where they count."""
+    here = 4 * (turn % RING)
+    first = START if turn == 0 else 4 * ((turn - 1) % RING) + 2
+    made = ({"before": first, "here": here}, {"before": here, "here": here + 2})
+    one, two = ({k: np.int32(v) for k, v in (x | {"turn": turn}).items()} for x in made)
+    return one, two

@@ -36,12 +36,16 @@ SERIAL_BELOW_VERTICES = 1 << 16  # of a kernel; with fewer, the host uses one th
 LOOKS_AT_LEAST, LOOKS_PER_VERTEX, LOOKS_AT_MOST = 256, 1 / 256, 1 << 17
 OVERLAP_FROM_WORK = 3 << 14  # below it, beginning two kernels costs more than is saved
 HOST_BELOW_LEFT = 1 << 14  # vertices left waiting: the host selects fewer than these
+# entries of the work list that a work-item of `compact` has: on the host's cores, and on others
+ENTRIES_ON_CORES, ENTRIES_ON_LANES = 64, 4
+SETTLE = "select+deactivate"  # both in one kernel, where the device runs everything
 #: The arrays that each kernel writes.
 WRITES = {
     "randomize": ("word",),
     "select": ("chosen",),
-    "deactivate": ("state",),
+    "deactivate": ("state", "tally"),
     "compact": ("kept", "tally"),
+    SETTLE: ("chosen", "state", "tally"),
 }
 
 
@@ -114,7 +118,8 @@ class SetRounds(Rounds):
         part = whole(device, self.graph)
         self.rows = {"indptr": part.indptr, "indices": part.indices}
         kind = "-DID=int" if self.graph.indices.dtype == np.int32 else "-DID=long"
-        self.kernels = self.built(device, kind)
+        self.takes = ENTRIES_ON_CORES if device.found.shares_cores else ENTRIES_ON_LANES
+        self.kernels = self.built(device, kind, f"-DTAKES={self.takes}", *device.shape)
         self.arrays.there("hot")
         for name in WRITES:
             self.there(name, 0, 0)
@@ -162,10 +167,11 @@ class SetRounds(Rounds):
         """Begin a kernel on the device."""
         assert self.device is not None
         given = {"lo": np.int64(lo), "hi": np.int64(hi), "work": self.arrays.there(work)}
+        size = hi - lo
         if name == "compact":
-            self.clear_tally(kernels.KEPT, kernels.KEPT_ARCS + 1)
-            given |= {"count": np.int64(hi), "box": self.device.cl.LocalMemory(12)}
-        self._launch("select_" if name == "select" else name, hi - lo, **given)
+            given["count"], size = np.int64(hi), -(-size // self.takes)
+        kernel = {"select": "select_", SETTLE: "select_"}.get(name, name)
+        self._launch(kernel, size, settles=np.int32(name == SETTLE), **given)
         self.arrays.wrote("device", *WRITES[name])
 
     def there_shared(self, count: int, helps: bool, patience: int) -> None:
@@ -189,14 +195,32 @@ class SetRounds(Rounds):
         while count:
             self.turn += 1
             call = Call("randomize", self.turn - 1, count, arcs, n)
-            self.produce(call)
-            self.step(call._replace(kernel="deactivate"), "compact")
+            if self.only_there(call):
+                self.launch_all(call)
+            else:
+                self.produce(call)
+                self.step(call._replace(kernel="deactivate"), "compact")
             (tally,) = self.arrays.host("tally")
             self.advances(count - int(tally[kernels.KEPT]), count)
             count, arcs = int(tally[kernels.KEPT]), int(np.uint32(tally[kernels.KEPT_ARCS]))
             self.arrays.swap("work", "kept")
         (state,) = self.arrays.host("state")
         return np.array(state)
+
+    def only_there(self, call: Call) -> bool:
+        """Return whether the device runs all kernels of this round."""
+        return self.placed.only_device
+
+    def launch_all(self, call: Call) -> None:
+        """Run a round on the device, which has everything that it needs, and wait for its end only."""
+        self.placed.prepare()
+        assert self.device is not None
+        names = ("randomize", SETTLE, "compact")
+        with self.device.timed() as seconds:
+            for name in names:
+                self.there(name, 0, call.vertices)
+        self.placed.note(call, "device", sum(seconds[:1]))
+        self.placed.note(call._replace(kernel=SETTLE), "device", sum(seconds[1:]))
 
     def produce(self, call: Call) -> None:
         """Run the first two kernels of a round."""
@@ -252,9 +276,16 @@ class Overlapped(SetRounds):
         self.at_once = False
         return super().built(device, *options)
 
+    def only_there(self, call: Call) -> bool:
+        """Return whether the device runs all kernels of this round, and the host none."""
+        return super().only_there(call) and not self._overlaps(call)
+
+    def _overlaps(self, call: Call) -> bool:
+        return self.pays and _worth_overlapping(call.vertices, call.arcs)
+
     def produce(self, call: Call) -> None:
         """Run the first two kernels of a round, at once if that is possible and worth it."""
-        if not (self.pays and _worth_overlapping(call.vertices, call.arcs)):
+        if not self._overlaps(call):
             super().produce(call)
             return
         if self.at_once and self.arrays.host("hot")[0].size:

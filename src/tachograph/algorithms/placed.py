@@ -64,6 +64,11 @@ class Placed:
         """Whether each kernel runs on both sides."""
         return self.policy is None and self.device is not None
 
+    @property
+    def only_device(self) -> bool:
+        """Whether the device runs all kernels, so that nobody has to decide between them."""
+        return self.device is not None and self.policy == Fixed("device")
+
     def attempt(self, solve: Callable[[OpenCL | None], T]) -> T:
         """Return ``solve(device)``; if the device fails, what it had is lost: begin without it."""
         try:
@@ -152,10 +157,21 @@ class Rounds:
 
     def launch(self, kernel: str, size: int, **given: object) -> None:
         """Begin a kernel on ``size`` work-items of the device, at least one."""
-        assert self.device is not None
+        self.bound(kernel, size, **given)()
+
+    def bound(self, kernel: str, size: int, **given: object) -> Callable[..., None]:
+        """Return what launches a kernel again and again, with other values of some arguments."""
+        device = self.device
+        assert device is not None
         names = arguments_of(self.program, kernel)
-        found = [given[name] if name in given else self.arrays.there(name) for name in names]
-        self.device.launch(self.kernels[kernel], max(size, 1), *found)
+        found = {name: given[name] if name in given else self.arrays.there(name) for name in names}
+
+        def launch(**changed: object) -> None:
+            found.update(changed)
+            given = found.values()
+            device.launch(self.kernels[kernel], max(size, 1), *given, group=device.group)
+
+        return launch
 
     def on_host(
         self, kernel: Callable[..., object], lo: int, hi: int, workers: int, *arguments: object

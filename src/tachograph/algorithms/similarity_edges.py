@@ -8,25 +8,23 @@ predicted share, and chunks get smaller towards the end. If the device fails, th
 
 from __future__ import annotations
 
-import itertools
 import time
 import warnings
 import weakref
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..devices.memory import Buffer, resident
 from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
 from ..kernels.rows.passes import over_rows
-from ..kernels.runtime.launch import clock, not_counted, prepare, run
-from ..kernels.runtime.nouns import Rows
+from ..kernels.runtime.launch import clock, prepare, run
 from ..kernels.runtime.team import SIZE
 from ..kernels.similarity import edges as kernels
+from ..util.cores import threads_available
 from ..util.errors import DeviceError, TachographWarning, TooLargeError
 from .result import Run, Trace
+from .similarity_device import Apart, InPlace, Job, worker
 
 if TYPE_CHECKING:
     from .similarity_request import Placement
@@ -41,7 +39,6 @@ FIRST_NTH_OF_SHARE = 8  # a device first takes this part of its share, to see ho
 DEVICE_CHUNK_SECONDS = 0.001  # that a device's chunk should take at least
 ALONE_LAUNCH_ARCS = 1 << 25  # of a launch if the device works alone, so that Ctrl-C is heard
 SERIAL_BELOW_ARCS = 1 << 15  # with fewer, one worker is faster than several
-ROWS, LANES = 2, 32  # arcs of a work-group, and work-items for each
 
 Found: TypeAlias = tuple[int, int, int]  # edges of a worker, when it began and ended (nanoseconds)
 
@@ -56,30 +53,6 @@ class Lane(NamedTuple):
     begin: float
     seconds: float
     edges: int
-
-
-class Job(NamedTuple):
-    """The similarities of all edges. ``order`` has the vertices that own edges, in the order of work
-    (empty: by id), ``base`` the number of each one's first edge.
-    """
-
-    graph: Graph
-    kind: int
-    order: np.ndarray
-    base: np.ndarray
-    edges: kernels.Edges
-
-    def arguments(
-        self, cuts: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, Rows, np.ndarray, int, kernels.Edges]:
-        """Return what the host's loop takes for chunks that end at these cuts."""
-        return cuts, self.order, self.graph.rows, self.base, self.kind, self.edges
-
-    def options(self, double: bool) -> list[str]:
-        """Return the types and sizes that the device's kernels are built for."""
-        ids, base = ({4: "int", 8: "long"}[a.itemsize] for a in (self.graph.indices, self.base))
-        sizes = [f"-DROWS={ROWS}", f"-DLANES={LANES}"]
-        return [f"-DID={ids}", f"-DBASE={base}", *sizes, *["-DDOUBLE"] * double]
 
 
 class _Queue:
@@ -169,7 +142,7 @@ class _Work:
         prepare(kernels.walk, (queue.control, *self.job.arguments(queue.cuts)))
         prepare(kernels.claim_high, (queue.control, 1, 1))
         try:
-            made = _worker(device, self.job)
+            made = worker(device, self.job, 1 if threads else threads_available())
         except (DeviceError, TooLargeError) as problem:
             self.host(max(1, threads))
             self._give_up(device, str(problem))
@@ -261,90 +234,3 @@ class _Work:
     def _give_up(self, device: OpenCL, failure: str) -> None:
         self.failure = f"{device.id} was given up, the host did its part: {failure}"
         warnings.warn(self.failure, TachographWarning, stacklevel=6)
-
-
-def _worker(device: OpenCL, job: Job) -> InPlace | Apart:
-    """Return what the device does with owners: marks in the host's memory if it computes on the same
-    cores, otherwise searches in memory of its own.
-    """
-    able = device.capabilities
-    fits = max(job.graph.indptr.nbytes, job.graph.indices.nbytes) <= device.room.largest
-    in_place = device.found.shares_cores and able.shares_memory and able.double and fits
-    return InPlace(device, job) if in_place else Apart(device, job)
-
-
-class InPlace:
-    """Reads the graph and writes the results where they are: ``by_marks``."""
-
-    def __init__(self, device: OpenCL, job: Job) -> None:
-        self.device, n = device, job.graph.n
-        with not_counted():
-            self.kernel = device.kernel("similarity", "by_marks", *job.options(True))
-        part = resident(device, job.graph).part(0)
-        marks = device.scratch(device.units * n, np.uint8, "marks")
-        device.fill(marks, np.uint8(0), device.units * n)
-        self.outputs = [device.output(array) for array in job.edges]
-        ordered = np.int32(job.order.size > 0)
-        rows = part.indptr, part.indices, np.int64(n)
-        self.first = (*rows, ordered, device.upload(job.order))
-        workers = np.int64(device.units)
-        self.last = (device.upload(job.base), np.int32(job.kind), workers, marks, *self.outputs)
-        with not_counted():  # the first launch finishes compiling
-            self.compute(0, 0)
-
-    def compute(self, lo: int, hi: int) -> None:
-        """Compute the edges of the owners at places ``lo:hi`` of the order."""
-        arguments = (*self.first, np.int64(lo), np.int64(hi), *self.last)
-        self.device.launch(self.kernel, self.device.units, *arguments, group=1)
-        self.device.finish()
-
-    def finish(self, ranges: list[tuple[int, int]]) -> None:
-        """Wait: everything is where it belongs."""
-        for buffer in self.outputs:
-            buffer.fetch()
-
-
-class Apart:
-    """Searches in copies of the graph, or of two parts of it at a time: ``by_search``."""
-
-    def __init__(self, device: OpenCL, job: Job) -> None:
-        self.device, self.job = device, job
-        graph = job.graph
-        with not_counted():
-            self.kernel = device.kernel("similarity", "by_search", *job.options(False))
-        every = job.order if job.order.size else np.arange(graph.n, dtype=graph.indices.dtype)
-        self.upto = np.concatenate([np.zeros(1, np.int64), np.cumsum(graph.degrees[every])])
-        size = max(1, job.edges.values.size)
-        if not device.room.fits(every.nbytes + job.base.nbytes + self.upto.nbytes + size * 4):
-            device.room.graphs.clear()
-        arrays = {"the order": every, "places": job.base, "arcs before each": self.upto}
-        self.buffers = [device.upload(array, what) for what, array in arrays.items()]
-        self.counts = device.scratch(size, np.int32, "what edges have in common")
-        device.fill(self.counts, np.int32(-1), size)
-        self.rows = resident(device, graph)  # in what is left
-        with not_counted():
-            self.compute(0, 0)
-
-    def compute(self, lo: int, hi: int) -> None:
-        """Compute the edges of the owners at places ``lo:hi`` of the order."""
-        arcs = int(self.upto[hi] - self.upto[lo])
-        order, base, upto = self.buffers
-        owners = (order, np.int64(lo), np.int64(hi), base, upto)
-        parts = range(len(self.rows.cuts) - 1)
-        launch = partial(self.device.launch, self.kernel, (arcs, LANES), group=(ROWS, LANES))
-        for a, b in itertools.product(parts, parts):  # kept in no variable: parts must leave
-            launch(*self._part(a), *self._part(b), *owners, self.counts)
-        self.device.finish()
-
-    def _part(self, which: int) -> tuple[Buffer | np.int64, ...]:
-        return (*self.rows.part(which).arguments, np.int64(self.rows.cuts[which + 1]))
-
-    def finish(self, ranges: list[tuple[int, int]]) -> None:
-        """Make similarities of what the device has counted, and list the edges, which it has not."""
-        job = self.job
-        self.counts.array = np.empty(job.edges.values.size, np.int32)
-        given = (job.base, job.kind, self.counts.fetch(), job.edges.values)
-        over_rows(kernels.from_counts, *job.graph.rows, *given)
-        for lo, hi in ranges:
-            call = (lo, hi, job.order, job.graph.rows, job.base, job.edges)
-            run(kernels.list_edges, [call], brief=True)

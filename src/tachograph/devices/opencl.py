@@ -13,8 +13,7 @@ import re
 import threading
 import warnings
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -23,12 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import kernels
-from ..util.errors import DeviceError, TooLargeError
+from ..util.errors import DeviceError
 from ..util.memory import human
 from .discovery import Capabilities, Found, discover, select
 from .driver_threads import advice, limited
 from .host import cores, thread_ids
 from .memory import Buffer, Room
+from .overlap import Overlap
 from .probe import describe
 from .probe import devices as loaded_devices
 
@@ -39,6 +39,7 @@ __all__ = ["GROUP", "OpenCL", "open_device"]
 
 SOURCES = Path(kernels.__file__).parent  # programs are beside the loops of the host
 GROUP = 64  # work-items of a group, for kernels that work with any size
+GROUP_OF_MANY_THREADS = 256  # of kernels whose groups share work, if the device has many threads
 LOG_LINES = 12  # of a build log that an error message shows
 Size: TypeAlias = int | tuple[int, ...]
 _open: dict[str, OpenCL] = {}
@@ -46,8 +47,9 @@ _opening = threading.Lock()
 
 
 def source_of(program: str) -> str:
-    """Return the text of ``PROGRAM.cl``."""
-    return next(SOURCES.rglob(f"{program}.cl")).read_text(encoding="utf-8")
+    """Return the text of ``PROGRAM.cl``, with what it includes."""
+    text = next(SOURCES.rglob(f"{program}.cl")).read_text(encoding="utf-8")
+    return re.sub(r'#include "(\w+)\.cl"', lambda found: source_of(found[1]), text)
 
 
 @functools.cache
@@ -58,12 +60,12 @@ def arguments_of(program: str, kernel: str) -> tuple[str, ...]:
     return tuple(re.findall(r"(\w+)\s*(?:,|$)", found[1]))
 
 
-class OpenCL:
+class OpenCL(Overlap):
     """A device that runs the OpenCL kernels of ``kernels``. :func:`open_device` makes it.
 
     ``capabilities`` says what it can do, ``threads`` how many of the host's cores it takes (0 if it has
-    processors of its own), ``workers`` which threads these are, if known, and ``room`` how much of its
-    memory is free.
+    processors of its own), ``workers`` which threads these are, if known, ``group`` how many work-items
+    are in a group whose work-items share work, and ``room`` how much of its memory is free.
     """
 
     def __init__(self, found: Found, device: cl.Device) -> None:
@@ -78,11 +80,16 @@ class OpenCL:
         self.units: int = int(device.max_compute_units)
         self.threads: int = min(self.units, cores()) if found.shares_cores else 0
         self.workers: tuple[int, ...] = ()
+        best = GROUP if found.shares_cores else GROUP_OF_MANY_THREADS
+        self.group: int = min(best, int(device.max_work_group_size))
         self.room: Room = Room(found.name, found.memory, found.largest)
         self._programs: dict[tuple[str, ...], cl.Program | str] = {}
+        self._events: list[cl.Event] | None = None  # of kernels that are timed
         with self._failures("opening it"):
             self.context: cl.Context = self.cl.Context([device])
-            self.queue: cl.CommandQueue = self.cl.CommandQueue(self.context)
+            timing = self.cl.command_queue_properties.PROFILING_ENABLE
+            self.queue: cl.CommandQueue = self.cl.CommandQueue(self.context, properties=timing)
+            self.copies: cl.CommandQueue = self.cl.CommandQueue(self.context)  # beside kernels
 
     @property
     def key(self) -> str:
@@ -99,18 +106,27 @@ class OpenCL:
         memory: int | None = None,
         largest: int | None = None,
         kind: str | None = None,
+        group: int | None = None,
     ) -> OpenCL:
-        """Return the same device without some capabilities, with less memory, or as if it were of
-        another kind: for tests.
+        """Return the same device without some capabilities, with less memory, as if it were of another
+        kind, or with work-groups of another size: for tests.
         """
         other = copy.copy(self)
         other.capabilities = self.capabilities.without(*names)
         other.found = replace(self.found, kind=kind or self.kind)
         other.kind = other.found.kind
+        other.group = group or self.group
         other.room = Room(self.name, memory or self.room.memory, largest or self.room.largest)
         return other
 
     # -- kernels --------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[str, ...]:
+        """The options of programs whose groups share work: the size of a group, and whether a group
+        shares the arcs of its rows, which suits processors with many threads.
+        """
+        return (f"-DGROUP={self.group}", *["-DBY_ARCS"] * (not self.found.shares_cores))
 
     def kernel(self, program: str, name: str, *options: str) -> cl.Kernel:
         """Return the kernel ``name`` of ``PROGRAM.cl``, which is built once for these options.
@@ -150,8 +166,9 @@ class OpenCL:
 
     def launch(
         self, kernel: cl.Kernel, size: Size, *arguments: object, group: Size = GROUP
-    ) -> None:
-        """Start ``kernel`` on ``size`` work-items, rounded up to a multiple of ``group``.
+    ) -> cl.Event | None:
+        """Start ``kernel`` on ``size`` work-items, rounded up to a multiple of ``group``; return the
+        event of its end, or None if there was nothing to do.
 
         Sizes of several dimensions are tuples. Arguments are buffers, shared arrays, NumPy scalars.
         """
@@ -159,9 +176,13 @@ class OpenCL:
         groups = group if isinstance(group, tuple) else (group,)
         whole = tuple(-(-s // g) * g for s, g in zip(sizes, groups, strict=True))
         if 0 in whole:
-            return
+            return None
         with self._failures(f"the kernel {kernel.function_name}"):
-            kernel(self.queue, whole, groups, *(self._argument(a) for a in arguments))
+            given = (self._argument(a) for a in arguments)
+            event = kernel(self.queue, whole, groups, *given)
+        if self._events is not None:
+            self._events.append(event)
+        return event
 
     def _argument(self, given: object) -> object:
         if isinstance(given, Buffer):
@@ -174,15 +195,11 @@ class OpenCL:
             self.queue.flush()
             self.cl.enqueue_marker(self.queue)  # rusticl waits only for what was not flushed
 
-    def finish(self) -> None:
-        """Wait until all launched kernels have ended."""
-        with self._failures("a kernel"):
-            self.queue.finish()
-
     def settle(self) -> None:
         """Wait until no kernel can use memory any more, whatever has happened to the device."""
-        with suppress(self.cl.Error):
-            self.queue.finish()
+        for queue in (self.queue, self.copies):
+            with suppress(self.cl.Error):
+                queue.finish()
 
     # -- memory ---------------------------------------------------------------------------------
 
@@ -260,17 +277,6 @@ class OpenCL:
         self.room.used += taken
         weakref.finalize(made, _give_back, self, taken)  # before its memory is freed
         return made[:size]
-
-    @contextmanager
-    def _failures(self, what: str) -> Iterator[None]:
-        """Turn what a driver says into an error of ours."""
-        try:
-            yield
-        except self.cl.MemoryError as problem:
-            text = f"{self.name} has no memory for {what}: {problem}; use the host"
-            raise TooLargeError(text) from None
-        except self.cl.Error as problem:
-            raise DeviceError(f"{self.name} failed at {what}: {problem}; use the host") from None
 
     def __repr__(self) -> str:
         cores = f", {self.threads} of the host's cores" if self.threads else ""

@@ -1,5 +1,7 @@
 /* Twins of rounds.py; encodings and order are explained there and in greedy.py. Counters are
-   int, whatever type ids have: the host launches kernels only for graphs that they can count. */
+   int, whatever type ids have: the host launches kernels only for graphs that they can count. GROUP is the
+   size of a work-group. BY_ARCS: a group shares the arcs of its rows; without, a work-item has a row. */
+#include "by_arcs.cl"
 
 #pragma OPENCL EXTENSION cl_khr_global_int32_base_atomics : enable
 
@@ -26,16 +28,10 @@ inline ulong draw(ulong key, ulong counter)
 
 inline uchar level_of(ulong key, ID vertex, long degree)
 {
-    long rest = degree + 1, doublings = 0;
-    while (rest > 3) { rest >>= 1; doublings += 2; }
-    long steps = min(doublings + rest - 1, (long)(CLASSES - 1));
-    return (uchar)(2 + 8 * (CLASSES - 1 - steps) + (long)(draw(key, (ulong)vertex) >> 61));
-}
-
-inline bool before(ulong key, int level, ID vertex, int other_level, ID other)
-{
-    if (level != other_level) return level > other_level;
-    return draw(key, (ulong)vertex) > draw(key, (ulong)other);
+    int rest = (int)min(degree + 1, 1L << (CLASSES / 2 + 1)); /* larger degrees are in the last class */
+    int halvings = max((as_int((float)rest) >> 23) - 128, 0); /* until 2 or 3 are left, or 1 */
+    int steps = min(2 * halvings + (rest >> halvings) - 1, CLASSES - 1);
+    return (uchar)(2 + 8 * (CLASSES - 1 - steps) + (int)(draw(key, (ulong)vertex) >> 61));
 }
 
 /* OVERLAP: the host reads and writes words and counters while kernels run, which needs atomics of a scope
@@ -69,9 +65,6 @@ inline void raise(volatile __global int *place, int value)
 {
     atomic_fetch_max_explicit((shared_int)place, value, memory_order_relaxed, SCOPE);
 }
-#else
-inline int acquire(volatile __global int *place) { return *place; }
-inline void release(volatile __global int *place, int value) { *place = value; }
 #endif
 
 __kernel void randomize(long lo, long hi, __global const ID *work, ulong key,
@@ -80,15 +73,81 @@ __kernel void randomize(long lo, long hi, __global const ID *work, ulong key,
     long i = lo + (long)get_global_id(0);
     if (i >= hi) return;
     ID v = work[i];
-    release(&word[v], turn << 8 | (int)level_of(key, v, degree[v]));
+    int made = turn << 8 | (int)level_of(key, v, degree[v]);
+#ifdef OVERLAP
+    release(&word[v], made);
+#else
+    word[v] = made;
+#endif
 }
 
+/* Whether u, whose word is `theirs`, comes before v. A vertex that was decided has the word of an earlier
+   turn, which is lower than all of this one, and none comes before itself. */
+inline bool beats(ulong key, int theirs, ID u, int own, ID v)
+{
+    return theirs > own || (theirs == own && draw(key, (ulong)u) > draw(key, (ulong)v));
+}
+
+/* chosen: 1 for those that come before all undecided neighbours, else 0; all words are there. One that
+   `settles` deactivates as well: rows of the chosen are still in the cache. */
+__kernel void select_(long lo, long hi, __global const ID *work, ulong key,
+                      __global const long *indptr, __global const ID *indices, __global const int *word,
+                      __global uchar *chosen, int settles, __global uchar *state, __global int *tally)
+{
+    long i = lo + (long)get_global_id(0);
+    bool valid = i < hi;
+    ID v = valid ? work[i] : 0;
+    int own = word[v];
+    long begin = indptr[v], end = indptr[v + 1];
+    if (settles && get_global_id(0) == 0) tally[KEPT] = tally[KEPT_ARCS] = 0;
+#ifdef BY_ARCS
+    __local long box[4 * GROUP];
+    __local ID vertex[GROUP];
+    __local int words[GROUP], beaten[GROUP];
+    int me = get_local_id(0);
+    vertex[me] = v;
+    words[me] = own;
+    beaten[me] = 0;
+    rows_of_group rows = note_rows(begin, valid ? end : begin, box);
+    int row = 0;
+    for (long k = me; k < rows.total; k += GROUP) {
+        row = row_with(rows, row, k);
+        ID u = indices[arc_at(rows, row, k)];
+        if (!beaten[row]) { /* if that is seen late, it is only written again */
+            if (!beats(key, word[u], u, words[row], vertex[row])) continue;
+            beaten[row] = 1;
+        }
+        k = last_before(rows.upto[row], k);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (valid) chosen[v] = !beaten[me];
+    if (!settles) return;
+    if (valid && !beaten[me]) state[v] = IN;
+    row = 0;
+    for (long k = me; k < rows.total; k += GROUP) {
+        row = row_with(rows, row, k);
+        ID u = indices[arc_at(rows, row, k)];
+        if (beaten[row]) k = last_before(rows.upto[row], k);
+        else if (u != vertex[row]) state[u] = 0;
+    }
+#else
+    if (!valid) return;
+    long k = begin;
+    while (k < end && !beats(key, word[indices[k]], indices[k], own, v)) k++;
+    chosen[v] = k == end;
+    if (!settles || k < end) return;
+    state[v] = IN;
+    for (k = begin; k < end; k++)
+        if (indices[k] != v) state[indices[k]] = 0;
+#endif
+}
+
+#ifdef OVERLAP
 /* the word of v; an empty one is waited for as long as nobody has lost patience */
 inline int full(volatile __global int *word, ID v, int turn, int patience, int *polls,
                 volatile __global int *tally)
 {
     int found = acquire(&word[v]);
-#ifdef OVERLAP
     for (int rest = 16; found >> 8 != turn && patience; rest = min(2 * rest, 1024)) {
         *polls += 1;
         if (acquire(&tally[QUIT])) break;
@@ -96,7 +155,6 @@ inline int full(volatile __global int *word, ID v, int turn, int patience, int *
         for (volatile int k = 0; k < rest; k++) {} /* leave the cache line to its writer */
         found = acquire(&word[v]);
     }
-#endif
     return found;
 }
 
@@ -112,24 +170,11 @@ inline uchar choice(ID v, ulong key, __global const long *indptr, __global const
         if (u == v || state[u] != ACTIVE) continue;
         int theirs = full(word, u, turn, patience, polls, tally);
         if (theirs >> 8 != turn) return UNKNOWN;
-        if (before(key, theirs, u, own, v)) return 0;
+        if (beats(key, theirs, u, own, v)) return 0;
     }
     return 1;
 }
 
-__kernel void select_(long lo, long hi, __global const ID *work, ulong key,
-                      __global const long *indptr, __global const ID *indices,
-                      __global const uchar *state, int turn, volatile __global int *word,
-                      __global uchar *chosen)
-{
-    long i = lo + (long)get_global_id(0);
-    if (i >= hi) return;
-    ID v = work[i];
-    int polls = 0;
-    chosen[v] = choice(v, key, indptr, indices, state, turn, word, 0, &polls, word);
-}
-
-#ifdef OVERLAP
 __kernel void select_shared(long count, int helps, int patience, __global const ID *work, ulong key,
                             __global const long *indptr, __global const ID *indices,
                             __global const uchar *state, int turn, volatile __global int *word,
@@ -154,11 +199,29 @@ __kernel void select_shared(long count, int helps, int patience, __global const 
 }
 #endif
 
+/* the chosen are in the set, their neighbours are not; what compact counts begins at 0 */
 __kernel void deactivate(long lo, long hi, __global const ID *work, __global const long *indptr,
                          __global const ID *indices, __global const uchar *chosen,
-                         __global uchar *state)
+                         __global uchar *state, __global int *tally)
 {
     long i = lo + (long)get_global_id(0);
+    if (get_global_id(0) == 0) tally[KEPT] = tally[KEPT_ARCS] = 0;
+#ifdef BY_ARCS
+    __local long box[4 * GROUP];
+    __local ID vertex[GROUP];
+    int me = get_local_id(0);
+    ID v = i < hi ? work[i] : 0;
+    bool mine = i < hi && chosen[v] == 1;
+    if (mine) state[v] = IN;
+    vertex[me] = v;
+    rows_of_group rows = note_rows(mine ? indptr[v] : 0, mine ? indptr[v + 1] : 0, box);
+    int row = 0;
+    for (long k = me; k < rows.total; k += GROUP) {
+        row = row_with(rows, row, k);
+        ID u = indices[arc_at(rows, row, k)];
+        if (u != vertex[row]) state[u] = 0;
+    }
+#else
     if (i >= hi) return;
     ID v = work[i];
     if (chosen[v] != 1) return;
@@ -167,24 +230,52 @@ __kernel void deactivate(long lo, long hi, __global const ID *work, __global con
         ID u = indices[k];
         if (u != v) state[u] = 0;
     }
+#endif
 }
 
-/* the undecided vertices of work[:count], in any order, to kept; tally counts them and arcs */
+/* The undecided vertices of work[:count] to kept; tally counts them and their arcs. A work-item has TAKES
+   entries. By arcs, a group keeps its own in their order: they are packed in local memory, and written
+   together. */
 __kernel void compact(long count, __global const ID *work, __global const uchar *state,
-                      __global const long *degree, __global ID *kept,
-                      volatile __global int *tally, __local int *box)
+                      __global const long *degree, __global ID *kept, volatile __global int *tally)
 {
-    long i = (long)get_global_id(0);
-    if (get_local_id(0) == 0) { box[0] = 0; box[2] = 0; }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    bool stays = i < count && state[work[i]] == ACTIVE;
-    int at = stays ? atomic_inc(&box[0]) : 0;
-    if (stays) atomic_add(&box[2], (int)degree[work[i]]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0) {
-        box[1] = atomic_add(&tally[KEPT], box[0]);
-        atomic_add(&tally[KEPT_ARCS], box[2]);
+    int mine = 0, arcs = 0;
+#ifdef BY_ARCS
+    __local ID taken[GROUP * TAKES], packed[GROUP * TAKES];
+    __local uchar stays[GROUP * TAKES];
+    __local int sums[2 * GROUP], first, total;
+    int me = get_local_id(0);
+    long begin = (long)get_group_id(0) * GROUP * TAKES;
+    for (int t = me; t < GROUP * TAKES; t += GROUP) {
+        taken[t] = begin + t < count ? work[begin + t] : 0;
+        stays[t] = begin + t < count && state[taken[t]] == ACTIVE;
+        if (stays[t]) arcs += (int)degree[taken[t]];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (stays) kept[box[1] + at] = work[i];
+    for (int t = me * TAKES; t < (me + 1) * TAKES; t++) mine += stays[t];
+    int at = int_sums(mine, sums)[me] - mine;
+    for (int t = me * TAKES; t < (me + 1) * TAKES; t++)
+        if (stays[t]) packed[at++] = taken[t];
+    if (me == GROUP - 1) total = at;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int all = int_sums(arcs, sums)[me];
+    if (me == GROUP - 1 && total) {
+        first = atomic_add(&tally[KEPT], total);
+        atomic_add(&tally[KEPT_ARCS], all);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int t = me; t < total; t += GROUP) kept[first + t] = packed[t];
+#else
+    long begin = (long)get_global_id(0) * TAKES, end = min(begin + TAKES, count);
+    for (long i = begin; i < end; i++)
+        if (state[work[i]] == ACTIVE) {
+            mine++;
+            arcs += (int)degree[work[i]];
+        }
+    if (!mine) return;
+    int at = atomic_add(&tally[KEPT], mine);
+    atomic_add(&tally[KEPT_ARCS], arcs);
+    for (long i = begin; i < end; i++)
+        if (state[work[i]] == ACTIVE) kept[at++] = work[i];
+#endif
 }

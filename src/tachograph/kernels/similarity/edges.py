@@ -155,36 +155,44 @@ def edge_numbers(indptr: np.ndarray, indices: np.ndarray) -> np.ndarray:
     return np.subtract(np.cumsum(base, dtype=np.int64), indptr[1:], out=base, casting="unsafe")
 
 
+class Counted(NamedTuple):
+    """What a device has counted: of each of some owners a run of arcs, from ``starts`` on, as many as
+    ``upto`` grows by. ``counts`` has for each arc how many neighbours its ends have in common, or -1 if
+    the edge is not the owner's.
+    """
+
+    owners: np.ndarray
+    starts: np.ndarray
+    upto: np.ndarray
+    counts: np.ndarray
+
+
 @kernel
-def list_edges(stop, lo, hi, order, rows, base, edges):
-    """Write the ends of the edges from the vertices at places ``lo:hi`` of the order to higher ones."""
+def take_counts(stop, lo, hi, first, counted, rows, base, kind, edges):
+    """Write the similarities of the edges that owners ``lo:hi`` have, and the ends of those that lead
+    from them to higher vertices. ``counts`` begins with the arcs of owner ``first``.
+    """
+    owners, starts, upto, counts = counted
     indptr, indices = rows
-    source, target, _ = edges
+    source, target, values = edges
     for i in range(lo, hi):
         if stop_at(stop, i):
             return
-        u = np.int64(ld(order, i)) if order.size else i
-        end = ld(indptr, u + 1)
-        for k in range(search(indices, ld(indptr, u), end, u), end):
-            st(source, ld(base, u) + k, u)
-            st(target, ld(base, u) + k, ld(indices, k))
-
-
-@kernel
-def from_counts(stop, lo, hi, indptr, indices, base, kind, counts, values):
-    """Write the similarity of each edge from ``lo:hi`` to higher vertices that a device has counted:
-    ``counts`` has how many neighbours its ends have in common, or -1.
-    """
-    for u in range(lo, hi):
-        if stop_at(stop, u):
-            return
-        begin, end = ld(indptr, u), ld(indptr, u + 1)
-        for k in range(search(indices, begin, end, u), end):
-            common = np.int64(ld(counts, ld(base, u) + k))
+        u = np.int64(ld(owners, i))
+        degree = ld(indptr, u + 1) - ld(indptr, u)
+        for arc in range(ld(upto, i), ld(upto, i + 1)):
+            k = ld(starts, i) + arc - ld(upto, i)
+            v = np.int64(ld(indices, k))
+            slot = np.int64(ld(base, u) + k)
+            if u < v:
+                st(source, slot, u)
+                st(target, slot, v)
+            common = np.int64(ld(counts, arc - ld(upto, first)))
             if common >= 0:
-                v = ld(indices, k)
-                degree = ld(indptr, v + 1) - ld(indptr, v)
-                st(values, ld(base, u) + k, similarity_of(kind, common, end - begin, degree))
+                begin, end = ld(indptr, v), ld(indptr, v + 1)
+                if u > v:
+                    slot = np.int64(ld(base, v) + search(indices, begin, end, u))
+                st(values, slot, similarity_of(kind, common, degree, end - begin))
 
 
 @kernel

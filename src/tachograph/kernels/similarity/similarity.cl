@@ -1,6 +1,6 @@
 /* Similarity of the ends of edges, twin of edges.py, which explains owners, slots and the order. Rows of
  * owners come from one part of the graph, rows of their neighbours from another (or the same): row v of a
- * part is INDICES[PTR[v - FIRST] - BEGIN ...]. Edges whose ends lie elsewhere are left to other launches.
+ * part is INDICES[PTR[v - FIRST] - BEGIN ...].
  * ID is the type of vertices, BASE that of `base`.
  */
 typedef ID id;
@@ -9,12 +9,11 @@ typedef BASE place;
 typedef struct {
     __global const long *ptr;
     __global const id *indices; /* from place `begin` of all arcs on */
-    long first, last, begin;
+    long first, begin; /* its first row, and arc */
 } rows;
 
 static long row_begin(rows part, long v) { return part.ptr[v - part.first]; }
 static long row_end(rows part, long v) { return part.ptr[v - part.first + 1]; }
-static bool has(rows part, long v) { return part.first <= v && v < part.last; }
 
 /* the first place in lo..hi whose entry is not below x */
 static long search(rows part, long lo, long hi, long x)
@@ -41,10 +40,10 @@ static bool owns(long degree_u, long u, long degree_v, long v)
 }
 
 #define PARTS \
-    __global const long *ptr_a, __global const id *indices_a, long first_a, long begin_a, long last_a, \
-    __global const long *ptr_b, __global const id *indices_b, long first_b, long begin_b, long last_b
-#define OWN { ptr_a, indices_a, first_a, last_a, begin_a }
-#define THEIRS { ptr_b, indices_b, first_b, last_b, begin_b }
+    __global const long *ptr_a, __global const id *indices_a, long first_a, long begin_a, \
+    __global const long *ptr_b, __global const id *indices_b, long first_b, long begin_b
+#define OWN { ptr_a, indices_a, first_a, begin_a }
+#define THEIRS { ptr_b, indices_b, first_b, begin_b }
 
 #ifdef DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -67,7 +66,7 @@ __kernel void by_marks(__global const long *ptr, __global const id *indices, lon
 {
     long me = get_global_id(0);
     if (me >= workers) return;
-    rows all = { ptr, indices, 0, n, 0 };
+    rows all = { ptr, indices, 0, 0 };
     __global uchar *mark = marks + me * n;
     for (long i = lo + me; i < hi; i += workers) {
         long u = ordered ? order[i] : i;
@@ -90,18 +89,20 @@ __kernel void by_marks(__global const long *ptr, __global const id *indices, lon
 }
 #endif
 
-/* For processors with many threads, in two dimensions: one is the arcs of the owners at places lo..hi of
- * `order` (arcs of the owners before place i: upto[i]), in the other LANES work-items look for the
- * neighbours of the arc's end in the owner's row. The host makes similarities of what was counted, so
- * that they are doubles on every device. */
-__kernel void by_search(PARTS, __global const id *order, long lo, long hi, __global const place *base,
-                        __global const long *upto, __global int *counts)
+#ifdef LANES
+/* For processors with many threads, in two dimensions. One is the arcs of the owners at places lo..hi of
+ * `owners`: those from `starts` of each on, as many as `upto` grows by. In the other, LANES work-items, which
+ * are neighbours and read neighbours, look for the neighbours of the arc's end in the owner's row; ROWS arcs
+ * make a group. `counts` gets what both ends have in common, or -1 if the edge is not the owner's. The host
+ * makes similarities of it, so that they are doubles on every device. */
+__kernel void by_search(PARTS, __global const id *owners, __global const long *starts,
+                        __global const long *upto, long lo, long hi, __global int *counts)
 {
     rows own = OWN, theirs = THEIRS;
-    __local int found[ROWS * LANES];
-    long arc = upto[lo] + get_global_id(0);
-    int lane = get_local_id(1), mine = get_local_id(0) * LANES + lane;
-    long u = 0, v = 0, k = 0, begin = 0, end = 0, first = 0, last = 0;
+    __local int found[ROWS];
+    long arc = upto[lo] + get_global_id(1);
+    int lane = get_local_id(0), mine = get_local_id(1);
+    long u = 0, v = 0, begin = 0, end = 0, first = 0, last = 0;
     bool valid = arc < upto[hi];
     if (valid) {
         long a = lo, b = hi; /* the last place whose arcs begin at or before this one */
@@ -110,32 +111,25 @@ __kernel void by_search(PARTS, __global const id *order, long lo, long hi, __glo
             if (upto[middle] <= arc) a = middle;
             else b = middle;
         }
-        u = order[a];
-        valid = has(own, u);
-        if (valid) {
-            first = row_begin(own, u);
-            last = row_end(own, u);
-            k = first + arc - upto[a];
-            v = own.indices[k - own.begin];
-            valid = has(theirs, v);
-        }
-        if (valid) {
-            begin = row_begin(theirs, v);
-            end = row_end(theirs, v);
-            valid = owns(last - first, u, end - begin, v);
-        }
+        u = owners[a];
+        first = row_begin(own, u);
+        last = row_end(own, u);
+        v = own.indices[starts[a] + arc - upto[a] - own.begin];
+        begin = row_begin(theirs, v);
+        end = row_end(theirs, v);
     }
+    bool owned = valid && owns(last - first, u, end - begin, v);
     int common = 0;
-    if (valid)
-        for (long j = begin + lane; j < end; j += LANES) {
+    if (owned)
+        for (long j = begin + lane, at = first; j < end; j += LANES) {
             long w = theirs.indices[j - theirs.begin];
-            long at = search(own, first, last, w);
+            at = search(own, at, last, w);
             common += at < last && own.indices[at - own.begin] == w;
         }
-    found[mine] = common;
+    if (lane == 0) found[mine] = owned ? 0 : -1;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane == 0 && valid) {
-        for (int i = 1; i < LANES; i++) common += found[mine + i];
-        counts[slot_of(theirs, base, u, v, k)] = common;
-    }
+    if (common) atomic_add(&found[mine], common);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0 && valid) counts[get_global_id(1)] = found[mine];
 }
+#endif
