@@ -130,7 +130,8 @@ def sssp(
         The width of delta-stepping's buckets; by default it follows from the weights and degrees. It
         is rounded down to a power of two, and is at least a 2**-15th of the mean weight.
     device
-        The OpenCL device to run Bellman-Ford on, such as ``"opencl"``; by default the host.
+        The OpenCL device to run Bellman-Ford on, such as ``"opencl"``; by default the host. There
+        weights must be whole, and approximations are those of the host's Bellman-Ford.
     approximation
         What may be left out to save time; by default nothing. Distances are then those of paths that
         exist, but maybe not of the shortest ones, or inf for a vertex that could have been reached. A
@@ -238,13 +239,11 @@ class _Problem(NamedTuple):
 
 def _on_device(problem: _Problem, device: DeviceLike, algorithm: str) -> SsspResult | None:
     """Search on an OpenCL device; return None if distances do not settle."""
-    from .on_device import distances_on
+    from .sssp_on_device import Question, distances_on
 
-    if not problem.approximation.exact:
-        raise InputError("approximations run on the host: leave the device out")
     if algorithm not in ("auto", "bellman-ford"):
         raise InputError(f"{algorithm} runs on the host: on a device there is bellman-ford")
-    found = distances_on(device, problem.graph, problem.weights, problem.sources)
+    found = distances_on(device, Question(*problem))
     return None if found is None else problem.solved(*found)
 
 
