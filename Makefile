@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 SPREAD = -n auto --dist loadfile
 WARM = $(BIN)/tacho warm
 
-.PHONY: tour test test-slow test-checked fuzz lint docs bench clean
+.PHONY: tour test test-slow test-checked fuzz lint docs bench package clean
 
 tour: $(VENV)/.tour
 	$(BIN)/tacho tour
@@ -40,6 +40,17 @@ lint: $(VENV)/.test
 
 docs: $(VENV)/.test
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# A wheel and a source distribution, each installed into an empty environment and tried without this tree.
+package: | $(VENV)/bin/python
+	rm -rf dist build/smoke
+	$(BIN)/python -m pip install --quiet build
+	$(BIN)/python -m build --outdir dist .
+	for made in dist/*.whl dist/*.tar.gz; do \
+		rm -rf build/smoke && $(PYTHON) -m venv build/smoke \
+		&& build/smoke/bin/python -m pip install --quiet $$made \
+		&& cp tests/smoke.py build/smoke \
+		&& (cd build/smoke && bin/python -I smoke.py) || exit 1; done
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/read_and_build.py

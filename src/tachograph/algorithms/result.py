@@ -66,7 +66,8 @@ class Trace:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._columns:
-            raise InputError(f"the trace has no column {name!r}: {', '.join(self._columns)}")
+            near = did_you_mean(name, self._columns)
+            raise InputError(f"the trace has no column {name!r}: {', '.join(self._columns)}{near}")
         return self._columns[name]
 
     def to_dict(self) -> dict[str, list[Any]]:
@@ -361,11 +362,13 @@ class Result:
         return {k: v for k, v in known if k not in NOT_VALUES and not isinstance(v, Lazy)}
 
     def __repr__(self) -> str:
+        from ..plots.numbers import seconds
+
         def text(v: object) -> str:
             return f": {v.dtype}[{v.size}]" if isinstance(v, np.ndarray) else f"={v!r}"
 
         shown = "".join(f"{name}{text(value)}, " for name, value in self.shown().items())
-        return f"{type(self).__name__}({shown}{self.seconds * 1e3:.3g} ms)"
+        return f"{type(self).__name__}({shown}{seconds(self.seconds)})"
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)

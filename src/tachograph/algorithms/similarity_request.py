@@ -16,6 +16,7 @@ from ..graph.graph import Graph
 from ..kernels.runtime.launch import clock
 from ..kernels.similarity.edges import KINDS
 from ..kernels.similarity.pairs import pair_similarities
+from ..plots.numbers import seconds as in_words
 from ..util import memory
 from ..util.arrays import numbers
 from ..util.cores import threads_available
@@ -241,8 +242,8 @@ def _decided(graph: Graph, workers: int) -> Placement:
         return host("it is not calibrated itself (tacho devices --calibrate)")
     best = decision.choose(alone.host, alone.device, shared.both)
     times = (
-        f"predicted {alone.host * 1e3:.3g} ms on the host, {alone.device * 1e3:.3g} on {device.id}, "
-        f"{shared.both * 1e3:.3g} on both"
+        f"predicted {in_words(alone.host)} on the host, {in_words(alone.device)} on {device.id}, "
+        f"{in_words(shared.both)} on both"
     )
     if best == "host":
         return host(times)

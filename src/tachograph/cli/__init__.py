@@ -31,6 +31,7 @@ def _run() -> None:
     from ..util.errors import TachographError, TachographWarning
     from ..util.text import spell_out
     from .commands import app
+    from .flags import in_flags
     from .options import say
 
     def note(message: Warning | str, *_: object, **__: object) -> None:
@@ -47,7 +48,7 @@ def _run() -> None:
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except TachographError as error:
-        say(f"tacho: {error}")
+        say(f"tacho: {in_flags(str(error))}")
         sys.exit(1)
 
 

@@ -185,6 +185,7 @@ def nx_profile(
 def _calls(calls: Calls) -> dict[str, str]:
     """Return a row of the table, with the names of its columns."""
     from ..networkx.decide import in_words
+    from ..plots.numbers import factor
 
     gain, saved = calls.gain, calls.saved
     return {
@@ -192,7 +193,7 @@ def _calls(calls: Calls) -> dict[str, str]:
         "calls": f"{calls.count:,}",
         "NetworkX": in_words(calls.seconds),
         "tried": f"{calls.sampled}",
-        "gain": "-" if gain is None else f"{gain:.2g}x",
+        "gain": "-" if gain is None else factor(gain),
         "would save": f"~{in_words(saved)}" if saved is not None and saved > 0 else "-",
         "chosen": f"{calls.chosen} of {calls.sampled}",
         "why not": calls.reason,

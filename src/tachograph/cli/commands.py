@@ -34,13 +34,14 @@ COMMANDS = {
     "devices": "devices",
     "plan": "plan",
     "what-if": "plan",
+    "models": "models",
     "report": "journal",
     "nx-profile": "bench",
     "reproduce": "reproduce",
     "simulate": "simulate",
 }
 #: Those with commands of their own, which are the ``app`` of the module of that name.
-GROUPS = ("dram", "generate", "journal", "run", "scale", "train")
+GROUPS = ("compare", "dram", "generate", "journal", "run", "scale", "train")
 
 
 class Commands(Mapping[str, TyperCommand | TyperGroup]):

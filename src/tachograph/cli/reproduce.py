@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Crew, Json, flat, option, out, print_json, table
+from .options import Crew, Json, flat, option, out, print_json, say, table
 
 if TYPE_CHECKING:
     from ..papers.reproduce import Table
@@ -51,6 +51,7 @@ def reproduce(
             return
         for known, row in EXPERIMENTS.items():
             print(f"{known:24} {row.about}")
+        say("tacho reproduce NAME takes some minutes, with --full (the paper's sizes) hours.")
         return
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)

@@ -180,6 +180,7 @@ SIMILARITY_EXAMPLES = (
     "web.txt.gz --undirected --device host,opencl --split auto --plot lanes.svg",
     "web.txt.gz --pairs two_hop --topk 10 --memory-limit '200 MB'",
 )
+SHOWN_REST = 0.01  # of the time: what the phases leave out is shown from here on
 #: The module with the loop ``walk`` of each algorithm that is compiled ahead.
 MODULES = {
     "bfs": "tachograph.kernels.bfs.search",
@@ -318,14 +319,28 @@ def _print(result: Result, graph: Graph, facts: dict[str, Any], as_json: bool) -
         facts = {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in facts.items()}
         print_json({**facts, "trace": result.trace.summary()})
         return
+    from ..plots.numbers import seconds
+
     console = out()
     console.print(repr(graph))
+    facts["time"] = seconds(facts.pop("seconds"))
+    facts["verified"] = "yes" if facts.pop("verified") else "not checked (--verify checks)"
+    parts = {k: v for k, v in result.trace.summary().items() if isinstance(v, dict)}
+    width = max(map(len, [*facts, *parts, *(["between"] if parts else [])]))
     for name, value in facts.items():
-        text = f"{value:,.6g}" if isinstance(value, float) else str(value)
-        console.print(f"{name:10} {text}")
-    for name, part in result.trace.summary().items():
-        if isinstance(part, dict):
-            console.print(f"{name:10} {part['iterations']} iterations, {part['seconds']:.6f} s")
+        console.print(f"{name.ljust(width)} {_in_words(value)}")
+    for name, part in parts.items():
+        times = f"{part['iterations']} iterations, " if part["iterations"] > 1 else ""
+        console.print(f"{name.ljust(width)} {times}{seconds(part['seconds'])}")
+    rest = result.seconds - sum(part["seconds"] for part in parts.values())
+    if parts and rest > SHOWN_REST * result.seconds:
+        console.print(f"{'between'.ljust(width)} {seconds(rest)}")
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
 
 def _rows(result: Result) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast, get_type_hints
 
 import typer
 
+from ..decisions.model_file import own_model
 from ..decisions.trainer import FORKS, Trained, Trainer, device_here, train
 from .options import Cluster, Crew, Json, Workers, made, option, out, print_json, say, table
 
@@ -31,6 +32,9 @@ Budget = Annotated[
     str | None,
     typer.Option(help="Measure for at most this long, such as 5m; a later run continues."),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Use the model even if it is worse.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Train and compare, but write nothing.")]
+Reset = Annotated[bool, typer.Option("--reset", help="Use the model of the package again.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="Default: where this user's runs find it.")
 ]
@@ -85,6 +89,9 @@ def trained(
     graphs: Graphs = None,
     budget: Budget = None,
     output: Output = None,
+    force: Force = False,
+    dry_run: DryRun = False,
+    reset: Reset = False,
     workers: Workers = None,
     cluster: Cluster = None,
     json: Json = False,
@@ -93,6 +100,10 @@ def trained(
     """Train a model and print how good it is."""
     from ..tasks.measure import runner
 
+    if reset:
+        own_model(name).unlink(missing_ok=True)
+        say(f"{name}: the model of the package is used from now on")
+        return
     options: dict[str, object] = dict(own)
     if graphs is not None:
         options["graphs"] = [graph.strip() for graph in graphs.split(",")]
@@ -100,12 +111,21 @@ def trained(
         options["budget"] = seconds(budget)
     with Crew(workers, cluster).executor() as chosen:
         trainer = trainer_of(name)(executor=chosen, runner=runner(), **options)  # type: ignore[arg-type]
-        done = train(trainer, output)
+        done = train(trainer, output, force, dry_run)
     if json:
-        print_json({"file": str(done.path), **done.file.card})
+        print_json({"file": str(done.path), "written": done.written, **done.file.card})
         return
     show(done)
-    say(f"{done.path}: used from now on" if output is None else f"{done.path}")
+    if done.comparison is not None:
+        say(str(done.comparison))
+    elif output is None:
+        say("not compared with the model in use")
+    if done.written:
+        say(f"{done.path}: used from now on" if output is None else f"{done.path}")
+    elif dry_run:
+        say("nothing was written (--dry-run)")
+    else:
+        say("it is worse than the model in use, which stays; --force uses it nevertheless")
 
 
 def show(done: Trained) -> None:

@@ -29,6 +29,7 @@ from ..journal import machine
 from ..journal.campaign import Campaign, Executor, Record, code_hash, measured_code
 from ..util.errors import DeviceError, InputError, MissingDependencyError
 from . import graphs as registry
+from .comparison import Comparison, compare
 from .model_file import Kept, ModelFile, own_model, write
 
 if TYPE_CHECKING:
@@ -240,14 +241,22 @@ class DeviceTrainer(Trainer[Model]):
 
 
 class Trained(NamedTuple):
-    """What a training has made: the model's file, and where it is."""
+    """What a training has made: the model's file, where it is, or would be, and how it compares."""
 
     file: ModelFile
     path: Path
+    comparison: Comparison | None = None
+    written: bool = True
 
 
-def train(trainer: Trainer[Model], output: Path | None = None) -> Trained:
-    """Take the six steps; without ``output`` the model is used on this machine from now on."""
+def train(
+    trainer: Trainer[Model], output: Path | None = None, force: bool = False, dry_run: bool = False
+) -> Trained:
+    """Take the six steps; without ``output`` the model is used on this machine from now on.
+
+    It is used only if it is not worse than the model in use, as far as they can be compared, or by
+    ``force``. With ``dry_run`` nothing is written.
+    """
     records = trainer.collect(trainer.choose())
     used = trainer.used(records)
     graphs, families = (len({r.get(key) for r in used}) for key in ("graph", "family"))
@@ -274,9 +283,14 @@ def train(trainer: Trainer[Model], output: Path | None = None) -> Trained:
         "quality": trainer.evaluate(model, records),
     }
     arrays, path = model.arrays(), output or own_model(trainer.name)
+    compared = None if output is not None else compare(cast("Trainer[Fitted]", trainer), used)
+    if compared is not None:
+        card["comparison"] = str(compared)
     file = ModelFile(trainer.name, trainer.state, arrays, card | trainer.facts(model))
-    write(path, file)
-    return Trained(file, path)
+    written = not dry_run and (compared is None or compared.better or force)
+    if written:
+        write(path, file)
+    return Trained(file, path, compared, written)
 
 
 def device_here() -> OpenCL | None:

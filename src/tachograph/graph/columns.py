@@ -72,7 +72,10 @@ def edge_table(table: pa.Table, wanted: Columns) -> EdgeTable:
     source, target = (_ids(_checked(table, name), name) for name in chosen[:2])
     weight = _array(_checked(table, chosen[2])) if len(chosen) > 2 else None
     directed, named, n = _said(table)
-    return EdgeTable(source, target, weight, n=n, directed=directed, named=bool(named))
+    # Whoever names the columns has looked at them; in others a word may be a damaged number.
+    words = source.dtype.kind in "OU" or target.dtype.kind in "OU"
+    text = words and wanted.source is not None and wanted.target is not None
+    return EdgeTable(source, target, weight, n=n, directed=directed, named=bool(named) or text)
 
 
 def _said(table: pa.Table) -> tuple[bool | None, bool | None, int | None]:

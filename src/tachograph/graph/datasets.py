@@ -17,6 +17,7 @@ from typing import Any
 
 from ..util.errors import FileFormatError, InputError, MissingDependencyError, MissingFileError
 from ..util.files import aside
+from ..util.text import did_you_mean
 from .files import FORMATS, read
 from .files.streams import COMPRESSIONS
 from .graph import Graph
@@ -137,7 +138,7 @@ def dataset(name: str) -> Graph:
     match = [d for d in every.values() if wanted in map(str.lower, (d.name, *d.aliases))]
     if not match:
         near = [d for d in every if wanted in d.lower()]
-        hint = f"; similar: {', '.join(near[:5])}" if near else ""
+        hint = f"; similar: {', '.join(near[:5])}" if near else did_you_mean(name, every)
         raise InputError(f"there is no data set {name!r}{hint} (all: tacho datasets)")
     known = match[0]
     file = known.file or _download(known)

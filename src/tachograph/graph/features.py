@@ -189,6 +189,20 @@ class Features:
         """Return all features by name."""
         return {name: getattr(self, name) for name in NAMES}
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        def text(value: object) -> str:
+            if isinstance(value, dict):
+                return ", ".join(f"{k} {v:,.6g}" for k, v in value.items())
+            return "none" if value is None else f"{value:,.6g}"
+
+        rows = (
+            f"<tr><th>{escape(name.replace('_', ' '))}</th><td>{text(value)}</td></tr>"
+            for name, value in self.to_dict().items()
+        )
+        return f"<table>{''.join(rows)}</table>"
+
     def __repr__(self) -> str:
         return f"Features({', '.join(f'{k}={v!r}' for k, v in self.to_dict().items())})"
 

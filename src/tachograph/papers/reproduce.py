@@ -13,6 +13,7 @@ from ..decisions.graphs import family, seen_by
 from ..journal import home
 from ..journal.campaign import Campaign, Executor, code_hash
 from ..util.errors import InputError
+from ..util.text import did_you_mean
 
 __all__ = ["EXPERIMENTS", "GRAPH_COLUMNS", "Experiment", "Settings", "Table", "measure", "origin"]
 __all__ += ["reproduce"]
@@ -131,6 +132,9 @@ def reproduce(name: str, settings: Settings) -> Iterator[Table]:
         If there is no experiment of that name.
     """
     if name not in EXPERIMENTS:
-        raise InputError(f"there is no experiment {name!r}; known are {', '.join(EXPERIMENTS)}")
+        near = did_you_mean(name, EXPERIMENTS)
+        raise InputError(
+            f"there is no experiment {name!r}; known are {', '.join(EXPERIMENTS)}{near}"
+        )
     module, function = EXPERIMENTS[name].function.split(":")
     yield from getattr(importlib.import_module(f"{__package__}.{module}"), function)(settings)

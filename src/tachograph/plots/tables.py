@@ -137,10 +137,12 @@ def trace_html(trace: Columns) -> str:
     return f"<div>{_charts(trace)}{table_of(few, title).html()}</div>"
 
 
-def table_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:
-    """Show a table whose first row is what was chosen, and why."""
-    table = Table(title, columns, rows, first=True).html()
-    return f"<div>{table}<p>{as_html(note)}</p></div>"
+def table_html(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], note: str = ""
+) -> str:
+    """Show a table; with a note its first row is what was chosen, and the note says why."""
+    table = Table(title, columns, rows, first=bool(note)).html()
+    return f"<div>{table}<p>{as_html(note)}</p></div>" if note else f"<div>{table}</div>"
 
 
 def _charts(trace: Columns) -> str:

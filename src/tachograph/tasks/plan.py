@@ -23,7 +23,7 @@ __all__ = ["Candidate", "Plan", "columns", "plan"]
 WIDTH, LEAST_REASON_WIDTH = 120, 36
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """What would be run for a task: the candidates, best first. Print it, then ``run`` it.
 
@@ -90,6 +90,8 @@ class Plan:
 
     def __str__(self) -> str:
         return _text(self)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return _html(self)

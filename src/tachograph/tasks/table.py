@@ -16,7 +16,6 @@ from typing import Any
 
 from ..algorithms.result import Result
 from ..graph.graph import Graph
-from ..util.errors import InputError
 from ..util.names import canonical
 
 __all__ = ["ASIDE", "DEVICE", "TASKS", "Task", "Way", "task_named"]
@@ -297,7 +296,4 @@ def task_named(name: str) -> Task:
     >>> task_named("wcc").name
     'connected_components'
     """
-    try:
-        return TASKS[canonical(name)]
-    except InputError:
-        raise InputError(f"there is no task {name!r}: choose {', '.join(TASKS)}") from None
+    return TASKS[canonical(name)]

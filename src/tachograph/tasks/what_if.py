@@ -36,7 +36,7 @@ class Row:
     how: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WhatIf:
     """A comparison; print it."""
 
@@ -44,8 +44,8 @@ class WhatIf:
     graph: Graph
     rows: tuple[Row, ...]
 
-    def __str__(self) -> str:
-        head = ["machine", "time", "between", "", "how"]
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Return the heads and cells of the table."""
         best = min(row.seconds for row in self.rows)
         cells = []
         for r in self.rows:
@@ -53,9 +53,18 @@ class WhatIf:
             known = r.low is not None and r.high is not None
             between = f"{form(r.low)} to {form(r.high)}" if known else ""
             cells.append([r.name, form(r.seconds), between, r.provenance, how])
-        return "\n".join(
-            [f"{self.task} on {self.graph!r}", "", *columns(head, cells, right=(1, 2))]
-        )
+        return ["machine", "time", "between", "", "how"], cells
+
+    def __str__(self) -> str:
+        lines = columns(*self._table(), right=(1, 2))
+        return "\n".join([f"{self.task} on {self.graph!r}", "", *lines])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from ..plots.tables import table_html
+
+        return table_html(f"{self.task} on {self.graph!r}", *self._table())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON can hold it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .errors import InputError
+from .text import did_you_mean
 
 #: The public function's name is the task's name everywhere; behind it what else is accepted.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -38,5 +39,6 @@ def canonical(name: str) -> str:
     plain = name.lower().replace("-", "_")
     found = ALIASES.get(plain, plain)
     if found not in NAMES:
-        raise InputError(f"there is no task {name!r}: choose {', '.join(NAMES)}")
+        near = did_you_mean(plain, (*NAMES, *ALIASES))
+        raise InputError(f"there is no task {name!r}: choose {', '.join(NAMES)}{near}")
     return found

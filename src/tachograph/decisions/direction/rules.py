@@ -10,6 +10,7 @@ change of ``as_state`` here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Protocol, cast
@@ -21,6 +22,7 @@ from numba import types
 from ...kernels.bfs.state import PULL, PUSH
 from ...kernels.runtime.launch import inline, kernel
 from ...util.errors import InputError
+from ...util.text import did_you_mean
 from .state import State
 
 __all__ = ["COST_NAMES", "RULES", "SCRIPT", "Compiled", "built_in", "compiled", "expected_times"]
@@ -282,5 +284,24 @@ def compiled(function: Callable[[State], object]) -> Compiled:
     except numba.core.errors.NumbaError as error:
         raise InputError(
             f"direction = {function!r} cannot be compiled by Numba; it takes the state of a level and "
-            f"returns true to pull. Numba says: {str(error).splitlines()[0]}"
+            f"returns true to pull. {reason(str(error))}"
         ) from None
+
+
+def reason(said: str) -> str:
+    r"""Return why Numba cannot compile a policy, of all that it says.
+
+    >>> reason("Failed in nopython mode\nUnknown attribute 'm_ff' of type State(float64 x 18)")
+    "The state has no field 'm_ff'; did you mean m_f?"
+    """
+    unknown = re.search(r"Unknown attribute '(\w+)' of type State", said)
+    if unknown:
+        near = did_you_mean(unknown[1], State._fields)
+        return (
+            f"The state has no field {unknown[1]!r}{near or '; it has ' + ', '.join(State._fields)}"
+        )
+    lines = [line.strip(" >-") for line in said.splitlines()]
+    told = [
+        x for x in lines if x and not x.startswith(("Failed in", "During:", "File", "There are"))
+    ]
+    return f"Numba says: {' '.join(told[:2]) or said}"

@@ -64,6 +64,7 @@ LIST = COMMENTS + rb"[ \t\r,]*+[0-9]{1,18}[ \t\r,]+[0-9]{1,18}(?![^\s,])"
 LIST_SUFFIXES = ".txt .tsv .edges .edgelist .e .snap"
 ARROW = rb"ARROW1|\xff\xff\xff\xff"
 TABLE = "binary columns names"
+TABLES = ("csv", "parquet", "arrow")  # formats whose columns have names
 write_wsg = partial(arrays.write_gapbs, weighted=True)
 # The first format that recognises the beginning of a file is taken, so the order matters.
 _ROWS: tuple[tuple[str, str, str, bytes | Callable[[bytes], object], Reader, Writer], ...] = (
@@ -133,6 +134,8 @@ def read(
     dedupe: str = "keep",
     drop_self_loops: bool = False,
     relabel: bool = False,
+    source: str | None = None,
+    target: str | None = None,
     weight: str | bool | None = None,
     pipe: bool = False,
 ) -> Graph:
@@ -149,9 +152,11 @@ def read(
         not list both directions already.
     dedupe, drop_self_loops, relabel
         As in :meth:`Graph.from_edges`.
+    source, target
+        The columns with the ends of the edges, in tables (CSV, Parquet, Arrow) where they have other
+        names. Ends that are text are the names of vertices.
     weight
         The column with the weights, where a format has several; False to leave weights out.
-
     pipe
         Whether ``path`` may be a named pipe or a device, which is read to its end. ``/dev/stdin`` and
         ``/dev/fd/N`` always may.
@@ -169,25 +174,28 @@ def read(
     Graph(undirected, 4 vertices, 3 edges, unweighted, 64 B)
     """
     options = Options(directed, symmetrize, dedupe, drop_self_loops, relabel)
-    source = Input(path, pipe)
-    kind = _named(format) if format else recognise(source)
+    file = Input(path, pipe)
+    file.ends = source, target
+    kind = _named(format) if format else recognise(file)
+    if (source or target) and kind.name not in TABLES:
+        raise InputError(f"source and target: {kind.name} files have no columns to choose from")
     if isinstance(weight, str) and "columns" not in kind.traits:
         raise InputError(f"weight={weight!r}: {kind.name} files have no columns to choose from")
     names_allowed = relabel and kind.read is text.read
     try:
         with enough("reading"):
-            found = (named.read if names_allowed else kind.read)(source, weight)
+            found = (named.read if names_allowed else kind.read)(file, weight)
         if isinstance(found, Graph):
             return rebuilt(found, options)
         if weight is False:
             found.weight = None
         return build(found, options)
     except InputError as error:
-        raise FileFormatError(source.path, str(error)) from None
+        raise FileFormatError(file.path, str(error)) from None
     except TooLargeError as error:
         said = str(error)
-        told = said.startswith(str(source.path))
-        raise TooLargeError(said if told else f"{source.path}: {said}") from None
+        told = said.startswith(str(file.path))
+        raise TooLargeError(said if told else f"{file.path}: {said}") from None
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:

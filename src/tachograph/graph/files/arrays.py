@@ -48,7 +48,7 @@ def read_parquet(source: Input, weight: str | bool | None) -> EdgeTable:
     import pyarrow as pa
     from pyarrow import parquet
 
-    content, wanted = source.content(), Columns(weight=weight)
+    content, wanted = source.content(), Columns(*source.ends, weight)
     with _damage(source):
         file = parquet.ParquetFile(pa.BufferReader(content))
         names = wanted.among(file.schema_arrow.names)
@@ -62,7 +62,7 @@ def read_arrow(source: Input, weight: str | bool | None) -> EdgeTable:
     import pyarrow as pa
     from pyarrow import ipc
 
-    content, wanted = source.content(), Columns(weight=weight)
+    content, wanted = source.content(), Columns(*source.ends, weight)
     opener = ipc.open_file if source.head.startswith(b"ARROW1") else ipc.open_stream
     with _damage(source):
         names = opener(pa.BufferReader(content)).schema.names
@@ -79,7 +79,7 @@ def read_csv(source: Input, weight: str | bool | None) -> EdgeTable:
     import pyarrow as pa
     from pyarrow import csv
 
-    content, wanted = source.content(), Columns(weight=weight)
+    content, wanted = source.content(), Columns(*source.ends, weight)
     with _damage(source):
         source.require(2 * len(content), "its cells")
         table = csv.read_csv(pa.BufferReader(content))

@@ -75,6 +75,8 @@ class Input:
 
     def __init__(self, path: str | os.PathLike[str], pipe: bool = False) -> None:
         self.path: Path = Path(path)
+        #: columns of source and target that the user named
+        self.ends: tuple[str | None, str | None] = (None, None)
         try:
             kind = self.path.stat().st_mode
             plain = stat.S_ISREG(kind) or stat.S_ISDIR(kind)

@@ -1,0 +1,47 @@
+"""``tacho compare directions`` and the messages about policies that cannot be used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import tachograph as tg
+from tachograph.cli.commands import app
+
+
+def compared(*words):
+    done = CliRunner().invoke(app, ["compare", "directions", *words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_policies_of_files_beside_ours():
+    Path("my.py").write_text("def rule(state):\n    return state.m_f > state.m_u / 4\n")
+    tg.write(tg.kronecker(8, rng=1), "mine.txt")
+    words = ["--policy", "my.py:rule", "--policy", "push", "--graphs", "mine.txt,tree 200 3"]
+    found = json.loads(compared(*words, "--rounds", "2", "--searches", "2", "--json"))
+    assert [row["policy"] for row in found["searches"]] == ["my.py:rule", "push"] * 2
+    for row in found["searches"]:
+        same = [r["seconds"] for r in found["searches"] if r["graph"] == row["graph"]]
+        assert row["times the best"] == pytest.approx(row["seconds"] / min(same))
+    shown = compared(*words, "--rounds", "1", "--searches", "1", "-o", "policies.svg")
+    assert "geometric mean" in shown
+    assert "my.py:rule" in Path("policies.svg").read_text()
+
+
+def test_what_cannot_be_compared():
+    def complaint(policy):
+        with pytest.raises(tg.TachographError) as error:
+            compared("--policy", policy, "--graphs", "tree 20 2")
+        return str(error.value)
+
+    Path("wrong.py").write_text("def rule(state):\n    return state.m_ff > 3\n")
+    assert "did you mean m_f?" in complaint("wrong.py:rule")
+    Path("odd.py").write_text("def rule(state):\n    return open('x')\n")
+    assert "open" in complaint("odd.py:rule")
+    assert "there is no function other" in complaint("wrong.py:other")
+    assert "there is no file" in complaint("missing.py:rule")
+    assert "is one of" in complaint("nonsense")

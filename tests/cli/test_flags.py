@@ -1,0 +1,38 @@
+"""Messages of commands name flags, not arguments of Python, and say what was probably meant."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import tachograph as tg
+from tachograph.cli.flags import in_flags
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("measure = 'cosin': choose jaccard", "--measure cosin: choose jaccard"),
+        ("give at least memory_limit=200, or ask", "give at least --memory-limit 200, or ask"),
+        ("say directed=False, or relabel=True", "say --undirected, or --relabel"),
+        ("the file says n = 5: too large", "the file says n = 5: too large"),
+        ("web.txt: a resource is gone", "web.txt: a resource is gone"),
+        ("pass symmetrize=True to add", "pass symmetrize=True to add"),
+    ],
+)
+def test_arguments_become_flags(said, wanted):
+    assert in_flags(said) == wanted
+
+
+def test_commands_speak_of_flags():
+    tg.write(tg.path(4), "path.txt")
+
+    def complaint(*words):
+        command = [sys.executable, "-m", "tachograph", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+
+    said = complaint("run", "leiden", "path.txt", "--undirected", "--resolution", "-1")
+    assert "tacho: --resolution -1.0: a number from 0 on" in said
+    assert "did you mean leiden" in complaint("plan", "leidn", "path.txt")
