@@ -31,6 +31,16 @@ from .util.names import NAMES
 if TYPE_CHECKING:
     from . import scale
     from .algorithms.bfs import BfsResult, bfs
+    from .algorithms.budget import Budget
+    from .algorithms.centrality import (
+        BetweennessResult,
+        ClosenessResult,
+        HarmonicResult,
+        betweenness_centrality,
+        closeness_centrality,
+        harmonic_centrality,
+    )
+    from .algorithms.clustering import ClusteringResult, clustering
     from .algorithms.communities import CommunitiesResult, label_propagation, leiden, louvain
     from .algorithms.components import ComponentsResult, connected_components
     from .algorithms.cores import CoresResult, core_number
@@ -79,7 +89,11 @@ __version__ = "0.1.0"
 __all__ = [
     "AccuGraph",
     "Approximation",
+    "BetweennessResult",
     "BfsResult",
+    "Budget",
+    "ClosenessResult",
+    "ClusteringResult",
     "CommunitiesResult",
     "ComponentsResult",
     "CoresResult",
@@ -90,6 +104,7 @@ __all__ = [
     "FlowResult",
     "ForeGraph",
     "Graph",
+    "HarmonicResult",
     "HitGraph",
     "IndependentSetResult",
     "InputError",
@@ -115,8 +130,11 @@ __all__ = [
     "TrianglesResult",
     "VerificationError",
     "__version__",
+    "betweenness_centrality",
     "bfs",
     "bipartite",
+    "closeness_centrality",
+    "clustering",
     "complete",
     "connected_components",
     "core_number",
@@ -124,6 +142,7 @@ __all__ = [
     "dataset",
     "datasets",
     "disjoint_union",
+    "harmonic_centrality",
     "jaccard",
     "kronecker",
     "label_propagation",
@@ -166,6 +185,9 @@ _HOMES = {
     ".algorithms.result": ["Result", "Run", "Trace"],
     ".algorithms.bfs": ["BfsResult"],
     ".algorithms.communities": ["CommunitiesResult"],
+    ".algorithms.budget": ["Budget"],
+    ".algorithms.centrality": ["BetweennessResult", "ClosenessResult", "HarmonicResult"],
+    ".algorithms.clustering": ["ClusteringResult"],
     ".algorithms.components": ["ComponentsResult"],
     ".algorithms.cores": ["CoresResult"],
     ".algorithms.flow": ["CutResult", "FlowResult"],

@@ -194,3 +194,41 @@ def test_descriptions():
     assert some.methods == ("iterations", "fraction", "atomic")
     assert str(some) == "iterations=2, fraction=0.5, atomic=False"
     assert tg.Approximation(**some.to_dict()) == some
+
+
+@given(data=st.data(), choice=approximations(), algorithm=st.sampled_from(ALGORITHMS[1:]))
+@settings(max_examples=50, deadline=None)
+def test_faithful_variants_find_the_paths_that_may_be_walked(data, choice, algorithm):
+    """The paper's Dijkstra takes vertices that exceed the minimum; scans of the hybrid change nothing."""
+    n, edges = data.draw(edge_lists(WEIGHTS, min_edges=1, max_n=20, max_edges=60))
+    directed = data.draw(st.booleans())
+    source = data.draw(st.integers(0, n - 1))
+    g = make(edges, n, dtype(edges), directed=directed)
+    threads = data.draw(st.sampled_from([1, 3]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(SERIAL_BELOW, "sssp", 0)
+        told = {"algorithm": algorithm, "faithful": True, "threads": threads}
+        exact = tg.sssp(g, source, **told).distances
+        found = tg.sssp(g, source, approximation=choice, verify=True, **told).distances
+    assert exact.tolist() == expected(n, edges, [source], directed)
+    rounds = 1 + (choice.iterations or n)
+    least = choice.min_degree + (algorithm != "bellman-ford" and choice.min_degree > 0)
+    rows = oracles.rows(edges, n, symmetrize=not directed)
+    most = choice.max_degree or math.inf
+    limit = oracles.limited(rows, [source], rounds, least, most)
+    if algorithm == "bellman-ford":
+        assert (found <= limit).all()
+    else:
+        assert found.tolist() == limit
+
+
+def test_the_faithful_hybrid_scans_twice(teams):
+    g = weighted(tg.kronecker(9, rng=1))
+    once = tg.sssp(g, 0, algorithm="dijkstra", faithful=True, threads=2)
+    twice = tg.sssp(g, 0, algorithm="hybrid", faithful=True, threads=2)
+    assert len(twice.trace) == 2 * len(once.trace)
+    with pytest.raises(tg.InputError, match="faithful is for"):
+        tg.sssp(g, 0, faithful=True)
+    negative = tg.Graph.from_edges([0, 1, 2], [1, 2, 0], [1, 1, -3])
+    with pytest.raises(tg.NegativeCycleError):
+        tg.sssp(negative, 0, algorithm="hybrid", faithful=True)

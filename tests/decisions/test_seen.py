@@ -18,7 +18,8 @@ PACKAGE = Path(tg.__file__).parent
 #: Code with numbers that decide, beside the forks' own folders.
 DECIDING = [
     *("kernels/bfs/search.py", "kernels/bfs/steps.py", "kernels/bfs/oracle.py"),
-    *("kernels/sssp/delta_stepping.py", "kernels/similarity/edges.py"),
+    *("kernels/sssp/delta_stepping.py", "kernels/sssp/certificate.py"),
+    *("algorithms/sampled.py", "algorithms/wedges.py", "kernels/similarity/edges.py"),
     *("algorithms/similarity_edges.py", "algorithms/similarity_request.py"),
     *("algorithms/similarity_device.py",),
     *("algorithms/independent_rounds.py", "algorithms/flow_solve.py"),

@@ -140,20 +140,14 @@ def test_with_a_device_apart_all_doors_take_the_same_route(graph, monkeypatch, d
     assert (reason, asked) == ("made up", ["bfs"])
 
 
-def test_the_budget_is_decided_once_and_the_result_says_why(graph, monkeypatch):
+def test_a_budget_costs_no_advice_and_the_result_says_why(graph, monkeypatch):
     from tachograph.decisions.approximation import model as advisor
 
-    advice, asked = advisor.advise, []
-
-    def advise(*arguments):
-        asked.append(arguments)
-        return advice(*arguments)
-
-    monkeypatch.setattr(advisor, "advise", advise)
+    monkeypatch.setattr(advisor, "advise", None)
     result = tg.sssp(graph, 0, max_error=0.05, audit=True)
-    assert len(asked) == 1
-    assert result.run.reason == advice(*asked[0]).reason
-    assert result.audit.error <= 0.05
+    assert result.run.reason == result.budget.how
+    assert result.run.way == "within 0.05"
+    assert result.audit.error <= result.budget.certain
     with pytest.raises(tg.InputError, match="give either"):
         tg.sssp(graph, 0, max_error=0.05, algorithm="dijkstra")
 

@@ -27,6 +27,8 @@ from ..util.errors import NegativeCycleError
 from ..util.exercise import Exercise
 from ..util.files import scratch
 from .bfs import bfs
+from .centrality import betweenness_centrality, closeness_centrality
+from .clustering import clustering
 from .communities import leiden
 from .components import connected_components
 from .cores import core_number
@@ -249,6 +251,9 @@ EXERCISES: dict[str, Exercise] = {
     "core numbers": Exercise(lambda: core_number(_graph()), 2),
     "communities": Exercise(lambda: leiden(_graph(np.int32, directed=False)), 6),
     "triangles": Exercise(_triangles, 2.5),
+    "sampled wedges": Exercise(lambda: clustering(generate.complete(400), max_error=0.5), 1),
+    "closeness": Exercise(lambda: closeness_centrality(generate.path(5)), 4),
+    "betweenness": Exercise(lambda: betweenness_centrality(generate.path(5)), 3),
     "similarity": Exercise(_similarities, 6),
     "calibration": Exercise(_calibration, 1),
     "flow": Exercise(partial(_flow, np.int32), 7),

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..graph.graph import Graph
 from ..util.arrays import numbers
 from ..util.errors import InputError, TachographWarning
+from .budget import Budget, check_budget
 from .result import Result, Run, Trace
 from .scaling import even, extreme
 from .verify import check_pagerank, check_product
@@ -20,6 +21,7 @@ __all__ = ["PageRankResult", "SpmvResult", "pagerank", "spmv"]
 
 #: No sum of float64 scores changes by less than this: a smaller ``tol`` asks for ``max_iter`` rounds.
 UNREACHABLE_CHANGE = 2e-16
+CERTAIN = 0.999  # the confidence that is stated for what is proved
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -39,6 +41,7 @@ class PageRankResult(Result):
     scores: NDArray[np.float64]
     iterations: int
     converged: bool
+    budget: Budget | None = None
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -68,6 +71,7 @@ def pagerank(
     tol: float = 1e-6,
     max_iter: int = 100,
     personalization: ArrayLike | None = None,
+    max_error: float | None = None,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
@@ -89,6 +93,9 @@ def pagerank(
     personalization
         A number for each vertex, not negative: where the reader jumps to; by default anywhere. The
         reader jumps from a vertex without arcs, too.
+    max_error
+        The error that is allowed, all differences from the exact scores summed; then ``tol`` follows
+        from it, and ``budget`` says what the last change proves.
     threads
         The number of threads; by default all cores. The scores do not depend on it.
     trace
@@ -119,6 +126,9 @@ def pagerank(
 
     if not 0 <= damping <= 1:
         raise InputError(f"damping = {damping} is a probability: from 0 to 1")
+    if max_error is not None:
+        check_budget(max_error, CERTAIN)
+        tol = max_error * (1 - damping) / max(damping, 0.5) if damping < 1 else tol
     if not tol > 0:
         raise InputError(f"tol = {tol} must be above 0")
     if max_iter < 1:
@@ -162,7 +172,14 @@ def pagerank(
         )
     columns = {"change": deltas, "seconds": times / 1e9, "threads": workers}
     run = Run(seconds, Trace(columns, trace))
-    return PageRankResult(scores=scores, iterations=len(deltas), converged=converged, run=run)
+    budget = None
+    if max_error is not None:
+        left = float(deltas[-1]) * damping / (1 - damping) if damping < 1 else 1.0
+        proof = f"what can still change after a change of {deltas[-1]:.1e}"
+        budget = Budget(max_error, CERTAIN, left, left, proof)
+    return PageRankResult(
+        scores=scores, iterations=len(deltas), converged=converged, budget=budget, run=run
+    )
 
 
 def _same_rows(one: Graph, other: Graph) -> bool:

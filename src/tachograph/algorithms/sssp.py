@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,90 +13,24 @@ from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
 from ..kernels.runtime.nouns import WeightedRows
 from ..util.errors import InputError, NegativeCycleError
-from .audit import Audit
 from .audit import audit as check_sample
 from .bfs import bfs, vertices
-from .result import Lazy, Result, Run, Trace, back_to_source
+from .budget import Budget
+from .result import Lazy, Run, Trace
 from .scaling import must_be_finite
+from .sssp_result import SsspResult
 from .verify import check_sssp
+
+if TYPE_CHECKING:
+    from ..kernels.sssp.certificate import Allowance
+    from ..kernels.sssp.problem import Limits
+    from .sssp_budget import Wanted
 
 __all__ = ["ALGORITHMS", "SsspResult", "audited", "sssp"]
 
 ALGORITHMS = ("auto", "delta-stepping", "bellman-ford", "dijkstra", "hybrid")
+PAPER_ALGORITHMS = ("bellman-ford", "dijkstra", "hybrid")
 EXACT_BELOW = 2.0**53  # whole distances that float64 holds exactly
-
-
-@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
-class SsspResult(Result):
-    """Distances, and the paths that have them.
-
-    ``distances`` is inf where no path leads; ``approximation`` says what was left out, ``audit`` what a
-    check of approximate distances found, if there was one.
-
-    >>> import tachograph as tg
-    >>> found = tg.sssp(tg.road(4, 4, deleted=0, weights=(1, 1)), 0)
-    >>> found.distances[15], found.path(15).size, str(found.approximation)
-    (np.float64(6.0), 7, 'exact')
-    """
-
-    task: ClassVar[str] = "sssp"
-    table: ClassVar[tuple[str, ...]] = ("distances", "predecessors")
-    ids: ClassVar[tuple[str, ...]] = ("predecessors",)
-
-    distances: NDArray[np.float64]
-    late_predecessors: Lazy[NDArray[np.integer]]
-    approximation: Approximation = EXACT
-    audit: Audit | None = None
-
-    @property
-    def predecessors(self) -> NDArray[np.integer]:
-        """The vertex before each on a shortest path; a source is its own, -1 if not reached."""
-        return self.late_predecessors()
-
-    def facts(self) -> dict[str, object]:
-        """How many vertices were reached, how far the farthest is, what was left out and checked."""
-        reached = self.distances[np.isfinite(self.distances)]
-        farthest = float(reached.max(initial=0.0))
-        made: dict[str, object] = {"reached": reached.size, "farthest": farthest}
-        if not self.approximation.exact or self.audit is not None:
-            made["left out"] = str(self.approximation)
-        if self.audit is not None:
-            made["audit"] = self.audit
-        return made
-
-    def to_dict(self) -> dict[str, object]:
-        """Distances and predecessors."""
-        return {"distances": self.distances, "predecessors": self.predecessors}
-
-    def path(self, target: object) -> NDArray[Any]:
-        """The vertices of a shortest path to ``target``, both ends included.
-
-        They are names if the graph's vertices have names, and so is ``target``.
-
-        Raises
-        ------
-        InputError
-            If there is no such vertex or no path.
-
-        Examples
-        --------
-        >>> import tachograph as tg
-        >>> tg.sssp(tg.path(5), 1).path(4).tolist()
-        [1, 2, 3, 4]
-        """
-        end = self.vertex(target)
-        n = self.distances.size
-        if not 0 <= end < n:
-            raise InputError(f"target: there is no vertex {target}; ids go from 0 to {n - 1}")
-        if np.isinf(self.distances[end]):
-            raise InputError(f"there is no path to vertex {target}: it cannot be reached")
-        found = back_to_source(self.predecessors, end)
-        if found is None:
-            raise InputError(
-                f"the path to vertex {target} is lost in rounding: a cycle of weight zero with "
-                "negative weights is on it; scale the weights to whole numbers"
-            )
-        return self.named(found)
 
 
 def sssp(
@@ -107,6 +41,7 @@ def sssp(
     delta: float | None = None,
     device: DeviceLike | None = None,
     approximation: Approximation | None = None,
+    faithful: bool = False,
     max_error: float | None = None,
     confidence: float = 0.9,
     audit: bool = False,
@@ -136,11 +71,17 @@ def sssp(
         What may be left out to save time; by default nothing. Distances are then those of paths that
         exist, but maybe not of the shortest ones, or inf for a vertex that could have been reached. A
         negative cycle may not be noticed.
+    faithful
+        Run Bellman-Ford, Dijkstra's and the hybrid as the paper on approximations has them, which takes
+        longer: a mask over all vertices, scans until nothing changes, and thresholds that have to be
+        exceeded.
     max_error
-        The mean relative error that is allowed; by default none. The fastest algorithm and
-        approximation that is predicted to keep it is taken; ``tg.plan`` shows what that would be.
+        The mean relative error of the distances that is allowed; by default none. The search ends as
+        soon as it can prove that the rest is good enough (``budget`` of the result says what was
+        proved); where nothing can be proved, or nothing would be gained, it is exact.
     confidence
-        The share of such graphs for which ``max_error`` is to be kept.
+        The share of such searches for which ``max_error`` is to be kept. No error is ever more than
+        half as large again: that much is proved in each case.
     audit
         Compare approximate distances with exact ones on a random sample of vertices.
     threads
@@ -179,15 +120,23 @@ def sssp(
         raise InputError(f"algorithm = {algorithm!r} is unknown: choose {', '.join(ALGORITHMS)}")
     if delta is not None and not 0 < delta < np.inf:
         raise InputError(f"delta = {delta} must be above 0")
-    if max_error is not None:
-        raise InputError("max_error is decided before this function runs: call tachograph.sssp")
+    if faithful and algorithm not in PAPER_ALGORITHMS:
+        names = " or ".join(map(repr, PAPER_ALGORITHMS))
+        raise InputError(f"faithful is for algorithms of the paper: use algorithm={names}")
+    if max_error is not None and (algorithm != "auto" or approximation or device is not None):
+        raise InputError("max_error chooses algorithm and approximation: give either it or them")
     from ..kernels.runtime.launch import read_only
     from ..kernels.runtime.launch import threads as using
 
+    wanted = None
+    if max_error is not None:
+        from .sssp_budget import Wanted
+
+        wanted = Wanted(max_error, confidence).checked()
     sources, weights = vertices(graph, source, "source"), graph.weights
     if weights is None:
         weights = read_only(np.ones(graph.arcs, np.int32))
-    problem = _Problem(graph, weights, sources, approximation or EXACT)
+    problem = _Problem(graph, weights, sources, approximation or EXACT, faithful)
     chosen = _choose(graph, algorithm, problem.approximation)
     with using(threads):
         found = None
@@ -197,11 +146,14 @@ def sssp(
         elif chosen == "bfs":
             found = _by_hops(graph, sources, trace)
         if found is None:
-            found = _on_host(problem, chosen, delta, trace)
-        if problem.approximation.exact:
+            found = _on_host(problem, chosen, delta, trace, wanted)
+        elif wanted is not None:
+            why = "without weights, a breadth-first search is exact and faster than anything else"
+            found = replace(found, budget=wanted.exactly(why)).with_run(reason=why)
+        if found.exact:
             must_be_finite(graph, weights, found.distances)
         if verify:
-            tree, exact = found.predecessors, problem.approximation.exact
+            tree, exact = found.predecessors, found.exact
             check_sssp(graph, problem.weights, sources, found.distances, tree, exact)
     return audited(graph, sources, found, threads) if audit else found
 
@@ -213,6 +165,7 @@ class _Problem(NamedTuple):
     weights: np.ndarray
     sources: np.ndarray
     approximation: Approximation
+    faithful: bool = False
 
     @property
     def rows(self) -> WeightedRows:
@@ -253,7 +206,7 @@ def audited(
     """Return the result with its distances compared with exact ones on a random sample."""
     sources = vertices(graph, source, "source")
     exact = result
-    if not result.approximation.exact:
+    if not result.exact:
         exact = sssp(graph, sources, threads=threads, trace=False)
     return replace(result, audit=check_sample(exact.distances, result.distances, sources))
 
@@ -282,31 +235,31 @@ def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
     return "hybrid" if algorithm == "auto" else algorithm
 
 
-def _on_host(problem: _Problem, algorithm: str, delta: float | None, traced: bool) -> SsspResult:
-    """Search by an algorithm that the weights allow."""
+def _on_host(
+    problem: _Problem,
+    algorithm: str,
+    delta: float | None,
+    traced: bool,
+    wanted: Wanted | None,
+) -> SsspResult:
+    """Search by an algorithm that the weights allow, within the budget that is wanted."""
     from ..kernels.runtime.launch import clock
     from ..kernels.sssp.bellman_ford import relaxed_distances
-    from ..kernels.sssp.delta_stepping import Facts, shortest_distances
     from ..kernels.sssp.problem import COLUMNS, PHASES, UNLIMITED, Limits
 
-    graph, weights, sources, left_out = problem
+    graph, weights, sources, left_out, faithful = problem
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
     a, most, turns = left_out, left_out.max_degree or UNLIMITED, left_out.iterations or UNLIMITED
     limits = Limits(a.min_degree, most, a.keep, a.seed, a.atomic, turns)
-    cycle = None
+    cycle = budget = None
+    begin = clock()
     if algorithm == "delta-stepping":
-        back = None
-        if graph.has_transpose and (behind := graph.transpose).weights is not None:
-            back = WeightedRows(*behind.rows, behind.weights)
-        facts = Facts(known["mean"], known["max"], graph.features.max_degree)
-        begin = clock()
-        distances, rows, workers = shortest_distances(
-            problem.rows, back, sources, facts, delta=delta, traced=traced, limits=limits
-        )
+        distances, rows, workers, budget = _by_buckets(problem, delta, traced, limits, wanted)
     else:
-        begin = clock()
-        given = (problem.rows, sources, known["min"], known["max"], traced, limits)
+        given = (problem.rows, sources, known["min"], known["max"], traced, limits, faithful)
         distances, rows, workers, cycle = relaxed_distances(algorithm, *given)
+        if wanted is not None:
+            budget = wanted.exactly("some weights are negative: only exact searches allow for that")
     seconds = clock() - begin
     if cycle is not None:
         raise NegativeCycleError(*cycle)
@@ -319,7 +272,45 @@ def _on_host(problem: _Problem, algorithm: str, delta: float | None, traced: boo
     columns = dict(zip(COLUMNS, rows.T, strict=True))
     columns["phase"] = PHASES[columns["phase"]]
     columns["seconds"] = columns.pop("nanoseconds") / 1e9
-    return problem.solved(distances, Run(seconds, Trace({**columns, "threads": workers})))
+    found = problem.solved(distances, Run(seconds, Trace({**columns, "threads": workers})))
+    if budget is None:
+        return found
+    return replace(found, budget=budget).with_run(reason=budget.how)
+
+
+def _by_buckets(
+    problem: _Problem,
+    delta: float | None,
+    traced: bool,
+    limits: Limits,
+    wanted: Wanted | None,
+) -> tuple[NDArray[np.float64], np.ndarray, int, Budget | None]:
+    """Search by delta-stepping; return distances, trace, workers, and what became of the budget."""
+    from ..kernels.runtime.launch import threads_available
+    from ..kernels.sssp.delta_stepping import NOTHING_ALLOWED, Facts, choose, shortest_distances
+
+    graph, features, sources = problem.graph, problem.graph.features, problem.sources
+    known = features.weights or {"mean": 1.0, "max": 1.0}
+    back = None
+    if graph.has_transpose and (behind := graph.transpose).weights is not None:
+        back = WeightedRows(*behind.rows, behind.weights)
+    allowed: Allowance | str = NOTHING_ALLOWED
+    if wanted is not None:
+        owned = choose(graph.n, graph.arcs, features.max_degree, threads_available()).owned
+        allowed = wanted.allowance(graph, sources, owned, back is not None)
+    facts = Facts(known["mean"], known["max"], features.max_degree)
+    budgeted = NOTHING_ALLOWED if isinstance(allowed, str) else allowed
+    found = shortest_distances(
+        problem.rows, back, sources, facts, delta=delta, traced=traced, limits=limits,
+        allowed=budgeted,
+    )  # fmt: skip
+    if wanted is None:
+        budget = None
+    elif isinstance(allowed, str):
+        budget = wanted.exactly(allowed)
+    else:
+        budget = wanted.report(graph, found.proof, found.distances)
+    return found.distances, found.trace, found.workers, budget
 
 
 def _by_hops(graph: Graph, sources: np.ndarray, trace: bool) -> SsspResult:

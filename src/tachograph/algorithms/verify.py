@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .similarity import SimilarityResult
 
 CHECKED_PAIRS = 1000  # whose similarity is computed again
+CHECKED_VERTICES = 16  # to which distances are computed again
 SQUARED_ROWS = 4096  # of the adjacency matrix at a time, because its square is large
 
 
@@ -188,6 +189,45 @@ def check_communities(
     shares = np.bincount(labels[source], weights, minlength=count) / whole
     value = weights[within].sum() / whole - resolution * (shares * shares).sum()
     _require(abs(value - modularity) < 1e-7 * (1 + resolution), f"the modularity is {value}")
+
+
+def check_distance_sums(
+    graph: Graph,
+    sources: np.ndarray,
+    reached: np.ndarray,
+    sums: np.ndarray | None,
+    inverse: np.ndarray | None = None,
+) -> None:
+    """Compare sums over distances from ``sources`` with single searches to some vertices.
+
+    ``sums`` are of distances, ``inverse`` of their reciprocals, as estimates from all vertices.
+    """
+    from .bfs import bfs
+
+    back = graph.transpose
+    scale = graph.n / max(sources.size, 1)
+    for v in np.linspace(0, graph.n - 1, min(graph.n, CHECKED_VERTICES)).astype(np.int64).tolist():
+        levels = bfs(back, v, trace=False).levels[sources].astype(np.int64)
+        levels = levels[levels > 0]
+        _require(levels.size == reached[v], f"{levels.size} sources reach vertex {v}")
+        if sums is not None:
+            _require(levels.sum() == sums[v], f"the distances to vertex {v} differ")
+        if inverse is not None:
+            wanted = scale * float((1 / levels).sum())
+            _require(abs(wanted - inverse[v]) <= 1e-6 * (1 + wanted), f"vertex {v} has {wanted}")
+
+
+def check_betweenness(graph: Graph, sources: np.ndarray, total: np.ndarray) -> None:
+    """Check sums of dependencies: a path over k arcs leads through k - 1 vertices on its way."""
+    from .bfs import bfs
+
+    _require((total >= 0).all(), "a dependency is negative")
+    inside = 0
+    for s in sources.tolist():
+        levels = bfs(graph, s, trace=False).levels.astype(np.int64)
+        inside += int((levels[levels > 0] - 1).sum())
+    off = abs(float(total.sum()) - inside)
+    _require(off <= 1e-9 * (1 + inside), f"paths have {inside} inner vertices, not {total.sum()}")
 
 
 def check_triangles(simple: Graph, count: int) -> None:

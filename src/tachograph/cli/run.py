@@ -170,6 +170,13 @@ EXAMPLES = {
     "label_propagation": ("friends.txt.gz --undirected --rng 7 --json",),
     "similar_to": ("web.txt.gz --source 17 --k 5", "depends.csv --relabel --source numpy"),
     "triangles": ("friends.txt.gz --undirected", "friends.tgraph --per-vertex -o corners.parquet"),
+    "clustering": ("friends.txt.gz --undirected --json",),
+    "closeness_centrality": ("web.txt.gz --output near.parquet", "web.txt.gz --max-error 5%"),
+    "harmonic_centrality": ("web.txt.gz --output near.parquet", "web.txt.gz --max-error 5%"),
+    "betweenness_centrality": (
+        "roads.gr --output paths.parquet",
+        "roads.gr --max-error 10% --audit",
+    ),
     "maximal_independent_set": ("roads.gr --rng 1 --verify", "friends.txt.gz --output set.parquet"),
     "maximum_flow": ("problem.max.gz --verify", "pipes.txt --source 0 --sink 9 -o flow.parquet"),
     "minimum_cut": ("problem.max.gz --verify --json",),

@@ -34,6 +34,8 @@ QUERY_FIELDS |= {
     "_s": "source",
     "_t": "target",
     "n": "source",
+    "u": "nodes",
+    "nbunch": "nodes",
 }
 
 

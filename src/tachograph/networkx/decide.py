@@ -97,6 +97,11 @@ def can_run(name: str, args: Args, kwargs: Kwargs) -> bool | str:
             return "clustering coefficients are those of undirected graphs"
         if given("weight") is not None:
             return "clustering coefficients are those without weights"
+    if FUNCTIONS[name].module == "centrality":
+        if any(given(key) is not None for key in ("distance", "weight", "k", "sources")):
+            return "centralities are those without weights, from all nodes"
+        if given("endpoints"):
+            return "ends of paths are not counted"
     if cost == "flow":
         known = set(_positions(name)) | {"backend"}
         if given("flow_func") is not None or set(kwargs) - known:

@@ -17,8 +17,8 @@ PARAMETERS = {
         "each level."
     ),
     "max_error : float, optional": (
-        "The mean relative error of lengths that is allowed; a faster, approximate search is taken if "
-        "it is predicted to keep it. Default: exact."
+        "The relative error of the values that is allowed; computing ends when a bound of it is small "
+        "enough. Default: exact."
     ),
 }
 
@@ -28,6 +28,8 @@ IN_DIRECTED = f"In directed graphs: o{TIES[1:]}"
 BY_METHOD = f"In directed graphs and with method='bellman-ford': o{TIES[1:]}"
 OTHER_CYCLE = "Another negative cycle than NetworkX's may be returned, or from another node on."
 UNDIRECTED = "Of undirected graphs, without weights."
+NO_WEIGHTS = "Without weights."
+ALL_SOURCES = "Without weights, from all nodes and without endpoints."
 OTHER_SET = "The same seed gives the same set always, but not the set of NetworkX."
 OTHER_PARTS = "The same seed gives the same communities always, but not those of NetworkX."
 OTHER_ORDER = "Components are in the order of their first nodes."
@@ -109,6 +111,10 @@ _TABLE: dict[tuple[str, str], list[tuple[str, str] | tuple[str, str, str, str]]]
     ("links", "PageRank"): [("rank", "pagerank", "", "threads")],
     ("links", "Link prediction"): [
         ("pairs", "jaccard_coefficient preferential_attachment", "", "threads"),
+    ],
+    ("centrality", "Centrality"): [
+        ("all hops", "closeness_centrality harmonic_centrality", NO_WEIGHTS, "max_error threads"),
+        ("all hops", "betweenness_centrality", ALL_SOURCES, "max_error threads"),
     ],
     ("structure", "Triangles and clustering"): [
         (

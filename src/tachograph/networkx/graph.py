@@ -202,5 +202,7 @@ class Query:
     max_iter: int = 100
     tol: float = 1e-6
     direction: str | None = None
+    wf_improved: bool = True
+    normalized: bool = True
     max_error: float | None = None
     threads: int | None = None

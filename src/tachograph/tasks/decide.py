@@ -34,6 +34,7 @@ SHOWN_APPROXIMATIONS = 5
 BUDGET = ("max_error", "confidence")  # the arguments that an error budget consists of
 DEFAULT_REASON = "it decides by itself while it runs"
 ASKED_REASON = "it was asked for"
+BUDGET_REASON = "it proves that the budget is kept, and is exact where that cannot be proved"
 
 
 @dataclass(frozen=True)
@@ -267,28 +268,29 @@ def _placed_similarity(question: Question) -> tuple[Candidate, str]:
 
 
 def _approximate(question: Question, found: Choices) -> None:
-    """Add approximations that keep the budget, and put the advisor's choice first."""
+    """Put the way that keeps the budget first; for paths add approximations predicted to keep it."""
+    first, found.reason = _within_budget(question)
+    if question.task.name != "sssp":
+        found.ranked = [first, *(_exactly(c) for c in found.ranked)]
+        return
     advice = _advice(question)
     exact = found.ranked[0]
-    found.ranked = [_exactly(c) for c in found.ranked]
     options = (advice.chosen, *advice.others)
     left_out = [o for o in options if not o.configuration.approximation.exact]
     made = [_approximation(option, exact) for option in left_out[:SHOWN_APPROXIMATIONS]]
-    found.reason = advice.reason
-    if advice.chosen.configuration.approximation.exact:
-        first, others = found.ranked[0], [*made, *found.ranked[1:]]
-    else:
-        first, others = made[0], [*made[1:], *found.ranked]
+    others = [*made, *(_exactly(c) for c in found.ranked)]
     found.ranked = [first, *sorted(others, key=_seconds)]
+    if not question.graph.weighted:
+        found.reason = advice.reason
 
 
 def _within_budget(question: Question) -> tuple[Candidate, str]:
-    """Return the advisor's choice; predicting all ways would take longer than a small search."""
-    advice = _advice(question)
-    exact = _candidate(question, _default(question), None)
-    if advice.chosen.configuration.approximation.exact:
-        return _exactly(exact), advice.reason
-    return _approximation(advice.chosen, exact), advice.reason
+    """Return the way that stops when enough is sure, which the algorithm itself finds out."""
+    usual = _candidate(question, _default(question), None)
+    most: float = question.what["max_error"]
+    why = "ends as soon as it can prove that the error is small enough"
+    way = replace(usual, name=f"within {most:g}", reason=why, error=most, error_bound=most)
+    return way, BUDGET_REASON
 
 
 def _advice(question: Question) -> Advice:

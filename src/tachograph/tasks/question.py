@@ -83,6 +83,8 @@ def ask(task: Task, graph: Graph, *given: Any, **told: Any) -> Question:
     names = dict(zip(task.positional, given, strict=False))
     bound = names | told
     if len(given) > len(names) or len(bound) < len(names) + len(told) or bound.keys() - parameters:
+        if "max_error" in bound and "max_error" not in parameters:
+            raise InputError(f"{task.name} has no error budget: leave max_error out, it is exact")
         task.signature.bind(graph, *given, **told)  # says what is wrong
     what: dict[str, Any] = {}
     how: dict[str, Any] = {}

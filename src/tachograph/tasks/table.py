@@ -138,6 +138,7 @@ class Task:
         return frozenset(named | set(self.chooses)) - {"threads"}
 
 
+BUDGETED = ("max_error", "confidence", "rng")  # a budget, and the seed of samples
 ONE_THREAD = Way("one thread", "leaves the other cores alone", {"threads": 1})
 ROUNDS = (
     Way("rounds", "in rounds of kernels, as a device would", {"device": "host"}),
@@ -196,7 +197,7 @@ TASKS = {
                 ),
             ),
             needs=("source",),
-            chooses=("delta",),
+            chooses=("delta", "faithful"),
             neutral=("source", "max_error", "confidence"),
         ),
         Task(
@@ -245,7 +246,33 @@ TASKS = {
             (Way("auto", "takes the label that most neighbours have"), ONE_THREAD),
             neutral=("rng",),
         ),
-        Task("triangles", "triangles", (Way("auto", "marks the neighbours of each vertex"),)),
+        Task(
+            "triangles",
+            "triangles",
+            (Way("auto", "marks the neighbours of each vertex"),),
+            neutral=BUDGETED,
+        ),
+        Task(
+            "clustering",
+            "clustering",
+            (Way("auto", "counts the triangles at each vertex"),),
+            neutral=BUDGETED,
+        ),
+        *(
+            Task(
+                f"{name}_centrality",
+                "centrality",
+                (Way("auto", "searches from 256 vertices at once, a bit for each"),),
+                neutral=BUDGETED,
+            )
+            for name in ("closeness", "harmonic")
+        ),
+        Task(
+            "betweenness_centrality",
+            "centrality",
+            (Way("auto", "counts paths level by level, from the side with fewer arcs"),),
+            neutral=BUDGETED,
+        ),
         *(
             Task(name, "similarity", SIMILARITY, chooses=("split",), neutral=("memory_limit",))
             for name in ("jaccard", "cosine", "overlap", "sorensen")

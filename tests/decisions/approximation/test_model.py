@@ -145,8 +145,20 @@ def test_trees_by_hand():
 def test_sssp_with_a_budget(graph):
     source = int(graph.degrees.argmax())
     found = tg.sssp(graph, source, max_error=0.2, verify=True)
-    assert found.approximation == advise(graph, [source], 0.2).chosen.configuration.approximation
+    assert found.budget.bound <= 0.2
     with pytest.raises(tg.InputError, match="give either"):
         tg.sssp(graph, source, max_error=0.2, approximation=tg.Approximation(iterations=2))
     with pytest.raises(tg.InputError, match="give either"):
         tg.sssp(graph, source, max_error=0.2, algorithm="dijkstra")
+
+
+def test_what_errors_keep_of_doubts(tmp_path):
+    model = models.the_model()
+    assert len(model.shares) == len(models.CONFIDENCES)
+    assert all(models.LEAST_SHARE <= share <= 1 for share in model.shares)
+    assert model.share(0.5) == model.shares[0]
+    assert model.share(0.91) == model.shares[2]
+    assert model.share(0.999) == 1.0
+    assert (
+        models.Model(model.error, model.gain, model.scores, model.gain_scores, {}).share(0.9) == 1
+    )

@@ -32,6 +32,9 @@ ERROR_FLOOR = 1e-3  # errors far below this are all the same
 WORTH = 1.05  # a predicted gain below this is not worth an error
 CONSIDERED = ALGORITHMS[:1]  # the others are slower, and not more accurate
 CHOOSING_ARCS = 1 << 19  # searched in about the time that choosing takes
+CONFIDENCES = (0.8, 0.9, 0.95, 0.99)  # for which it was measured what errors keep
+LEAST_SHARE = 2 / 3  # so no error is more than half as large again as the budget
+CERTAIN_SHARES = (1.0,) * len(CONFIDENCES)
 SHOWN_OPTIONS = 10
 LARGEST_NODE = (1 << 31) - 1  # numbers of nodes are kept as int32
 #: The types of the trees' arrays in a file; the others are float64.
@@ -110,17 +113,30 @@ class Model:
     scores: Numbers  # margins that keep budgets, on the scale of errors, ascending
     gain_scores: Numbers  # how far log gains fall short of their prediction, ascending
     card: Record
+    #: What errors keep of proved bounds, for each of ``CONFIDENCES``.
+    shares: tuple[float, ...] = CERTAIN_SHARES
 
     @classmethod
     def of(cls, file: ModelFile) -> Model:
         """Take the model from a file and check it."""
         scores, short = (np.sort(file.array(k, (None,))) for k in ("scores", "gain_scores"))
-        return cls(Trees.of(file, "error"), Trees.of(file, "gain"), scores, short, file.card)
+        trees = Trees.of(file, "error"), Trees.of(file, "gain")
+        shares = CERTAIN_SHARES
+        if "shares" in file.arrays:
+            found = np.clip(file.array("shares", (len(CONFIDENCES),)), LEAST_SHARE, 1.0)
+            shares = tuple(found.tolist())
+        return cls(*trees, scores, short, file.card, shares)
+
+    def share(self, confidence: float) -> float:
+        """The part of a proved bound that errors keep with this confidence; 1 is always right."""
+        place = int(np.searchsorted(CONFIDENCES, confidence - 1e-9))
+        return self.shares[place] if place < len(CONFIDENCES) else 1.0
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the numbers for a file."""
         trees = self.error.to_arrays("error") | self.gain.to_arrays("gain")
-        return {**trees, "scores": self.scores, "gain_scores": self.gain_scores}
+        scores = {"scores": self.scores, "gain_scores": self.gain_scores}
+        return {**trees, **scores, "shares": np.array(self.shares)}
 
     def margin(self, confidence: float) -> float:
         """What is added to a predicted error (on its scale) to be right this often; may be inf."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
@@ -23,6 +23,7 @@ from ...util.progress import bar
 from .. import graphs as registry
 from ..trainer import Quality
 from ..trainer import Trainer as Base
+from .calibrate import live_cases, shares_of
 from .collect import KIND, Data, records, tasks, write_csv
 from .model import CHOOSING_ARCS, CONSIDERED, Model, Trees, best, from_scale, to_scale
 from .rules import Approximation
@@ -251,8 +252,14 @@ class Trainer(Base["Model"]):
         return _considered(Data(records).only(held_out=False)).records
 
     def fit(self, records: list[Record]) -> Model:
-        """Fit and calibrate."""
-        return fit(Data(records))
+        """Fit and calibrate; budgets are calibrated on live calls, on graphs to tune, too."""
+        if not self.runner.run:  # nothing can be called: what is proved counts in full
+            return fit(Data(records))
+        names = sorted({r["graph"] for r in records})
+        if self.graphs is None:
+            names += registry.present(registry.names_of(self.name, "tune"))
+        cases = live_cases(names, self.runner.run, self.executor)
+        return replace(fit(Data(records)), shares=shares_of(cases))
 
     def evaluate(self, model: Model, records: list[Record]) -> Quality:
         """Return, for each budget, how the advisor does on graphs that are held out."""

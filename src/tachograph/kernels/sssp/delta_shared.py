@@ -23,9 +23,36 @@ import numpy as np
 
 from ..runtime.atomics import fetch_add, ld, st, stopped
 from ..runtime.launch import inline, kernel
-from ..runtime.team import TICKET, cell, least, meet, next_phase, part, report, rows_of, sums
+from ..runtime.team import (
+    TICKET,
+    cell,
+    least,
+    meet,
+    next_phase,
+    part,
+    report,
+    rows_of,
+    sums,
+    total,
+)
 from .buckets import BLOCK_ENTRIES, LATER, bucket_of, clear, lowest, size_of, sort_far, take
-from .problem import BOUNDED, DONE, LOW, PULL, PUSH, SCANNED, SETTLE, logged, new_trace, outcome_of
+from .certificate import KEPT, NOT_TRIED, REPAIRED, certify, promising, proved
+from .problem import (
+    BOUNDED,
+    CERTIFY,
+    DONE,
+    FIRST_REACHED,
+    LOW,
+    MISSED,
+    PULL,
+    PUSH,
+    SCANNED,
+    SETTLE,
+    WRONG,
+    logged,
+    new_trace,
+    outcome_of,
+)
 from .shared_steps import CHUNK_ENTRIES, Front, Turn, collect, new_desk, pull, relax
 
 FUSED_ENTRIES = 1000  # of its own bucket, with which a worker goes on without meeting the others
@@ -57,11 +84,13 @@ def push(team, problem, desk, turn, front, tail, own, fuse):
 
 
 @kernel
-def walk(team, problem, front, behind):
-    """What each worker does. Returns the trace (of worker 0), and how the search ended (all).
+def walk(team, problem, front, behind, allowed):
+    """What each worker does. Returns the trace (of worker 0), how it ended, and its proof (all).
 
     Of the pushing from the limit on, at most ``limits.rounds`` are done; a pull, if possible, is then
-    the last thing, and looks at all distances.
+    the last thing, and looks at all distances. If an error is ``allowed``, the search ends as soon as a
+    certificate says that no more than that is left; if it says otherwise, the search goes on from what
+    it has found by then, and its distances are exact.
     """
     control, me, workers = team
     dist, sources, board = problem.dist, problem.sources, problem.board
@@ -70,8 +99,9 @@ def walk(team, problem, front, behind):
     first, last = part(team, n)
     for v in range(first, last):
         st(dist, v, infinity)
+    proof = (np.int64(NOT_TRIED), 0.0, 0.0)
     if not meet(team):
-        return rows_of(new_trace(team, False)), DONE
+        return rows_of(new_trace(team, False)), DONE, proof
     if me == 0:
         for i in range(sources.size):
             s = ld(sources, i)
@@ -85,7 +115,8 @@ def walk(team, problem, front, behind):
     )
     log = new_trace(team, problem.traced)
     if not meet(team):
-        return rows_of(log), DONE
+        return rows_of(log), DONE, proof
+    hopeful = allowed.error > 0
     tail = sources.size
     unvisited = n - tail
     current = np.int64(0)
@@ -112,6 +143,34 @@ def walk(team, problem, front, behind):
             stage = BOUNDED
             limit = min(limit, nearest * delta)
             known = infinity
+        if hopeful and stage == BOUNDED and current < nearest and nearest * delta < limit:
+            here = nearest * delta
+            reached = n - unvisited - sources.size
+            if promising(problem, behind, allowed, here, reached):
+                phase += 1
+                next_phase(control, me, phase)
+                after = front.distances
+                now = Turn(phase, nearest, here, width)
+                certify(team, problem, behind, allowed, after, desk, now, reached)
+                if not report(team, board, phase, desk.notes):
+                    break
+                log, _, new = logged(log, CERTIFY, team, board, phase, unvisited)
+                unvisited -= new
+                wrong = total(board, phase, workers, WRONG)
+                lately = total(board, phase, workers, FIRST_REACHED)
+                never = total(board, phase, workers, MISSED)
+                doubt, lost = proved(allowed, reached + new, wrong, lately, never)
+                for v in range(first, last):
+                    st(dist, v, ld(after, v))
+                if not meet(team):
+                    break
+                if allowed.share * doubt + lost <= allowed.error:
+                    proof = (np.int64(KEPT), doubt, lost)
+                    break
+                proof = (np.int64(REPAIRED), doubt, lost)
+                hopeful = False
+                limit = here
+                known = here
         if stage == BOUNDED and (nearest == LATER or nearest * delta >= limit):
             clear(desk.kept)
             phase += 1
@@ -143,4 +202,4 @@ def walk(team, problem, front, behind):
             limit = beyond
             stage = BOUNDED
         phase += 1
-    return rows_of(log), outcome
+    return rows_of(log), outcome, proof

@@ -19,6 +19,7 @@ from ..runtime.nouns import WeightedRows
 from ..runtime.team import new_board, run_team
 from . import delta_owned, delta_shared
 from .buckets import MOST_LISTS, Scale
+from .certificate import Allowance, Proof
 from .problem import TOO_FAR, TOO_NARROW, Limits, Problem, one_is_enough
 from .shared_steps import Front, Pull
 
@@ -29,6 +30,9 @@ FINEST_BUCKETS = 1 << 15  # in the mean weight, at most: the far list is sorted 
 MESSAGES = 1 << 19  # places for messages in one round, over all pairs of workers
 TRIGGER_PART = 256  # a bucket with this part of all arcs sets the limit for the pull
 PULL_REACH = 7  # from there to the limit, in units of 2 * mean weight / mean degree
+
+
+NOTHING_ALLOWED = Allowance()
 
 
 class Choice(NamedTuple):
@@ -44,6 +48,15 @@ class Facts(NamedTuple):
     mean_weight: float
     heaviest: float
     largest_degree: int
+
+
+class Found(NamedTuple):
+    """Distances (float64), the trace (``problem.COLUMNS``), workers, and what is proved of errors."""
+
+    distances: np.ndarray
+    trace: np.ndarray
+    workers: int
+    proof: Proof
 
 
 def choose(n: int, arcs: int, largest_degree: int, threads: int) -> Choice:
@@ -82,13 +95,15 @@ def shortest_distances(
     delta: float | None,
     traced: bool,
     limits: Limits,
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Distances (float64), trace (``problem.COLUMNS``) and workers, from distinct ``sources``.
+    allowed: Allowance = NOTHING_ALLOWED,
+) -> Found:
+    """Find distances from distinct ``sources``.
 
     ``back`` are the rows of the transpose: the same arrays if undirected, None if there are none;
     then nothing is pulled. Weights must not be negative. Distances do not depend on the number of
     threads, unless ``limits`` make them approximate. Rounds are counted after that of the sources or,
-    if something is pulled, from the first with many arcs on.
+    if something is pulled, from the first with many arcs on. The mean relative error is what is
+    ``allowed`` at most; that takes rows to pull along.
     """
     n, arcs = rows.indptr.size - 1, rows.indices.size
     mean_weight = min(facts.mean_weight, facts.heaviest)  # a sum of floats may overflow
@@ -105,10 +120,11 @@ def shortest_distances(
         board = new_board(workers)
         dist: np.ndarray = np.empty(n, kind)
         problem = Problem(rows, sources, dist, scale, facts.largest_degree, limits, board, traced)
+        proof = Proof()
         if owned:
             trace, outcome = _run_owned(problem, workers)
         else:
-            trace, outcome = _run_shared(problem, workers, back, mean_weight)
+            trace, outcome, proof = _run_shared(problem, workers, back, mean_weight, allowed)
         if outcome == TOO_FAR:
             narrow = False
         elif outcome == TOO_NARROW:
@@ -119,7 +135,7 @@ def shortest_distances(
         exact = np.empty(n)
         over_parts(widen, n, dist, exact)
         dist = exact
-    return dist, trace, workers
+    return Found(dist, trace, workers, proof)
 
 
 def _run_owned(problem: Problem, workers: int) -> tuple[np.ndarray, int]:
@@ -141,8 +157,12 @@ def _run_owned(problem: Problem, workers: int) -> tuple[np.ndarray, int]:
 
 
 def _run_shared(
-    problem: Problem, workers: int, back: WeightedRows | None, mean_weight: float
-) -> tuple[np.ndarray, int]:
+    problem: Problem,
+    workers: int,
+    back: WeightedRows | None,
+    mean_weight: float,
+    allowed: Allowance,
+) -> tuple[np.ndarray, int, Proof]:
     n, arcs = problem.dist.size, problem.rows.indices.size
     width, delta = problem.scale.width, problem.scale.delta
     whole = problem.dist.dtype.kind == "i"
@@ -154,7 +174,9 @@ def _run_shared(
         width + delta_shared.WIDER.bit_length() - 1 if whole else width / delta_shared.WIDER,
     )
     front = Front(np.empty(n, problem.rows.indices.dtype), np.empty(n, problem.dist.dtype))
-    return tuple(run_team(delta_shared.walk, workers, problem, front, behind)[0])
+    given = (problem, front, behind, allowed)
+    trace, outcome, proof = run_team(delta_shared.walk, workers, *given)[0]
+    return trace, outcome, Proof(*proof)
 
 
 @kernel

@@ -24,12 +24,15 @@ from .buckets import Scale
 DONE, TOO_FAR, TOO_NARROW = 0, 1, 2
 UNLIMITED = 1 << 62
 ALL_OF_THEM = 1 << 32  # the value of ``keep`` that leaves nothing to chance
-# notes: the lowest bucket that has entries, vertices taken, arcs looked at, vertices reached first
-LOW, POPPED, SCANNED, REACHED, NOTES = 0, 1, 2, 3, 4
+# notes: the lowest bucket that has entries, vertices taken, arcs looked at, vertices reached first; of
+# a certificate also the errors, and vertices reached first and not reached
+LOW, POPPED, SCANNED, REACHED, WRONG, FIRST_REACHED, MISSED, NOTES = range(8)
 # a row of the trace, and the stages it can name
 COLUMNS = ("phase", "frontier_vertices", "frontier_edges", "unvisited", "nanoseconds")
-PUSH, BOUNDED, PULL, SETTLE, RELAX, UPDATE, CORRECT = range(7)
-PHASES = np.array(["push", "bounded push", "pull", "settle", "relax", "update", "correct"])
+PUSH, BOUNDED, PULL, SETTLE, RELAX, UPDATE, CORRECT, CERTIFY = range(8)
+PHASES = np.array(
+    ["push", "bounded push", "pull", "settle", "relax", "update", "correct", "certify"]
+)
 
 TRIAL_ROUNDS, TEAM_VERTICES = 1000, 16  # a team that takes fewer in each of so many rounds gives up
 

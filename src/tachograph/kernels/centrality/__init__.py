@@ -1,0 +1,1 @@
+"""Distances from many sources at once, and the paths that lead through each vertex."""

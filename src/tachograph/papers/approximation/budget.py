@@ -1,0 +1,157 @@
+"""Error budgets kept and time gained, on live calls of ``tg.sssp``, with everything that they cost.
+
+A case is a graph, a source, a budget and a confidence. Exact calls and calls with budgets take turns,
+and the shortest of several rounds counts, of the whole public call. Graphs are those to test, which
+neither the model nor a constant has seen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.sssp import SsspResult
+from ...decisions import graphs as registry
+from ...decisions.approximation.calibrate import sources_of
+from ...decisions.approximation.collect import group_of
+from ...decisions.approximation.rules import inaccuracy
+from ...graph.graph import Graph
+from ...tasks.road import run
+from ..reproduce import Cell, Record, Settings, Table, measure
+
+__all__ = ["budgets", "of_graph"]
+
+BUDGETS, CONFIDENCES = (0.01, 0.05, 0.1, 0.2), (0.8, 0.9, 0.99)
+SOURCES, FULL_SOURCES = 4, 8  # of each graph
+TIMED_ROUNDS = 7
+LONG_SECONDS = 0.002  # exact searches that take longer count for times
+MANY_ARCS = 1_000_000  # of the graphs for which a gain was promised
+FEWEST_CASES = 20  # of a graph, to be judged alone
+
+
+def of_graph(name: str, sources: int) -> Record:
+    """Return all cases of a graph: a task of the campaign."""
+    graph = registry.weighted(registry.graph_named(name))
+    if graph.directed:
+        graph.transpose  # noqa: B018  (without it, nothing is approximated)
+    cases = []
+    for source in sources_of(name, graph, sources):
+        exact, seconds = _timed(graph, source, {})
+        told = [(budget, confidence) for confidence in CONFIDENCES for budget in BUDGETS]
+        best, answers = [np.inf] * len(told), [exact] * len(told)
+        for _ in range(TIMED_ROUNDS):
+            for k, (budget, confidence) in enumerate(told):
+                if k % len(BUDGETS) == 0:
+                    seconds = min(seconds, _timed(graph, source, {})[1])
+                asked = {"max_error": budget, "confidence": confidence}
+                answers[k], took = _timed(graph, source, asked)
+                best[k] = min(best[k], took)
+        for (budget, confidence), took, found in zip(told, best, answers, strict=True):
+            verdict = found.budget
+            assert verdict is not None
+            cases.append({
+                "budget": budget, "confidence": confidence,
+                "exact": verdict.exact, "repaired": verdict.repaired,
+                "bound": verdict.bound, "certain": verdict.certain,
+                "error": inaccuracy(exact.distances, found.distances, source).mean,
+                "seconds": took, "exact_seconds": seconds,
+            })  # fmt: skip
+    return {"graph": name, "family": group_of(name), "arcs": graph.arcs, "cases": cases}
+
+
+def _timed(graph: Graph, source: int, asked: Mapping[str, Any]) -> tuple[SsspResult, float]:
+    """Make one public call; return its result and how long it took, everything included."""
+    begin = time.perf_counter()
+    found: SsspResult = run("sssp", graph, source, trace=False, keep=False, **asked)
+    return found, time.perf_counter() - begin
+
+
+def budgets(settings: Settings) -> Iterator[Table]:
+    """Kept budgets and gains, on graphs to test."""
+    usual = registry.present(registry.names_of("approximation", "test"))
+    names = settings.graphs or usual
+    count = FULL_SOURCES if settings.full else SOURCES
+    found = measure(
+        settings, "approximation.budget:of_graph", [{"name": n, "sources": count} for n in names]
+    )
+    every = [
+        {**c, **{k: g[k] for k in ("graph", "family", "arcs")}} for g in found for c in g["cases"]
+    ]
+    yield _kept(every)
+    yield _by_graph(every)
+    yield _times(every)
+    yield _gains(every)
+
+
+def _where(cases: Sequence[Record], **conditions: object) -> list[Record]:
+    return [c for c in cases if all(c[k] == v for k, v in conditions.items())]
+
+
+def _kept(every: Sequence[Record]) -> Table:
+    rows: list[list[Cell]] = []
+    for confidence in CONFIDENCES:
+        for budget in BUDGETS:
+            own = _where(every, confidence=confidence, budget=budget)
+            tried = _where(own, exact=False)
+            kept = [c["error"] <= budget for c in tried]
+            worst = max((c["error"] / budget for c in tried), default=0.0)
+            broken = sum(c["error"] > c["certain"] for c in tried)
+            share = sum(kept) / len(kept) if kept else None
+            repaired = sum(c["repaired"] for c in own)
+            rows.append([confidence, budget, len(own), len(tried), share, worst, repaired, broken])
+    columns = ["confidence", "budget", "cases", "approximated", "of which kept"]
+    columns += ["largest error / budget", "repaired", "certain bounds broken"]
+    note = "Exact answers keep any budget and are not counted as kept."
+    return Table("Budgets kept on live calls", columns, rows, [note])
+
+
+def _by_graph(every: Sequence[Record]) -> Table:
+    rows: list[list[Cell]] = []
+    for graph in dict.fromkeys(c["graph"] for c in every):
+        own = _where(every, graph=graph, exact=False)
+        if len(own) < FEWEST_CASES:
+            continue
+        at_90 = _where(own, confidence=0.9)
+        share = float(np.mean([c["error"] <= c["budget"] for c in at_90])) if at_90 else None
+        tight = float(np.median([c["error"] / c["bound"] for c in own]))
+        rows.append([graph, own[0]["family"], own[0]["arcs"], len(own), len(at_90), share, tight])
+    columns = ["graph", "family", "arcs", "approximated", "with 90 %", "of which kept"]
+    columns.append("error / bound, median")
+    return Table("Budgets kept, by graph", columns, rows)
+
+
+def _times(every: Sequence[Record]) -> Table:
+    rows: list[list[Cell]] = []
+    for budget in BUDGETS:
+        own = [c for c in _where(every, budget=budget) if c["exact_seconds"] >= LONG_SECONDS]
+        if not own:
+            continue
+        ratio = np.array([c["seconds"] / c["exact_seconds"] for c in own])
+        above = int((ratio > 1.03).sum())
+        rows.append([budget, len(own), float(np.median(ratio)), float(ratio.max()), above])
+    columns = ["budget", "cases", "time / exact, median", "largest", "above 1.03"]
+    note = f"Cases that take at least {LONG_SECONDS * 1000:g} ms exactly; the shortest of "
+    note += f"{TIMED_ROUNDS} rounds in turns, whole calls."
+    return Table("Time of calls with a budget", columns, rows, [note])
+
+
+def _gains(every: Sequence[Record]) -> Table:
+    rows: list[list[Cell]] = []
+    families = dict.fromkeys(c["family"] for c in every)
+    for budget in BUDGETS:
+        for family in families:
+            own = _where(every, budget=budget, family=family, confidence=0.9)
+            for large in (False, True):
+                part = [c for c in own if (c["arcs"] >= MANY_ARCS) == large]
+                if not part:
+                    continue
+                gain = np.array([c["exact_seconds"] / c["seconds"] for c in part])
+                share = float(np.mean([not c["exact"] for c in part]))
+                size = "from 1 M arcs" if large else "smaller"
+                numbers = [float(np.median(gain)), float(gain.max()), share]
+                rows.append([budget, family, size, len(part), *numbers])
+    columns = ["budget", "family", "graphs", "cases", "median gain", "best", "share approximated"]
+    return Table("Gains over exact searches, at 90 % confidence", columns, rows)
