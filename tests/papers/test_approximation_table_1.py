@@ -11,7 +11,9 @@ from tachograph.papers.reproduce import Settings, reproduce
 
 def test_the_best_within_each_error(monkeypatch):
     monkeypatch.setattr(tables, "SCALE", 9)
-    (table,) = reproduce("sssp-table-1", Settings())
+    table, by_row = reproduce("sssp-table-1", Settings())
+    assert len(by_row.rows) == len(published("approximation", "table-1").numbers("speedup")) == 13
+    assert all(0 <= row[3] <= 1 and row[5] > 0 for row in by_row.rows)
     measured = [
         tables.of_graph("kronecker-9", algorithm, rounds)["rows"]
         for algorithm in tables.COMPARED_SEARCHES

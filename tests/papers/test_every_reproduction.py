@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 
 from tachograph.papers import accelerators, heterogeneous, surf
-from tachograph.papers.approximation import figures, tables
+from tachograph.papers.approximation import budget, figures, methods, tables
 from tachograph.papers.reproduce import EXPERIMENTS, GRAPH_COLUMNS, Settings, reproduce
 from tests.decisions.approximation.made_up import records
 from tests.devices.support import needs_pyopencl
 
 KINDS = {"same", "generated alike", "stand-in"}
 DEVICE = ("jaccard-figure-1", "mis-overlap", "mis-hot", "mis-switch", "flow-switch")
-TINY = {"flow-switch": ("layers 4 16", "uniform 200 6"), "sssp-table-1": ("uniform 400 8",)}
+TINY = {
+    "flow-switch": ("layers 4 16", "uniform 200 6"),
+    "sssp-table-1": ("uniform 400 8",),
+    "sssp-methods": ("uniform 300 8",),
+}
 
 
 @pytest.fixture
@@ -26,6 +30,9 @@ def quick(monkeypatch):
     monkeypatch.setattr(accelerators, "PAPER_ROOTS", 2)
     monkeypatch.setattr(heterogeneous, "REPEAT_SECONDS", 0.0)
     monkeypatch.setattr(tables, "ITERATION_CAPS", (1, 2))
+    monkeypatch.setattr(tables, "PAPER_RUNS", 3)
+    monkeypatch.setattr(methods, "RUNS", 3)
+    monkeypatch.setattr(budget, "TIMED_ROUNDS", 1)
     from tachograph.decisions.approximation.collect import Data
 
     made = Data(records(9))

@@ -29,7 +29,7 @@ from .generators import FLOW_PROBLEMS, TEST_FAMILIES
 from .model_file import own_model, read, shipped_model
 
 __all__ = ["PARTS", "Constant", "Registered", "about", "constants", "family", "graph_named"]
-__all__ += ["hash_of", "names_of", "present", "registry", "seen_by", "weighted"]
+__all__ += ["exists", "hash_of", "names_of", "present", "registry", "seen_by", "weighted"]
 
 PARTS = ("fit", "tune", "test")
 SEED = 7  # of the graphs that are named by a generator and its arguments
@@ -135,6 +135,19 @@ def present(names: Iterable[str]) -> list[str]:
 
     here = {d.name for d in datasets().values() if d.file is not None}
     return [n for n in names if not _row(n).is_data or n in here or Path(n).is_file()]
+
+
+def exists(name: str) -> bool:
+    """Return whether :func:`graph_named` has something to make or load, here.
+
+    >>> exists("kronecker 16 8"), exists("no-such-graph")
+    (True, False)
+    """
+    from ..graph.datasets import datasets
+
+    row = _row(name)
+    own = {d.name for d in datasets().values() if d.file is not None}
+    return not row.is_data or name in own or Path(name).is_file()
 
 
 def _row(name: str) -> Registered:

@@ -50,6 +50,7 @@ PAGES = {
         ("sssp-table-1", "approximation.tables:table_1", "best trade-offs"),
         ("sssp-table-4", "approximation.tables:table_4", "how well models predict"),
         ("sssp-figures", "approximation.figures:figures", "figures 2 to 15"),
+        ("sssp-methods", "approximation.methods:method_figures", "figures 1 to 9, faithfully"),
         ("sssp-budget", "approximation.budget:budgets", "budgets kept, time gained"),
     ),
     "heterogeneous": (

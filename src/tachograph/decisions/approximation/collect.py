@@ -32,9 +32,10 @@ from ...util.errors import TachographWarning
 from ..graphs import family, graph_named, hash_of, registry, weighted
 from ..trainer import Measured, Run, run_named
 from .rules import METHODS, Approximation, Inaccuracy, inaccuracy
-from .state import ALGORITHMS, FEATURES, Configuration, State
+from .state import ALGORITHMS, FEATURES, NO_LIMIT, Configuration, State
 
-__all__ = ["CSV_COLUMNS", "KIND", "PLAIN", "Data", "Search", "configurations", "group_of"]
+__all__ = ["CSV_COLUMNS", "KIND", "PLAIN", "Data", "Search", "configurations", "exact_records"]
+__all__ += ["group_of"]
 __all__ += ["measure", "measure_block", "parameters", "records", "signals", "tasks", "write_csv"]
 
 KIND = "approximation-4"  # of records; a new one when what is measured changes
@@ -54,11 +55,19 @@ PLAIN = {f"kronecker-{scale}" for scale in range(14, 19)}  # the paper's graphs,
 #: Section 3.3.1 of the paper, in its order; then which graph, algorithm and errors in detail.
 CSV_COLUMNS = (
     "vertices", "edges", "maxEdgeDegree", "iterationNum", "minProcessEdge", "maxProcessEdge",
-    "percentage", "sReduceExecution", "sMinEdgeToProcess", "sMaxEdgeToProcess",
+    "percentage", "sOriginalDistance", "sReduceExecution", "sMinEdgeToProcess", "sMaxEdgeToProcess",
     "sPartialGraphProcess", "sAtomicBlock", "inaccuracy", "time", "exactTime", "fastestExactTime",
     "speedup", "gain", "graph", "family", "algorithm", "fromHub", "wrong", "lost", "median", "p95",
     "maximum",
 )  # fmt: skip
+
+
+#: The features of a choice that leaves nothing out.
+NOTHING_LEFT_OUT = {
+    "log_iterations": math.log2(NO_LIMIT), "iterations_per_hop": 4.0, "vertices_below": 0.0,
+    "arcs_below": 0.0, "vertices_above": 0.0, "arcs_above": 0.0, "arcs_left": 1.0, "reach": 1.0,
+    "fraction": 1.0, "atomic": 1.0, "covered": 64.0,
+}  # fmt: skip
 
 
 def group_of(name: str) -> str:
@@ -327,6 +336,25 @@ def parameters(record: Record) -> tuple[float, ...]:
     )
 
 
+def exact_records(found: Sequence[Record]) -> list[Record]:
+    """Return a record for the exact searches that others were compared with, one for each kind.
+
+    The paper's data have such rows, too (``sOriginalDistance``).
+    """
+    made: dict[tuple[object, ...], Record] = {}
+    for r in found:
+        kind = (r["graph"], r["source"], r["algorithm"])
+        if kind not in made:
+            nothing = dict.fromkeys(r["inaccuracy"], 0.0)
+            as_it_is = {"approximation": Approximation().to_dict(), "inaccuracy": nothing}
+            times = {"times": r.get("exact_times"), "seconds": r["exact_seconds"], "speedup": 1.0}
+            gain = r["gain"] / r["speedup"]
+            whole = {**r["features"], **NOTHING_LEFT_OUT}
+            others = {"error": 0.0, "gain": gain, "iterations": r["exact_iterations"]}
+            made[kind] = {**r, **as_it_is, **times, **others, "features": whole}
+    return list(made.values())
+
+
 def write_csv(found: Sequence[Record], path: Path) -> None:
     """Write all records with the paper's columns."""
     from ...util.files import aside
@@ -334,10 +362,11 @@ def write_csv(found: Sequence[Record], path: Path) -> None:
     with aside(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as out:
         table = csv.writer(out)
         table.writerow(CSV_COLUMNS)
-        for r in found:
-            errors = r["inaccuracy"]
+        for r in (*found, *exact_records(found)):
+            errors, used = r["inaccuracy"], signals(r)
+            original = int(not any(used.values()))
             table.writerow([
-                r["n"], r["m"], r["largest_degree"], *parameters(r), *signals(r).values(),
+                r["n"], r["m"], r["largest_degree"], *parameters(r), original, *used.values(),
                 errors["mean"], r["seconds"], r["exact_seconds"], r["fastest_seconds"],
                 r["speedup"], r["gain"], r["graph"], r["family"], r["algorithm"], int(r["hub"]),
                 *(errors[k] for k in ("wrong", "lost", "median", "p95", "maximum")),

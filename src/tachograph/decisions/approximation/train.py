@@ -233,8 +233,11 @@ class Trainer(Base["Model"]):
         """Return the graphs to measure; those that the model is not fitted to, too."""
         known = registry.present(registry.names_of(self.name, *registry.PARTS))
         for name in self.graphs or ():
-            if name not in known:
-                raise InputError(f"there is no graph {name!r}; known are {', '.join(known)}")
+            if name not in known and not registry.exists(name):
+                raise InputError(
+                    f"there is no graph {name!r}: name a file, a data set, a generator with its "
+                    f"arguments, or one of {', '.join(known)}"
+                )
         return known if self.graphs is None else list(self.graphs)
 
     def collect(self, names: Sequence[str]) -> list[Record]:

@@ -12,7 +12,14 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ...decisions.approximation.collect import PLAIN, Data, parameters, records, signals
+from ...decisions.approximation.collect import (
+    PLAIN,
+    Data,
+    exact_records,
+    parameters,
+    records,
+    signals,
+)
 from ...decisions.approximation.model import from_scale, to_scale
 from ...decisions.approximation.train import Numbers, Regressor, Trainer, boosted, fitted
 from ...decisions.graphs import present
@@ -61,6 +68,7 @@ def paper_data(data: Data) -> dict[str, Data]:
     on Kronecker graphs of one kind in several sizes, and on real road networks.
     """
     own = data.only(algorithm="bellman-ford", hub=True)
+    own = Data([*own.records, *exact_records(own.records)])
     plain = own.only(graph=PLAIN)
     if not len(plain):
         plain = own.only(family="kronecker")

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from ...decisions.approximation.collect import Data, shortest
+from ...decisions.approximation.collect import Data, shortest, trimmed
 from ...decisions.approximation.collect import measure as search_once
 from ...decisions.approximation.model import the_model
 from ...decisions.approximation.rules import Approximation, inaccuracy
@@ -34,12 +34,14 @@ from .models import (
     score,
 )
 
-__all__ = ["of_graph", "table_1", "table_4"]
+__all__ = ["graph_of", "of_graph", "of_rows", "table_1", "table_4"]
 
 SCALE, FULL_SCALE = 15, 20  # the paper's graphs have scale 19 to 24
 COMPARED_SEARCHES = ("bellman-ford", "delta-stepping")
 ITERATION_CAPS = (1, 2, 3, 4, 6)
 TIMED_RUNS = 3  # of each configuration
+PAPER_RUNS = 10  # of each of the paper's own rows
+PAPER_MEAN_DEGREE = 31.0  # of its Kronecker graphs: twice the edges over the vertices of table 2
 EXACT_EVERY = 6  # configurations between two exact searches
 ERROR_LIMITS = (0.10, 0.20, 0.28)
 SPEEDUP_COLUMNS = ["inaccuracy", "paper", "Bellman-Ford, speedup", "by", "error"]
@@ -57,7 +59,7 @@ Scores = dict[tuple[str, str], dict[str, tuple[float, ...]]]  #: by model and sc
 
 
 @lru_cache(1)
-def _graph(name: str) -> tuple[Graph, np.ndarray]:
+def graph_of(name: str) -> tuple[Graph, np.ndarray]:
     """Return a graph and its vertex of highest degree; kronecker-N is the paper's kind, of scale N."""
     scale = name.removeprefix("kronecker-")
     if scale.isdigit():
@@ -69,7 +71,7 @@ def _graph(name: str) -> tuple[Graph, np.ndarray]:
 
 def of_graph(name: str, algorithm: str, iterations: int) -> Record:
     """Return error and speedup of all thresholds with that many iterations: a task of the campaign."""
-    graph, source = _graph(name)
+    graph, source = graph_of(name)
     state = State(graph, source, 1)
     every = len(state.thresholds[0])
     choices = [Approximation(iterations, *pair) for pair in state.pairs(every)]
@@ -92,10 +94,51 @@ def of_graph(name: str, algorithm: str, iterations: int) -> Record:
     return {"rows": rows}
 
 
+def of_rows(name: str, row: int) -> Record:
+    """Return error and speedup of the paper's row with its parameters scaled: a task of the campaign.
+
+    The largest degree that is taken keeps its share of the graph's largest; the least keeps its share
+    of the mean degree, which all Kronecker graphs of one kind have in common.
+    """
+    graph, source = graph_of(name)
+    paper = published("approximation", "table-1")
+    rounds, largest, most, least = (
+        paper.numbers(k)[row] for k in ("iterations", "largest degree", "max degree", "min degree")
+    )
+    low = round(least * graph.features.mean_degree / PAPER_MEAN_DEGREE)
+    high = max(1, low, round(most / largest * graph.features.max_degree))
+    choice = Approximation(int(rounds), low, high)
+    search = partial(search_once, run, graph, source)
+    exact, approximate = Configuration("bellman-ford"), Configuration("bellman-ford", choice)
+    wanted, found = search(exact).distances, search(approximate).distances
+    times = [(search(exact).seconds, search(approximate).seconds) for _ in range(PAPER_RUNS)]
+    alone, shortened = (trimmed(part) for part in zip(*times, strict=True))
+    error = inaccuracy(wanted, found, source).mean
+    return {"choice": str(choice), "error": error, "speedup": alone / shortened}
+
+
+def _rows_of_table_1(name: str, settings: Settings) -> Table:
+    """Return the paper's 13 rows with our numbers beside them."""
+    paper = published("approximation", "table-1")
+    count = len(paper.numbers("speedup"))
+    tasks = [{"name": name, "row": row} for row in range(count)]
+    found = measure(settings, "approximation.tables:of_rows", tasks)
+    theirs = zip(paper.numbers("inaccuracy"), paper.numbers("speedup"), strict=True)
+    rows: list[list[Cell]] = [
+        [k + 1, r["choice"], error / 100, r["error"], speedup, r["speedup"]]
+        for k, (r, (error, speedup)) in enumerate(zip(found, theirs, strict=True))
+    ]
+    columns = ["row", "parameters, scaled", "inaccuracy, paper", "ours", "speedup, paper", "ours"]
+    how = "Thresholds keep their share of the largest and of the mean degree; mean of "
+    how += f"{PAPER_RUNS} runs without the shortest and the longest; Bellman-Ford."
+    return Table(f"Table 1, row by row, on {name}", columns, rows, [paper.note, how])
+
+
 def table_1(settings: Settings) -> Iterator[Table]:
-    """The best trade-offs, on each graph."""
+    """The best trade-offs, and the paper's own rows, on each graph."""
     for name in settings.graphs or (f"kronecker-{FULL_SCALE if settings.full else SCALE}",):
         yield _trade_offs(name, settings)
+        yield _rows_of_table_1(name, settings)
 
 
 def _trade_offs(name: str, settings: Settings) -> Table:
