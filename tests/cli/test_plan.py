@@ -82,7 +82,7 @@ def test_training_says_what_is_missing():
         InputError, match="0 graphs were measured, and 5 graphs are needed: name more"
     ):
         tacho("train", "approximation", "--budget", "0s")
-    with pytest.raises(InputError, match="there is no graph 'nonsense'; known are .*kronecker-11"):
+    with pytest.raises(InputError, match="there is no graph 'nonsense': name a file.*kronecker-11"):
         tacho("train", "approximation", "--graphs", "nonsense")
     with pytest.raises(InputError, match="size = 3.0 is a share"):
         tacho("train", "approximation", "--size", "3")
