@@ -196,7 +196,10 @@ def _on_device(problem: _Problem, device: DeviceLike, algorithm: str) -> SsspRes
 
     if algorithm not in ("auto", "bellman-ford"):
         raise InputError(f"{algorithm} runs on the host: on a device there is bellman-ford")
-    found = distances_on(device, Question(*problem))
+    if problem.faithful:
+        raise InputError("faithful variants run on the host: leave the device out")
+    graph, weights, sources, left_out, _ = problem
+    found = distances_on(device, Question(graph, weights, sources, left_out))
     return None if found is None else problem.solved(*found)
 
 
