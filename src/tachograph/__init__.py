@@ -77,9 +77,10 @@ if TYPE_CHECKING:
     from .simulation.accelerators.accugraph import AccuGraph
     from .simulation.accelerators.foregraph import ForeGraph
     from .simulation.accelerators.hitgraph import HitGraph
-    from .simulation.accelerators.simulate import simulate
     from .simulation.accelerators.thundergp import ThunderGP
     from .simulation.dram.memory import Memory
+    from .simulation.gpus.gpu import GPU
+    from .simulation.machines import simulate
     from .tasks.plan import Plan, plan
     from .tasks.what_if import what_if
     from .util.limits import limits
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "GPU",
     "AccuGraph",
     "Approximation",
     "BetweennessResult",
@@ -226,8 +228,9 @@ _HOMES = {
     ".simulation.accelerators.accugraph": ["AccuGraph"],
     ".simulation.accelerators.foregraph": ["ForeGraph"],
     ".simulation.accelerators.hitgraph": ["HitGraph"],
-    ".simulation.accelerators.simulate": ["simulate"],
     ".simulation.accelerators.thundergp": ["ThunderGP"],
+    ".simulation.gpus.gpu": ["GPU"],
+    ".simulation.machines": ["simulate"],
     ".simulation.dram.memory": ["Memory"],
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

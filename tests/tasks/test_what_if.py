@@ -44,3 +44,28 @@ def test_machines_that_do_not_exist(graph):
         tg.what_if("wcc", graph, [])
     with pytest.raises(tg.InputError, match="does not run 'maximal_independent_set'"):
         tg.what_if("mis", graph, ["hitgraph"])
+
+
+def test_gpus_stand_beside_the_host():
+    graph = tg.kronecker(8, rng=1)
+    found = tg.what_if("bfs", graph, ["host", "v100", "rtx3080"], source=1)
+    assert [row.provenance for row in found.rows] == ["measured", "simulated", "simulated"]
+    v100 = found.rows[1]
+    assert v100.low < v100.seconds < v100.high
+    assert "copies" in v100.how
+    assert "no copies" in tg.what_if("mis", graph, ["a10-7850k"]).rows[0].how
+    with pytest.raises(tg.InputError, match="does not run on v100"):
+        tg.what_if("pagerank", graph, ["v100"])
+
+
+def test_plans_with_a_gpu_that_is_not_here():
+    graph = tg.kronecker(9, rng=1)
+    plan = tg.plan("bfs", graph, source=1, device="rtx3080")
+    names = [c.name for c in plan.candidates]
+    assert {"rtx3080 (simulated)", "rtx3080 (simulated), copied", "auto"} <= set(names)
+    run = plan.run(names.index("rtx3080 (simulated)"))
+    assert run.provenance == "simulated"
+    assert (run.levels == tg.bfs(graph, 1).levels).all()
+    assert "host and a100 (simulated)" in str(tg.plan("jaccard", graph, device="a100"))
+    shared = tg.plan("mis", graph, device="a10-7850k")
+    assert "share one memory" in str(shared)

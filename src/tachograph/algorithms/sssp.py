@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..kernels.sssp.problem import Limits
     from .sssp_budget import Wanted
 
-__all__ = ["ALGORITHMS", "SsspResult", "audited", "sssp"]
+__all__ = ["ALGORITHMS", "SsspResult", "audited", "limits_of", "sssp"]
 
 ALGORITHMS = ("auto", "delta-stepping", "bellman-ford", "dijkstra", "hybrid")
 PAPER_ALGORITHMS = ("bellman-ford", "dijkstra", "hybrid")
@@ -238,6 +238,14 @@ def _choose(graph: Graph, algorithm: str, approximation: Approximation) -> str:
     return "hybrid" if algorithm == "auto" else algorithm
 
 
+def limits_of(a: Approximation) -> Limits:
+    """Return what an approximation leaves out, as kernels take it."""
+    from ..kernels.sssp.problem import UNLIMITED, Limits
+
+    most, turns = a.max_degree or UNLIMITED, a.iterations or UNLIMITED
+    return Limits(a.min_degree, most, a.keep, a.seed, a.atomic, turns)
+
+
 def _on_host(
     problem: _Problem,
     algorithm: str,
@@ -248,12 +256,11 @@ def _on_host(
     """Search by an algorithm that the weights allow, within the budget that is wanted."""
     from ..kernels.runtime.launch import clock
     from ..kernels.sssp.bellman_ford import relaxed_distances
-    from ..kernels.sssp.problem import COLUMNS, PHASES, UNLIMITED, Limits
+    from ..kernels.sssp.problem import COLUMNS, PHASES
 
     graph, weights, sources, left_out, faithful = problem
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
-    a, most, turns = left_out, left_out.max_degree or UNLIMITED, left_out.iterations or UNLIMITED
-    limits = Limits(a.min_degree, most, a.keep, a.seed, a.atomic, turns)
+    limits = limits_of(left_out)
     cycle = budget = None
     begin = clock()
     if algorithm == "delta-stepping":

@@ -41,7 +41,7 @@ COMMANDS = {
     "simulate": "simulate",
 }
 #: Those with commands of their own, which are the ``app`` of the module of that name.
-GROUPS = ("compare", "dram", "generate", "journal", "run", "scale", "train")
+GROUPS = ("compare", "dram", "generate", "gpus", "journal", "run", "scale", "train")
 
 
 class Commands(Mapping[str, TyperCommand | TyperGroup]):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["plan", "what_if"]
 
 TASK_HELP = "The name of a public function, such as bfs; see tacho run --help."
-MACHINES = "host, opencl:0, hitgraph@ddr3-1600k, accugraph@hbm; several times."
+MACHINES = "host, opencl:0, hitgraph@ddr3-1600k, accugraph@hbm, v100; several times."
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help=TASK_HELP)]
 Machine = Annotated[list[str] | None, typer.Option(help=MACHINES)]
 
@@ -51,6 +51,7 @@ def plan(
     ends: Ends,
     max_error: str | None = option(None, "The mean relative error that is allowed, such as 5%."),
     confidence: str = option("90%", "The share of graphs in which that must hold."),
+    device: str | None = option(None, "A GPU that is simulated, such as rtx3080; see tacho gpus."),
     json: Json = False,
 ) -> None:
     """Show what would be run, what it is predicted to take, the alternatives, and why.
@@ -58,6 +59,8 @@ def plan(
     [bold]Examples[/bold]
 
     tacho plan bfs web.txt.gz --source 0
+
+    tacho plan bfs web.txt.gz --source 0 --device rtx3080
 
     tacho plan sssp roads.gr --source 17 --max-error 10% --confidence 95% --json
     """
@@ -68,6 +71,8 @@ def plan(
     if max_error is not None:
         told["max_error"] = share(max_error, "max-error")
         told["confidence"] = share(confidence, "confidence")
+    if device is not None:
+        told["device"] = device
     _print(make(task, loaded, **told), json)
 
 
@@ -75,7 +80,7 @@ def plan(
 def what_if(
     task: TaskName, graph: GraphInput, ends: Ends, machine: Machine = None, json: Json = False
 ) -> None:
-    """Compare this machine with accelerators that are simulated, in one table.
+    """Compare this machine with accelerators and GPUs that are simulated, in one table.
 
     [bold]Example[/bold]
 

@@ -1,4 +1,4 @@
-"""``tacho simulate``: graph tasks on simulated accelerators, as tables and charts."""
+"""``tacho simulate``: graph tasks on simulated accelerators and GPUs, as tables and charts."""
 
 from __future__ import annotations
 
@@ -126,20 +126,34 @@ class Start:
         return roots(graph.n, self.roots)
 
 
+@dataclass(frozen=True)
+class OnGpus:
+    """GPUs instead of accelerators, and how their kernels run."""
+
+    gpu: str | None = option(
+        None, "GPUs instead of accelerators: names of tacho gpus, or TOML files; with commas."
+    )
+    direction: str = option("auto", "What chooses push or pull of bfs on a GPU; with commas.")
+    balance: str = option("balanced", "Work of a warp: vertex, warp or balanced; with commas.")
+    sink: int | None = option(None, "Where maximum_flow on a GPU ends.")
+
+
 @flat
 def simulate(
     task: Annotated[
-        str, typer.Argument(help="bfs, sssp, connected_components (wcc), pagerank or spmv.")
+        str,
+        typer.Argument(help="bfs, sssp, connected_components (wcc), pagerank or spmv; see --gpu."),
     ],
     graph: GraphInput,
     designs: Designs,
     memories: Memories,
     start: Start,
+    gpus: OnGpus,
     crew: Crew,
     plot: Annotated[Path | None, typer.Option(help="Draw the comparison: .png or .svg.")] = None,
     json: Json = False,
 ) -> None:
-    """Simulate graph accelerators by their memory requests, side by side.
+    """Simulate graph accelerators, or GPUs, by their memory requests, side by side.
 
     Results are kept: a comparison that was stopped goes on where it was.
 
@@ -150,12 +164,19 @@ def simulate(
     tacho simulate wcc roads.gr --accelerator hitgraph --memory ddr4-2400r,hbm --set pipelines=8,16
 
     tacho simulate sssp web.txt.gz --accelerator hitgraph --roots 20
+
+    tacho simulate bfs web.txt.gz --source 0 --gpu v100,k40c --direction surf,gunrock,auto
     """
     from ..simulation.accelerators.problem import Question
     from ..simulation.accelerators.simulate import compare, jobs
     from ..util.names import canonical
 
     loaded = graph.load()
+    if gpus.gpu is not None:
+        from .gpus import simulated
+
+        simulated(task, loaded, gpus, start.source, json)
+        return
     question = Question(canonical(task), start.source, start.iterations, start.along_arcs)
     todo = jobs(
         question,

@@ -78,10 +78,15 @@ class TimedWay(NamedTuple):
 
 
 class Runner(NamedTuple):
-    """How training runs tasks: where to import a :class:`Run` from, and which ways there are."""
+    """How training runs tasks: where to import a :class:`Run` from, and which ways there are.
+
+    ``simulated`` is a function of a graph, a source and a device's name, as "package.module:function":
+    it returns both directions of every level of a search on a device that is simulated.
+    """
 
     run: str = ""  # as "package.module:function"
     ways: tuple[TimedWay, ...] = ()
+    simulated: str = ""
 
 
 class Fitted(Protocol):
@@ -172,6 +177,11 @@ class Trainer(ABC, Generic[Model]):
     kind: ClassVar[str] = ""  # of records in the journal, if it is not the name
     measures: ClassVar[str] = "train:measure_graph"  # the task of the campaign
     fewest: ClassVar[tuple[int, int]] = (0, 0)  # graphs and families that a fit needs
+
+    @property
+    def file(self) -> str:
+        """The name of the model's file: that of the fork, unless it is for another device."""
+        return self.name
 
     def choose(self) -> list[str]:
         """Return the graphs to measure: those that were asked for, or all to fit that are here."""
@@ -282,8 +292,9 @@ def train(
         "graphs": dict(sorted({r["graph"]: r.get("hash") for r in used}.items())),
         "quality": trainer.evaluate(model, records),
     }
-    arrays, path = model.arrays(), output or own_model(trainer.name)
-    compared = None if output is not None else compare(cast("Trainer[Fitted]", trainer), used)
+    arrays, path = model.arrays(), output or own_model(trainer.file)
+    apart = output is not None or trainer.file != trainer.name  # not the model in use
+    compared = None if apart else compare(cast("Trainer[Fitted]", trainer), used)
     if compared is not None:
         card["comparison"] = str(compared)
     file = ModelFile(trainer.name, trainer.state, arrays, card | trainer.facts(model))

@@ -8,6 +8,7 @@ from ..graph.graph import Graph
 from ..util.exercise import Exercise
 from .accelerators import AccuGraph, HitGraph, simulate
 from .dram import Memory
+from .gpus import simulate as on_gpu
 
 __all__ = ["EXERCISES"]
 
@@ -25,4 +26,15 @@ def _accelerators() -> None:
         simulate("bfs", path, AccuGraph(partition_size=size), source=0)
 
 
-EXERCISES = {"memories": Exercise(_memories, 24.0), "accelerators": Exercise(_accelerators, 16.0)}
+def _gpus() -> None:
+    """Run a search, a relaxation and rounds; the generator of warps is one loop for all of them."""
+    path = Graph.from_edges(np.arange(29), np.arange(1, 30), np.ones(29, np.int32), directed=False)
+    for task in ("bfs", "sssp", "maximal_independent_set"):
+        on_gpu(task, path, "v100", source=0)
+
+
+EXERCISES = {
+    "memories": Exercise(_memories, 24.0),
+    "accelerators": Exercise(_accelerators, 16.0),
+    "gpus": Exercise(_gpus, 12.0),
+}

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..decisions.approximation.model import Advice, Option
 
 __all__ = ["Candidate", "Choices", "candidates", "choose", "in_words", "on_machine"]
+__all__ += ["surely"]
 
 SHOWN_APPROXIMATIONS = 5
 BUDGET = ("max_error", "confidence")  # the arguments that an error budget consists of
@@ -197,7 +198,7 @@ def candidates(question: Question) -> Choices:
     elsewhere = [
         c
         for c in made
-        if c is not first and c.name.startswith("device") and _surely(c.estimate, first.estimate)
+        if c is not first and c.name.startswith("device") and surely(c.estimate, first.estimate)
     ]
     if elsewhere:
         first, reason = min(elsewhere, key=_seconds), "faster than the host beyond doubt"
@@ -243,7 +244,8 @@ def on_machine(question: Question, name: str) -> Candidate:
     return _candidate(question, ways[0], None if here else open_device(name))
 
 
-def _surely(one: Estimate, other: Estimate) -> bool:
+def surely(one: Estimate, other: Estimate) -> bool:
+    """Return whether the intervals leave no doubt that one is faster."""
     return one.high is not None and other.low is not None and one.high < other.low
 
 

@@ -16,6 +16,8 @@ __all__ = ["run", "runner"]
 #: The tasks whose times are learned; plans of the others have no predictions.
 TIMED: tuple[str, ...] = ("bfs", "sssp", "pagerank", "connected_components", "jaccard")
 TIMED += ("maximal_independent_set", "maximum_flow")
+#: Returns both directions of every level of a search on a simulated GPU.
+SIMULATED = "tachograph.simulation.gpus.directions:both_directions"
 AS_ASKED = Candidate("as asked", {}, ASKED_REASON, Lazy(lambda: UNKNOWN))
 
 
@@ -31,4 +33,4 @@ def runner() -> Runner:
         for name in TIMED
         for way in TASKS[name].ways
     )
-    return Runner(f"{__name__}:run", ways)
+    return Runner(f"{__name__}:run", ways, SIMULATED)

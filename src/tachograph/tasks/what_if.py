@@ -1,4 +1,4 @@
-"""How long would it take elsewhere? One table of this machine and simulated accelerators."""
+"""How long would it take elsewhere? One table of this machine, simulated accelerators and GPUs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 
 from ..graph.graph import Graph
 from ..plots.numbers import seconds as form
+from ..simulation.gpus.gpu import is_gpu
 from ..util.errors import InputError, TachographWarning
 from .decide import on_machine
+from .elsewhere import options_of
 from .plan import columns
 from .question import Question, ask, check
 from .road import execute, run
@@ -84,7 +86,8 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
     machines
         ``"host"`` and OpenCL devices (``"opencl:0"``) are measured, the host modelled if that would
         take more than half a minute; ``"hitgraph@ddr3-1600k"`` and ``"accugraph@hbm"`` are simulated,
-        an accelerator at a memory (without one: its own).
+        an accelerator at a memory (without one: its own), and so are GPUs (``"v100"``; ``tacho gpus``
+        lists them, and a TOML file describes your own).
     arguments
         The arguments that the task needs, such as ``source``. PageRank is compared over as many
         iterations as the host needs, unless ``max_iter`` is given.
@@ -93,7 +96,8 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
     -------
     WhatIf
         Print it. The interval of a measured time is that of its runs; of a simulated one it is the mean
-        error of this design, memory family and task where they were validated; elsewhere there is none.
+        error of this design, memory family and task where they were validated, and for GPUs the 90th
+        percentile of the error of such runs; elsewhere there is none.
 
     Raises
     ------
@@ -118,8 +122,10 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
         warnings.simplefilter("ignore", TachographWarning)  # so many iterations were asked for
         for name in machines:
             first = name.partition("@")[0].partition(":")[0]
-            here = first in ("host", "opencl")
-            rows.append(_measured(question, name) if here else _simulated(question, name))
+            if first in ("host", "opencl"):
+                rows.append(_measured(question, name))
+            else:
+                rows.append((_on_gpu if is_gpu(name) else _simulated)(question, name))
     return WhatIf(kind.name, graph, tuple(rows))
 
 
@@ -139,6 +145,19 @@ def _measured(question: Question, name: str) -> Row:
     taken = [seconds() for _ in range(count)]
     how = f"{candidate.name}, median of {count} run{'s' * (count > 1)}"
     return Row(name, statistics.median(taken), min(taken), max(taken), "measured", how)
+
+
+def _on_gpu(question: Question, name: str) -> Row:
+    from ..simulation.gpus.simulate import PROGRAMS, simulate
+
+    task = question.task.name
+    if task not in PROGRAMS:
+        raise InputError(f"{task} does not run on {name}: leave it out")
+    made = simulate(task, question.graph, name, **options_of(question))
+    copies = f"; copies {form(made.copy_seconds)} more" if made.copy_seconds else "; no copies"
+    low, high = made.interval or (None, None)
+    how = f"{made.iterations} rounds{copies}; {made.band}"
+    return Row(name, made.seconds, low, high, "simulated", how)
 
 
 def _simulated(question: Question, name: str) -> Row:

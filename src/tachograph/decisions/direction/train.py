@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ...graph.graph import Graph
 from ...journal.campaign import Record
 from ..graphs import about, family, graph_named
-from ..trainer import Quality
+from ..trainer import Quality, run_named
 from ..trainer import Trainer as Base
 from .state import State
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Levels", "Score", "Trainer", "chosen_unseen", "cost_of", "levels_of", "measure"]
 __all__ += ["score", "sources_of", "surf_of"]
 
+HOST = "host"
 SEARCHES = 4  # of each graph
 REPEATS = 5  # times that each direction of a level runs
 UNTIMED_PUSHES = 5.0  # a pull that was not timed is taken to cost so many pushes
@@ -60,21 +61,32 @@ def measure(graph: Graph, name: str, source: int, repeats: int = REPEATS) -> Rec
 
     start = np.array([source], graph.indices.dtype)
     _, _, rows, workers = oracle.both(graph.rows, graph.transpose.rows, start, repeats=repeats)
-    return {
-        "graph": name, "family": family(name), "source": int(source), "threads": workers,
-        "directed": graph.directed, "n": graph.n, "arcs": graph.arcs,
-        "p_h": graph.features.hub_probability_sampled,
-        "hubs": round(graph.features.hub_probability * graph.n),
-        "levels": dict(zip(oracle.COLUMNS, rows.T.tolist(), strict=True)),
-    }  # fmt: skip
+    levels = dict(zip(oracle.COLUMNS, rows.T.tolist(), strict=True))
+    return _record(graph, name, source, levels, workers)
 
 
-def measure_graph(name: str, sources: int, seed: int, repeats: int) -> Record:
+def measure_graph(
+    name: str, sources: int, seed: int, repeats: int, device: str = HOST, simulated: str = ""
+) -> Record:
     """The records of a graph: a task of the campaign."""
     graph = graph_named(name)
     known = about(name, graph)
     chosen = sources_of(graph, sources, seed).tolist()
-    return {"records": [{**measure(graph, name, source, repeats), **known} for source in chosen]}
+    if device == HOST:
+        records = [measure(graph, name, source, repeats) for source in chosen]
+    else:
+        both = cast("Callable[..., Record]", run_named(simulated))
+        records = [_record(graph, name, s, both(graph, s, device), 1) for s in chosen]
+    return {"records": [{**record, **known} for record in records]}
+
+
+def _record(graph: Graph, name: str, source: int, levels: Record, threads: int) -> Record:
+    return {
+        "graph": name, "family": family(name), "source": int(source), "threads": threads,
+        "directed": graph.directed, "n": graph.n, "arcs": graph.arcs,
+        "p_h": graph.features.hub_probability_sampled,
+        "hubs": round(graph.features.hub_probability * graph.n), "levels": levels,
+    }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -327,19 +339,36 @@ class Trainer(Base["Model"]):
 
     tacho train direction --budget 10m
 
+    tacho train direction --device rtx3080
+
     tacho train direction --graphs 'kronecker 16 16,road 300 300,uniform 60000 8,soc-Slashdot0902'
     """
 
     searches: int = SEARCHES
     seed: int = 1  # of the vertices that they begin at
+    device: str = field(
+        default=HOST, metadata={"help": "host, or a simulated GPU such as rtx3080."}
+    )
 
     name = "direction"
     state = State._fields
     fewest = (4, 2)  # to carry over to others
 
     def how(self) -> tuple[Record, str]:
-        """Return how many searches are measured, and how often."""
-        return {"sources": self.searches, "seed": self.seed, "repeats": REPEATS}, ""
+        """Return how many searches are measured, how often, and where."""
+        asked: Record = {"sources": self.searches, "seed": self.seed, "repeats": REPEATS}
+        if self.device != HOST:
+            asked |= {"device": self.device, "simulated": self.runner.simulated}
+        return asked, ""
+
+    @property
+    def file(self) -> str:
+        """The name of the model's file; one for a simulated GPU is used on that GPU only."""
+        return self.name if self.device == HOST else f"{self.name}-{self.device}"
+
+    def facts(self, model: Model) -> Record:
+        """Return which device was measured, or simulated."""
+        return {} if self.device == HOST else {"device": self.device, "provenance": "simulated"}
 
     def fit(self, records: list[Record]) -> Model:
         """Fit both."""

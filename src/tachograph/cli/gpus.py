@@ -1,0 +1,148 @@
+"""``tacho gpus``: the GPUs that can be simulated, and how well that agrees with published runs."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import Crew, Json, flat, out, print_json, table
+
+if TYPE_CHECKING:
+    from ..graph.graph import Graph
+    from .simulate import OnGpus
+
+__all__ = ["app", "simulated"]
+
+app = typer.Typer(help="GPUs that can be simulated.", invoke_without_command=True)
+RUNS_HELP = "The directory of the published runs; default: $TACHOGRAPH_GPU_RUNS."
+#: What each bar of the validation is to reach: median and 90th percentile of max(r, 1/r).
+WANTED = {
+    "exact graphs, each source, launches from the others": (1.03, 1.10),
+    "launch-bound searches of graphs not fitted to": (1.10, 1.25),
+    "kron_g500, pushes, constants from kron_g500-logn18": (1.20, 1.40),
+    "one GPU left out, all cells": (1.25, 1.6),
+    "one GPU left out, work-bound pushes": (1.10, 1.46),
+    "one graph left out, work-bound pushes": (1.08, 1.28),
+}
+DIRECTIONS_WANTED, RANKING_WANTED = 0.95, 0.8
+
+
+@app.callback()
+def listed(context: typer.Context, json: Json = False) -> None:
+    """List the GPUs that can be simulated, with their parameters.
+
+    [bold]Examples[/bold]
+
+    tacho gpus
+
+    tacho gpus validate published-runs
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from ..simulation.gpus.constants import origin_of
+    from ..simulation.gpus.gpu import GPU, known_gpus
+
+    gpus = [GPU(name) for name in known_gpus()]
+    calibrated = {"gpu": "its own runs", "architecture": "its architecture", "every": "all GPUs"}
+    if json:
+        print_json(
+            [{"name": g.name, "title": g.title, "source": g.source, **g.settings} for g in gpus]
+        )
+        return
+    heads = ("name", "GPU", "SMs", "GHz", "L2, MB", "GB/s", "memory", "GB", "calibrated by")
+    rows = []
+    for g in gpus:
+        sizes = [f"{g.l2_bytes / 2**20:g}", f"{g.memory_gbps:g}", g.memory]
+        shown = [g.name, g.title, str(g.sms), f"{g.clock_ghz:g}", *sizes]
+        rows.append([*shown, f"{g.memory_bytes / 2**30:g}", calibrated[origin_of(g)]])
+    out().print(table(heads, rows))
+
+
+@app.command("validate")
+@flat
+def validate(
+    crew: Crew,
+    runs: Annotated[Path | None, typer.Argument(help=RUNS_HELP)] = None,
+    write: Annotated[bool, typer.Option("--write", help="Write the package's constants.")] = False,
+    json: Json = False,
+) -> None:
+    """Compare simulated times with published runs, graphs and GPUs left out, and print every bar.
+
+    Simulating the graphs takes some minutes the first time; what is done is kept.
+
+    [bold]Example[/bold]
+
+    tacho gpus validate published-runs --json
+    """
+    from ..simulation.gpus.validation.validate import validate as judge
+    from ..simulation.gpus.validation.validate import write as keep
+
+    with crew.executor() as chosen:
+        found = judge(runs, chosen)
+    if write:
+        keep(found)
+    if json:
+        print_json(found)
+        return
+    show(found)
+
+
+def simulated(task: str, graph: Graph, asked: OnGpus, source: int | None, json: bool) -> None:
+    """Simulate a task on every combination of GPUs, directions and balances, and print a table."""
+    from ..plots.numbers import seconds as form
+    from ..simulation.gpus.simulate import simulate
+    from ..util.names import canonical
+
+    name = canonical(task)
+    start = source
+    if start is None and name in ("bfs", "sssp") and graph.n:
+        start = int(graph.degrees.argmax())
+    directions = asked.direction.split(",") if name == "bfs" else ["auto"]
+    every = itertools.product((asked.gpu or "").split(","), directions, asked.balance.split(","))
+    found, rows = [], []
+    for gpu, direction, balance in every:
+        options: dict[str, Any] = {"source": start, "sink": asked.sink, "balance": balance}
+        run = simulate(name, graph, gpu.strip(), direction=direction.strip(), **options)
+        found.append({**run.numbers(), "direction": direction, "balance": balance})
+        low, high = run.interval or (None, None)
+        between = "" if low is None else f"{form(low)} to {form(high)}"
+        parts = [form(v) for v in run.shares().values()]
+        pulled = str(int((run.trace["kernel"] == "pull").sum())) if len(run.trace) else "0"
+        labels = [run.gpu, direction, balance] if name == "bfs" else [run.gpu, "", balance]
+        rows.append([*labels, form(run.seconds), between, str(run.iterations), pulled, *parts])
+    if json:
+        print_json(found)
+        return
+    out().print(repr(graph), style="bold")
+    heads = ("GPU", "direction", "balance", "time", "between", "rounds", "pulled")
+    parts_of = ("launches", "issue", "L2", "memory", "overlapped")
+    out().print(table((*heads, *parts_of), rows, left=heads[:3]))
+    bands = dict.fromkeys(f"{row['gpu']}: {row['band']}" for row in found)
+    out().print(
+        f"All times are simulated. Beside published runs, {'; '.join(bands)}. Copies over the bus are "
+        "not part of the times.",
+        style="dim",
+    )
+
+
+def show(found: dict[str, Any]) -> None:
+    """Print the bars."""
+    rows = []
+    for name, values in found["bars"].items():
+        wanted = WANTED.get(name)
+        text = f"{wanted[0]:.2f} / {wanted[1]:.2f}" if wanted else ""
+        good = wanted and values["median"] <= wanted[0] and values["most"] <= wanted[1]
+        cells = [f"{values[k]:.3f}" for k in ("median", "most", "max")]
+        met = "" if wanted is None else "met" if good else "missed"
+        rows.append([name, *cells, str(values["cells"]), text, met])
+    heads = ("predicted over measured", "median", "90 %", "max", "cells", "wanted", "")
+    out().print(table(heads, rows))
+    same, levels = found["directions"]["same"], found["directions"]["levels"]
+    out().print(
+        f"directions: {same} of {levels} recorded levels ({DIRECTIONS_WANTED:.0%} wanted); ranking of "
+        f"settings, {RANKING_WANTED} wanted: "
+        + ", ".join(f"{name} {value:.2f}" for name, value in found["ranking"].items())
+    )

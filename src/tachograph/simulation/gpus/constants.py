@@ -1,0 +1,86 @@
+"""Calibrated constants: what no data sheet says, fitted to published runs and kept in
+``constants.toml``.
+
+A GPU whose runs are known has constants of its own; another takes those of its architecture, or those
+of all GPUs. ``tacho gpus validate`` fits them and measures how well they carry over.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .gpu import GPU
+
+__all__ = ["OVERLAP", "STREAM_SHARE", "Constants", "Kept", "constants_of", "errors_of", "origin_of"]
+
+FILE = Path(__file__).with_name("constants.toml")
+OVERLAP = 3.0  # cores and memory overlap: 1 would add their times, infinity would take the longer
+STREAM_SHARE = 0.8  # of the peak that sequential sectors get: inferred, usual for copies
+
+
+class Constants(NamedTuple):
+    """What a GPU takes; times of levels follow the clock: ``fixed_us + clocked_us / clock_ghz``."""
+
+    fixed_us: float  # of a level that pushes, whatever the clock
+    clocked_us: float  # of a level that pushes, at 1 GHz
+    pull_ratio: float  # a level that pulls takes so many times the launch of one that pushes
+    step_cycles: float  # of a multiprocessor, for a step of a warp
+    sector_cycles: float  # of a multiprocessor, for a sector that a lane asks of the L2
+    random_share: float  # of the memory's peak that scattered sectors get
+
+    def launch_seconds(self, gpu: GPU, direction: str) -> float:
+        """Return the time of a level beside its work."""
+        push = gpu.launch_us
+        if push is None:
+            push = self.fixed_us + self.clocked_us / gpu.clock_ghz
+        return push * 1e-6 * (self.pull_ratio if direction == "pull" else 1.0)
+
+
+class Kept(NamedTuple):
+    """The file: constants of all GPUs, of architectures and of GPUs, and measured errors."""
+
+    every: Constants
+    architectures: dict[str, Constants]
+    gpus: dict[str, Constants]
+    errors: dict[str, dict[str, float]]
+
+
+@lru_cache(1)
+def kept() -> Kept:
+    """Read the file."""
+    found: dict[str, Any] = tomllib.loads(FILE.read_text())
+
+    def those(group: str) -> dict[str, Constants]:
+        return {name: Constants(**values) for name, values in found.get(group, {}).items()}
+
+    return Kept(
+        Constants(**found["every"]), those("architecture"), those("gpu"), found.get("errors", {})
+    )
+
+
+def origin_of(gpu: GPU) -> str:
+    """Return where its constants come from: its own runs, its architecture, or all GPUs.
+
+    >>> origin_of(GPU("v100")), origin_of(GPU("titan-v")), origin_of(GPU("a10-7850k"))
+    ('gpu', 'architecture', 'every')
+    """
+    file = kept()
+    if gpu.name in file.gpus:
+        return "gpu"
+    return "architecture" if gpu.architecture in file.architectures else "every"
+
+
+def constants_of(gpu: GPU) -> Constants:
+    """Return the constants of a GPU."""
+    file = kept()
+    if gpu.name in file.gpus:
+        return file.gpus[gpu.name]
+    return file.architectures.get(gpu.architecture, file.every)
+
+
+def errors_of(kind: str) -> dict[str, float]:
+    """Return median and 90th percentile of max(r, 1/r) that validation found for a kind of cell."""
+    return dict(kept().errors.get(kind, {}))

@@ -1,0 +1,206 @@
+"""Graph tasks on simulated GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.bfs import vertices
+from ...algorithms.result import Trace
+from ...decisions.approximation.rules import EXACT, Approximation
+from ...graph.graph import Graph
+from ...kernels.runtime.launch import clock
+from ...util.errors import InputError
+from ...util.names import canonical
+from . import bfs as search
+from .chip import Chip, shares
+from .constants import errors_of, origin_of
+from .gpu import GPU, gpu_named
+from .policy import chosen
+from .result import Band, GpuSimulation
+from .rounds import independent, preflow
+from .similarity import by_search
+from .sssp import bellman_ford
+from .warps import BALANCES
+
+__all__ = ["PROGRAMS", "band_of", "simulate", "timed"]
+
+OF_SEARCHES = ("frontier_vertices", "frontier_edges", "unvisited")
+#: Levels take more than this share of the time: the run waits for launches.
+LAUNCH_BOUND_SHARE = 0.5
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a program is told."""
+
+    task: str
+    source: int | None = None
+    sink: int | None = None
+    direction: Any = "auto"
+    approximation: Approximation = EXACT
+    rng: int = 0
+
+    def start(self, graph: Graph) -> int:
+        """Return the vertex to begin at."""
+        if self.source is None:
+            raise InputError(f"{self.task} needs a source")
+        first = vertices(graph, self.source, "source")
+        if first.size != 1:
+            raise InputError("a simulated GPU begins at one vertex")
+        return int(first[0])
+
+
+Program = Callable[[Chip, Question], dict[str, Any]]
+
+
+def _bfs(chip: Chip, question: Question) -> dict[str, Any]:
+    first = question.start(chip.graph)
+    policy = chosen(question.direction, chip.gpu, chip.graph)
+    return {"levels": search.search(chip, first, policy)}
+
+
+def _sssp(chip: Chip, question: Question) -> dict[str, Any]:
+    first = question.start(chip.graph)
+    return {"distances": bellman_ford(chip, first, question.approximation)}
+
+
+def _similarity(chip: Chip, question: Question) -> dict[str, Any]:
+    return by_search(chip, question.task)
+
+
+def _independent(chip: Chip, question: Question) -> dict[str, Any]:
+    return independent(chip, question.rng)
+
+
+def _flow(chip: Chip, question: Question) -> dict[str, Any]:
+    return preflow(chip, question.source, question.sink)
+
+
+#: The tasks whose device kernels have request generators.
+PROGRAMS: dict[str, Program] = {
+    "bfs": _bfs,
+    "sssp": _sssp,
+    **dict.fromkeys(("jaccard", "cosine", "overlap", "sorensen"), _similarity),
+    "maximal_independent_set": _independent,
+    "maximum_flow": _flow,
+}
+
+
+def simulate(
+    task: str,
+    graph: Graph,
+    gpu: GPU | str,
+    *,
+    balance: str = "balanced",
+    source: int | None = None,
+    sink: int | None = None,
+    direction: Any = "auto",
+    approximation: Approximation = EXACT,
+    rng: int = 0,
+) -> GpuSimulation:
+    """Run a task on a simulated GPU, by the sectors that its warps ask for.
+
+    Parameters
+    ----------
+    task
+        ``"bfs"``, ``"sssp"`` (Bellman-Ford), a similarity such as ``"jaccard"``,
+        ``"maximal_independent_set"`` or ``"maximum_flow"`` (in rounds of kernels).
+    graph
+        The graph; it must fit into the GPU's memory.
+    gpu
+        A name of the catalogue (``tacho gpus``), the path of a TOML file, or a :class:`GPU`.
+    balance
+        How ``bfs`` and ``sssp`` give work to warps: ``"vertex"`` (a work-item for each vertex),
+        ``"warp"`` (a warp for each vertex) or ``"balanced"`` (32 arcs for each warp).
+    source, sink
+        Where a search or a flow begins, and where a flow ends.
+    direction
+        What chooses between push and pull in ``bfs``: ``"auto"`` takes what is predicted to be
+        faster on this GPU; others are the names of policies, and functions of the state.
+    approximation
+        What ``sssp`` leaves out.
+    rng
+        The seed of an independent set.
+
+    Returns
+    -------
+    GpuSimulation
+        Exact values, simulated seconds, how far they may be off, and a trace of the launches.
+
+    Raises
+    ------
+    InputError
+        For a GPU that is not known, a task without generators, a graph that does not fit.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> g = tg.kronecker(8, rng=1)
+    >>> found = tg.simulate("bfs", g, "v100", source=1)
+    >>> bool((found.levels == tg.bfs(g, 1).levels).all()), found.provenance
+    (True, 'simulated')
+    """
+    name, begin = canonical(task), clock()
+    if name not in PROGRAMS:
+        raise InputError(
+            f"no GPU kernels of {task!r} can be simulated: choose {', '.join(PROGRAMS)}"
+        )
+    if balance not in BALANCES:
+        raise InputError(f"balance = {balance!r}: choose {', '.join(BALANCES)}")
+    chip = Chip(gpu_named(gpu), graph, balance)
+    question = Question(name, source, sink, direction, approximation, rng)
+    values = PROGRAMS[name](chip, question)
+    trace = timed(chip)
+    seconds = float(trace["seconds"].sum()) if len(trace) else 0.0
+    for value in values.values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    accesses = float(trace["sectors"].sum()) if len(trace) else 0.0
+    answer = sum(v.nbytes for v in values.values() if isinstance(v, np.ndarray))
+    held = graph.indptr.nbytes + graph.indices.nbytes
+    return GpuSimulation(
+        task=name,
+        gpu=chip.gpu.name,
+        seconds=seconds,
+        copy_seconds=chip.gpu.copy_seconds(held) + chip.gpu.copy_seconds(answer),
+        iterations=int(trace["iteration"].max(initial=-1)) + 1 if len(trace) else 0,
+        band=band_of(name, chip.gpu, float(trace["launch"].sum()) if len(trace) else 0.0, seconds),
+        trace=trace,
+        values=values,
+        memory_used=chip.used,
+        accesses_per_second=accesses / max(clock() - begin, 1e-9),
+    )
+
+
+def timed(chip: Chip) -> Trace:
+    """Return the chip's launches with their simulated seconds."""
+    if not chip.rows:
+        return Trace({})
+    counts = chip.counts()
+    parts = shares(chip.gpu, chip.constants, counts)
+    kernels = [row["kernel"] for row in chip.rows]
+    launch = np.array([chip.constants.launch_seconds(chip.gpu, k) for k in kernels])
+    columns: dict[str, object] = {"iteration": [row["iteration"] for row in chip.rows]}
+    columns["kernel"] = kernels
+    for name in (*OF_SEARCHES, "host_seconds", "scaled_by"):
+        if name in chip.rows[0]:
+            columns[name] = [row[name] for row in chip.rows]
+    columns["seconds"] = launch + parts["work"]
+    columns |= {"launch": launch, "issue": parts["issue"], "l2": parts["l2"], "dram": parts["dram"]}
+    columns |= {name: counts[name].astype(np.int64) for name in counts}
+    return Trace(columns)
+
+
+def band_of(task: str, gpu: GPU, launch: float, seconds: float) -> Band:
+    """Return what validation found for runs of this kind: launch-bound or not, GPU seen or not."""
+    bound = "launch-bound" if launch > LAUNCH_BOUND_SHARE * seconds else "work-bound"
+    seen = {"gpu": "GPU seen", "architecture": "architecture seen", "every": "GPU unseen"}
+    kind = f"{bound}, {seen[origin_of(gpu)]}"
+    if task != "bfs":
+        return Band(f"{task}, {kind}", None, None)
+    found = errors_of(kind)
+    return Band(kind, found.get("median"), found.get("most"))

@@ -1,0 +1,1 @@
+"""Simulated GPUs beside published runs: read the runs, simulate their graphs, fit, and judge."""

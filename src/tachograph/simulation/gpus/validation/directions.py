@@ -1,0 +1,147 @@
+"""Recorded directions: does the published rule choose as it was recorded, and do settings rank alike?
+
+The traces of 2016 have the vertices and arcs of each level that was pushed. Searches that pulled
+have the same levels as those of the same graph that only pushed, so the rule can be asked at every
+level.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....decisions.direction.state import State
+from ..constants import Constants
+from ..gpu import GPU
+from ..policy import looks_of, pull_seconds
+from .features import gunrock_rule
+from .runs import records
+
+__all__ = ["Level", "agreement", "levels_by_graph", "ranking"]
+
+LOW_DIAMETER = 64  # levels: graphs with more are not asked about
+SWEPT_VERSION = "1.1.0"  # whose runs vary do_a and do_b
+SAME_TIME = 0.02  # times that differ by less are one rank: so much runs of the same setting differ
+Numbers = NDArray[np.float64]
+
+
+class Level(NamedTuple):
+    """Vertices and arcs of a level."""
+
+    vertices: float
+    arcs: float
+
+
+def _states(levels: list[Level], n: float, arcs: float) -> list[State]:
+    left, arcs_left = n, arcs
+    made = []
+    for depth, level in enumerate(levels):
+        left, arcs_left = max(left - level.vertices, 0.0), max(arcs_left - level.arcs, 0.0)
+        made.append(State(n, arcs, *level, left, arcs_left, depth=depth))
+    return made
+
+
+def _directions(levels: list[Level], n: float, arcs: float, rule: Any) -> list[str]:
+    """Return what a rule chooses level after level."""
+    chosen: list[str] = []
+    for state in _states(levels, n, arcs):
+        before = float(bool(chosen) and chosen[-1] == "pull")
+        chosen.append(rule(state._replace(previous=before)))
+    return chosen
+
+
+def _traces(
+    where: Path | None,
+) -> tuple[dict[int, list[dict[str, Any]]], dict[int, dict[str, Any]]]:
+    traces: dict[int, list[dict[str, Any]]] = {}
+    for row in records("levels", where).to_pylist():
+        traces.setdefault(row["run"], []).append(row)
+    columns = ["run", "do_a", "do_b", "vertices", "edges"]
+    about = {r["run"]: r for r in records("runs", where, columns).to_pylist() if r["run"] in traces}
+    return {run: sorted(rows, key=lambda r: r["level"]) for run, rows in traces.items()}, about
+
+
+def levels_by_graph(where: Path | None = None) -> dict[str, tuple[list[Level], float, float]]:
+    """Return the levels of each graph, without duplicates, with its vertices and arcs."""
+    traces, about = _traces(where)
+    found = {}
+    for run, rows in traces.items():
+        first = rows[0]
+        if not first["direction_optimized"] and not first["idempotence"]:
+            levels = [Level(r["frontier_in"], r["frontier_out"]) for r in rows]
+            found[first["dataset"]] = (levels, about[run]["vertices"], about[run]["edges"])
+    return found
+
+
+def agreement(where: Path | None = None) -> tuple[int, int]:
+    """Return how many recorded levels of low-diameter graphs the rule reproduces, and of how many."""
+    traces, about = _traces(where)
+    known = levels_by_graph(where)
+    same = total = 0
+    for run, rows in traces.items():
+        first = rows[0]
+        levels, n, arcs = known[first["dataset"]]
+        if not first["direction_optimized"] or first["idempotence"] or len(levels) > LOW_DIAMETER:
+            continue
+        rule = gunrock_rule(about[run]["do_a"], about[run]["do_b"])
+        recorded = [r["direction"] for r in rows]
+        chosen = _directions(levels, n, arcs, rule)
+        same += sum(a == b for a, b in zip(chosen, recorded, strict=False))
+        total += min(len(chosen), len(recorded))
+    return same, total
+
+
+def times_of_levels(
+    levels: list[Level], n: float, arcs: float, gpu: GPU, constants: Constants, per_arc: float
+) -> tuple[Numbers, Numbers]:
+    """Return seconds of pushing and of pulling each level."""
+    launch = constants.launch_seconds(gpu, "push")
+    states = _states(levels, n, arcs)
+    push = [launch + state.m_f * per_arc for state in states]
+    pull = [pull_seconds(gpu, constants, n, looks_of(state)) for state in states]
+    return np.array(push), np.array(pull)
+
+
+def ranking(
+    where: Path | None, gpu: GPU, constants: Constants, per_arc: dict[str, float]
+) -> dict[str, float]:
+    """Return Spearman's correlation of predicted and recorded times over all settings, for each graph.
+
+    ``per_arc`` has the seconds of a pushed arc of each graph.
+    """
+    from scipy.stats import spearmanr
+
+    known = levels_by_graph(where)
+    columns = ["dataset", "gpu", "version", "algorithm", "do_a", "do_b", "elapsed_ms", "vertices"]
+    columns += ["edges", "direction_optimized"]
+    swept: dict[str, list[dict[str, Any]]] = {}
+    for row in records("runs", where, columns).to_pylist():
+        if (
+            row["version"] == SWEPT_VERSION
+            and row["gpu"] == gpu.title
+            and row["algorithm"] == "bfs"
+        ):
+            if row["direction_optimized"]:
+                swept.setdefault(row["dataset"], []).append(row)
+    found = {}
+    for dataset, rows in swept.items():
+        short = dataset.partition(".")[0]
+        if short not in known or dataset not in per_arc or len(rows) < 100:
+            continue
+        levels, n, arcs = known[short]
+        push, pull = times_of_levels(levels, n, arcs, gpu, constants, per_arc[dataset])
+        predicted = []
+        for row in rows:
+            chosen = _directions(levels, n, arcs, gunrock_rule(row["do_a"], row["do_b"]))
+            predicted.append(sum(np.where(np.array(chosen) == "pull", pull, push)))
+        measured = np.array([row["elapsed_ms"] for row in rows])
+        found[dataset] = float(spearmanr(_ranks(np.array(predicted)), _ranks(measured))[0])
+    return found
+
+
+def _ranks(times: Numbers) -> Numbers:
+    """Return times on a scale on which those that runs cannot tell apart are the same."""
+    return np.asarray(np.round(np.log(times) / SAME_TIME))

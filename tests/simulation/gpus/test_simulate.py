@@ -1,0 +1,199 @@
+"""Simulated GPUs: values are exact, requests are those of a slow generator, bad input is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tachograph as tg
+from tachograph.simulation.gpus.analytic import demand_of, predict
+from tachograph.simulation.gpus.bfs import search
+from tachograph.simulation.gpus.chip import Chip
+from tachograph.simulation.gpus.gpu import gpu_named, known_gpus
+from tachograph.simulation.gpus.together import place, split
+
+BALANCES = ("vertex", "warp", "balanced")
+
+
+def odd_graphs():
+    loops = tg.Graph.from_edges([0, 0, 1, 1, 2], [0, 1, 2, 2, 0], n=5, directed=True)
+    apart = tg.Graph.from_edges([0, 2], [1, 3], n=6, directed=False)
+    return {
+        "one": tg.path(1),
+        "path": tg.path(40),
+        "star": tg.star(100),
+        "loops": loops,
+        "apart": apart,
+        "kronecker": tg.kronecker(9, 8, rng=1),
+        "directed": tg.uniform(300, 5, rng=2, directed=True),
+    }
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("direction", ["push", "pull", "gunrock", "auto", "surf"])
+def test_levels_are_exact(balance, direction):
+    for name, graph in odd_graphs().items():
+        found = tg.simulate("bfs", graph, "v100", source=0, balance=balance, direction=direction)
+        assert (found.levels == tg.bfs(graph, 0).levels).all(), name
+        assert found.seconds >= 0
+        assert found.provenance == "simulated"
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+def test_distances_are_exact(balance):
+    graph = tg.kronecker(8, 8, rng=3, weights=True)
+    found = tg.simulate("sssp", graph, "p4000", source=1, balance=balance)
+    assert np.allclose(found.distances, tg.sssp(graph, 1).distances)
+
+
+@pytest.mark.parametrize(
+    "left_out", [{"iterations": 2}, {"min_degree": 4}, {"max_degree": 30}, {"fraction": 0.5}]
+)
+def test_approximations_are_those_of_the_host(left_out):
+    graph = tg.kronecker(9, 8, rng=3, weights=True)
+    approximation = tg.Approximation(**left_out)
+    found = tg.simulate("sssp", graph, "p4000", source=1, approximation=approximation)
+    # the two-step Dijkstra sees the distances of the round before, as a GPU does
+    host = tg.sssp(graph, 1, algorithm="dijkstra", approximation=approximation)
+    assert np.array_equal(found.distances, host.distances)
+    exact = tg.simulate("sssp", graph, "p4000", source=1)
+    assert found.trace["lanes"].sum() <= exact.trace["lanes"].sum()
+
+
+def test_other_tasks_are_exact():
+    graph = tg.kronecker(8, 8, rng=1)
+    same = tg.simulate("jaccard", graph, "a100")
+    assert np.array_equal(same.source, tg.jaccard(graph).source)
+    chosen = tg.simulate("mis", graph, "a10-7850k")
+    assert (chosen.mask == tg.maximal_independent_set(graph).mask).all()
+    assert set(chosen.trace["kernel"]) == {"randomize", "select", "deactivate"}
+    network = tg.Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], [3, 5, 9, 2])
+    assert tg.simulate("maximum_flow", network, "a10-7850k", source=0, sink=3).value == 5
+
+
+def slow_sectors(graph, source, warp=32):
+    """Distinct sectors of labels, warp by warp, of a push whose arcs lie side by side."""
+    seen, front, total = {source}, [source], 0
+    while front:
+        arcs, claims = [], []
+        for first in range(0, len(front), warp):  # a group of items begins a new warp
+            group = [int(v) for u in front[first : first + warp] for v in graph.neighbors(u)]
+            arcs += [group[k : k + warp] for k in range(0, len(group), warp)]
+        for lanes in arcs:
+            total += len({4 * v // 32 for v in lanes})
+            new = [v for k, v in enumerate(lanes) if v not in seen and v not in lanes[:k]]
+            total += len({4 * v // 32 for v in new})  # written
+            seen |= set(new)
+            claims += new
+        front = claims
+    return total
+
+
+def test_sectors_are_those_of_a_slow_generator():
+    for graph in (tg.star(200), tg.kronecker(8, 8, rng=5), tg.road(12, 12, rng=1)):
+        chip = Chip(gpu_named("v100"), graph)
+        search(chip, 0, lambda state: "push")
+        assert sum(row["far_sectors"] for row in chip.rows) == slow_sectors(graph, 0)
+
+
+def test_work_of_balances():
+    """A hub makes a warp of work-items as long as its row; 32 lanes share it otherwise."""
+    star = tg.star(3200)
+    steps = {
+        b: tg.simulate("bfs", star, "v100", source=0, direction="push", balance=b).trace["steps"][0]
+        for b in BALANCES
+    }
+    assert steps["vertex"] == 1 + 3199
+    assert steps["warp"] == steps["balanced"] == 1 + 100
+
+
+def test_smaller_caches_fetch_more_and_slower_memories_take_longer():
+    graph = tg.kronecker(13, 16, rng=1)
+    runs = {
+        size: tg.simulate("bfs", graph, tg.GPU("v100", l2_bytes=size), source=1, direction="push")
+        for size in (4096, 1 << 22)
+    }
+    fetched = {size: run.trace["far_fetched"].sum() for size, run in runs.items()}
+    assert fetched[4096] > 5 * fetched[1 << 22]
+    slow = tg.GPU("v100", l2_bytes=4096, memory_gbps=9.0)
+    again = tg.simulate("bfs", graph, slow, source=1, direction="push")
+    assert again.seconds > runs[4096].seconds
+
+
+def test_shares_add_up():
+    run = tg.simulate("bfs", tg.kronecker(12, 16, rng=1), "k40c", source=1)
+    shares = run.shares()
+    assert shares.pop("overlapped") >= 0
+    assert sum(shares.values()) >= run.seconds
+    assert run.interval[0] < run.seconds < run.interval[1]
+
+
+@pytest.mark.parametrize("scale", [12, 14])
+def test_fast_path_is_near_the_simulator(scale):
+    graph = tg.kronecker(scale, 16, rng=1)
+    source = int(graph.degrees.argmax())
+    for size in (1 << 13, 1 << 15, 1 << 22):
+        gpu = tg.GPU("v100", l2_bytes=size)
+        run = tg.simulate("bfs", graph, gpu, source=source, direction="push")
+        found = predict(graph, gpu, run.iterations)
+        assert found["seconds"] == pytest.approx(run.seconds, rel=0.35)
+    assert 0 <= demand_of(graph).missed(1 << 30) < 0.2
+
+
+def test_catalogue_and_files(tmp_path):
+    assert {"k40c", "titan-xp", "titan-v", "gv100", "v100", "p4000"} <= set(known_gpus())
+    assert {"rtx3080", "a100", "a10-7850k"} <= set(known_gpus())
+    for name in known_gpus():
+        assert tg.GPU(name).source
+        assert tg.GPU(name).title
+    own = tmp_path / "mine.toml"
+    own.write_text('like = "v100"\nname = "Mine"\nsms = 40\n')
+    assert gpu_named(str(own)).sms == 40
+    assert gpu_named(str(own)).name == "mine"
+    assert tg.simulate("bfs", tg.path(3), str(own), source=0).gpu == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("cores = 3", "unknown key 'cores'"), ("sms = 0", "at least 1"), ("sms = ", "mine.toml"),
+     ('like = "v101"', "no GPU")],
+)  # fmt: skip
+def test_bad_files(tmp_path, text, problem):
+    own = tmp_path / "mine.toml"
+    own.write_text(text)
+    with pytest.raises(tg.InputError, match=problem):
+        gpu_named(str(own))
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda g: tg.GPU("v101"), "known: k40c"),
+        (lambda g: tg.simulate("bfs", g, "v101", source=0), "GPUs: k40c"),
+        (lambda g: tg.simulate("pagerank", g, "v100"), "no GPU kernels"),
+        (lambda g: tg.simulate("bfs", g, "v100"), "needs a source"),
+        (lambda g: tg.simulate("bfs", g, "v100", source=99), "no vertex 99"),
+        (lambda g: tg.simulate("bfs", g, "v100", source=0, balance="x"), "balance"),
+        (lambda g: tg.simulate("bfs", g, "v100", source=0, direction="oracle"), "oracle"),
+        (
+            lambda g: tg.simulate("bfs", g, tg.GPU("v100", memory_bytes=100), source=0),
+            "more memory",
+        ),
+        (lambda g: tg.GPU("v100", clock_ghz=0.0), "at least"),
+        (lambda g: tg.GPU("v100", cores=3), "no parameter"),
+    ],
+)
+def test_bad_input(call, problem):
+    with pytest.raises(tg.InputError, match=problem):
+        call(tg.path(4))
+
+
+def test_splits_and_placements():
+    both = split(3.0, 1.0)
+    assert both.seconds == pytest.approx(0.75) == pytest.approx(both.gpu_share * 1.0)
+    graph, gpu = tg.kronecker(8, 8, rng=1), tg.GPU("a10-7850k")
+    run = tg.simulate("mis", graph, gpu)
+    placed = place(run, gpu, 8 * graph.n)
+    assert placed.seconds <= min(placed.host_seconds, placed.gpu_seconds) + 1e-12
+    assert len(placed.places) == len(run.trace)
+    assert gpu.copy_seconds(1 << 30) == 0 < tg.GPU("v100").copy_seconds(1 << 30)
