@@ -35,12 +35,17 @@ def test_runs_are_shown_exported_and_forgotten(graph, tmp_path):
     assert found["runs"][0]["predicted"] > 0
     assert found["tasks"][0]["runs"] == 1
     tacho("journal", "export", "--parquet", str(tmp_path / "out"))
-    tables = {n: parquet.read_table(tmp_path / "out" / f"{n}.parquet") for n in ("runs", "traces")}
+    names = ("runs", "trace-bfs", "trace-triangles")
+    tables = {n: parquet.read_table(tmp_path / "out" / f"{n}.parquet") for n in names}
     assert tables["runs"]["task"].to_pylist() == ["bfs", "triangles"]
     assert tables["runs"]["graph_name"].to_pylist() == [graph, graph]
-    rows = [json.loads(v) for r, v in zip(tables["traces"]["run"].to_pylist(),
-            tables["traces"]["values"].to_pylist(), strict=True) if r == number]  # fmt: skip
-    assert rows[0]["frontier_vertices"] == 1
+    assert tables["runs"]["way"].to_pylist() == ["auto", "auto"]
+    assert tables["runs"]["option_source"].to_pylist() == [1, None]
+    reached = tg.bfs(tg.read(graph), 1).facts()["reached"]
+    assert tables["runs"]["fact_reached"].to_pylist() == [reached, None]
+    trace = tables["trace-bfs"]
+    assert trace["run"].to_pylist() == [number] * len(trace)
+    assert trace["frontier_vertices"].to_pylist()[0] == 1
     assert tacho("journal", "prune", "--older-than", "1").startswith("0 runs")
     assert tacho("journal", "prune", "--older-than", "-1").startswith("2 runs")
 

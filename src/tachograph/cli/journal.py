@@ -130,6 +130,9 @@ def export(
 ) -> None:
     """Write all runs, traces and records as Parquet files.
 
+    runs.parquet has a row for each run, trace-TASK.parquet a row for each iteration of its runs
+    (docs/planning.md has the columns), records.parquet what campaigns have measured.
+
     [bold]Example[/bold]
 
     tacho journal export --parquet runs
@@ -139,7 +142,9 @@ def export(
     kept = _opened()
     parquet.mkdir(parents=True, exist_ok=True)
     for name, rows in _tables(kept).items():
-        write_table(pa.Table.from_pylist(rows), parquet / f"{name}.parquet")
+        heads = dict.fromkeys(head for row in rows for head in row)
+        columns = {head: pa.array([row.get(head) for row in rows]) for head in heads}
+        write_table(pa.table(columns), parquet / f"{name}.parquet")
         say(f"{parquet / name}.parquet: {len(rows):,} rows")
 
 
@@ -155,19 +160,46 @@ def _tables(kept: Journal) -> dict[str, list[Record]]:
         name = str(graph.get("name") or "").encode(errors="backslashreplace").decode()
         run["graph_name"] = name or None
         run["graph_shape"] = dumps(graph.get("shape"))
+        plan = run["plan"] or {}
+        run |= {k: plan.get(k) for k in ("way", "reason")}
+        for part in ("options", "facts"):
+            run |= {f"{part[:-1]}_{k}": _cell(v) for k, v in run[part].items()}
         run |= {k: dumps(run[k]) for k in ("options", "plan", "facts")}
-    traces = [
-        {"run": run["id"], "row": k, "values": dumps(dict(zip(columns, values, strict=True)))}
-        for run in runs
-        if (columns := kept.trace(run["id"])) is not None
-        for k, values in enumerate(zip(*columns.values(), strict=True))
-    ]
+    traces: dict[str, list[Record]] = {}
+    for run in runs:
+        if (columns := kept.trace(run["id"])) is not None:
+            cells = ([_cell(v) for v in column] for column in columns.values())
+            found = traces.setdefault(f"trace-{run['task']}", [])
+            for k, values in enumerate(zip(*cells, strict=True)):
+                found.append(
+                    {"run": run["id"], "row": k, **dict(zip(columns, values, strict=True))}
+                )
     records = [
         {"kind": kind, "key": key, "value": dumps(value)}
         for kind in kept.kinds()
         for key, value in kept.records(kind).items()
     ]
-    return {"runs": runs, "traces": traces, "records": records}
+    return {"runs": _alike(runs), **{k: _alike(v) for k, v in traces.items()}, "records": records}
+
+
+def _cell(value: object) -> object:
+    """Return a plain value as it is, others as JSON."""
+    from json import dumps
+
+    return value if value is None or isinstance(value, bool | int | float | str) else dumps(value)
+
+
+def _alike(rows: list[Record]) -> list[Record]:
+    """Make text of what has values of different kinds in different rows: a column holds one kind."""
+    kinds: dict[str, set[type]] = {}
+    for row in rows:
+        for head, value in row.items():
+            kinds.setdefault(head, set()).add(type(value))
+    mixed = {head for head, found in kinds.items() if len(found - {type(None)} - {int}) > 1}
+    mixed |= {head for head, found in kinds.items() if int in found and found & {str, bool}}
+    return [
+        {k: str(v) if k in mixed and v is not None else v for k, v in row.items()} for row in rows
+    ]
 
 
 @app.command()

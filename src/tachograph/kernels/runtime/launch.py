@@ -25,6 +25,8 @@ import numpy as np
 from numba._dispatcher import compute_fingerprint
 from numba.core.types import unliteral
 
+from ... import __version__
+from ...journal.store import home
 from ...util.cores import threads as threads
 from ...util.cores import threads_available as threads_available
 from ...util.limits import check_time
@@ -81,8 +83,34 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
         # Numba reads the version before it reads types, which may no longer exist.
         kept = compiled._cache._cache_file
         kept._version = kept._source_stamp = f"{numba.__version__} {_sources(function.__module__)}"
+        _share(compiled, function.__module__)
     KERNELS.append(_for_all_constants(compiled))
     return cast(Callable[..., Any], compiled)
+
+
+@lru_cache(None)
+def _shared(module: str) -> str | None:
+    """A directory for compiled kernels that all environments with this version of the package use.
+
+    None for a package that is not installed, whose files change, and if the user has named another.
+    """
+    if "site-packages" not in Path(__file__).parts or os.environ.get("NUMBA_CACHE_DIR"):
+        return None
+    versions = f"{__version__} numba {numba.__version__}"
+    found = home() / "compiled" / versions.replace(" ", "-") / module
+    try:
+        found.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return str(found) if os.access(found, os.W_OK) else None
+
+
+def _share(compiled: Any, module: str) -> None:
+    """Keep a kernel where other environments find it: Numba would keep it beside this file."""
+    if (path := _shared(module)) is not None:
+        cache = compiled._cache
+        cache._cache_path = cache._cache_file._cache_path = path
+        cache._cache_file._index_path = str(Path(path) / cache._cache_file._index_name)
 
 
 def kept_on_disk(compiled: Any) -> bool | None:
@@ -269,7 +297,10 @@ def _tell(worker: Any, before: int, done: threading.Event) -> None:
                 "compiling; set NUMBA_CACHE_DIR to a directory that can keep it for the next time"
             )
         elif sum(worker.stats.cache_misses.values()) > before:
-            text = "compiling, once per machine ... (tacho warm compiles everything)"
+            text = (
+                "compiling what this call needs, once per machine: some seconds "
+                "(tacho warm compiles everything)"
+            )
         else:
             continue
         told.set()
