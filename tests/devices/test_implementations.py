@@ -25,7 +25,8 @@ HERE = Path(__file__).parent
 #: is this round's or not there, and neither is the round before; in `push` and `expand` a claim that is
 #: seen late is tried again by an atomic operation; in `relax` a distance that is too large only lets the
 #: atomic minimum decide.
-BENIGN_RACES = {("Read-write data race", kernel) for kernel in ("pull", "push", "expand", "relax")}
+RACING = ("push", "push_wide", "pull_wide", "alone", "relax", "relax_wide", "relax_alone", "expand")
+BENIGN_RACES = {("Read-write data race", kernel) for kernel in RACING}
 
 
 class Implementation(NamedTuple):

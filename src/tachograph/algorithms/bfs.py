@@ -127,8 +127,8 @@ def bfs(
         Make each parent the smallest possible id; by default it is any neighbour one level up.
         Levels never depend on the number of threads.
     device
-        The OpenCL device to search on, such as ``"opencl"``; by default the host. It pulls large
-        frontiers and pushes small ones.
+        The OpenCL device to search on, such as ``"opencl"``; by default the host. The same policies
+        choose there; only the guard that gives up a pull is the host's.
     threads
         The number of threads; by default all cores.
     trace
@@ -164,12 +164,10 @@ def bfs(
         raise InputError(f"cutoff = {cutoff} is negative")
     sources = vertices(graph, source, "source")
     if device is not None and not only_host(device):
-        if direction != "auto" or target is not None or deterministic:
-            raise InputError("direction, target and deterministic are for searches on the host")
-        from .on_device import levels_on
-
-        levels, parents, run = levels_on(device, graph, sources, cutoff)
-        found = BfsResult(levels=levels, parents=parents, run=run)
+        if direction == "oracle" and target is not None:
+            raise InputError("direction = 'oracle' searches the whole graph: it takes no target")
+        with using(threads):
+            found = _on_device(device, graph, sources, direction, cutoff, target, deterministic)
     elif direction == "oracle":
         if target is not None:
             raise InputError("direction = 'oracle' searches the whole graph: it takes no target")
@@ -195,21 +193,14 @@ def _search(
 ) -> BfsResult:
     """Search on the host, in the direction that a policy chooses at every level."""
     from ..decisions.direction.model import policy_named
+    from ..decisions.direction.walk import chooser_of
     from ..kernels.bfs import search as kernel
-    from ..kernels.bfs.state import Chooser
     from ..kernels.bfs.steps import smallest_parents
     from ..kernels.runtime.launch import clock
 
     policy = policy_named(direction)
     rows, back_rows = graph.rows, graph.transpose.rows
-    chooser = Chooser(
-        policy.address,
-        policy.parameters,
-        certain=policy.certain(graph.n),
-        bounded=policy.guarded,
-        hub=graph.features.mean_degree if policy.counts_hubs else -1.0,
-        hub_share=graph.features.hub_probability_sampled if policy.name == "surf" else 0.0,
-    )
+    chooser = chooser_of(policy, graph)
     begin = clock()
     ends = {"cutoff": -1 if cutoff is None else cutoff, "target": target}
     levels, parents, lines, workers = kernel.traverse(
@@ -235,7 +226,14 @@ def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
     levels, parents, lines, workers = oracle.both(
         rows, back_rows, sources, cutoff=-1 if cutoff is None else cutoff
     )
-    seconds = clock() - begin
+    run = Run(clock() - begin, _trace_of_both(lines, workers))
+    return BfsResult(levels=levels, parents=parents, run=run)
+
+
+def _trace_of_both(lines: np.ndarray, workers: int) -> Trace:
+    """Return the trace of a search in which both directions were timed."""
+    from ..kernels.bfs import oracle
+
     measured = dict(zip(oracle.COLUMNS, lines.T, strict=True))
     push = measured["push_nanoseconds"] / 1e9
     pull = np.where(measured["pull_nanoseconds"] < 0, np.nan, measured["pull_nanoseconds"] / 1e9)
@@ -248,4 +246,33 @@ def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
         "pull_seconds": pull,
         "threads": workers,
     }
-    return BfsResult(levels=levels, parents=parents, run=Run(seconds, Trace(columns)))
+    return Trace(columns)
+
+
+def _on_device(
+    device: DeviceLike,
+    graph: Graph,
+    sources: np.ndarray,
+    direction: str | Policy | Callable[[State], object],
+    cutoff: int | None,
+    target: int | None,
+    deterministic: bool,
+) -> BfsResult:
+    """Search on an OpenCL device, in the direction that a policy chooses at every level."""
+    from ..decisions.direction.model import policy_named
+    from ..kernels.bfs.steps import smallest_parents
+    from ..kernels.runtime.launch import clock
+    from .bfs_on_device import Query, levels_on, measured_on
+
+    end = -1 if target is None else int(vertices(graph, target, "target")[0])
+    query = Query(sources, -1 if cutoff is None else cutoff, end)
+    if direction == "oracle":
+        begin = clock()
+        levels, parents, lines, there = measured_on(device, graph, query)
+        trace = _trace_of_both(lines, max(1, there.threads))
+        run = Run(clock() - begin, trace, device=there.id)
+    else:
+        levels, parents, run = levels_on(device, graph, query, policy_named(direction))
+    if deterministic:
+        smallest_parents(graph.transpose.rows, levels, parents)
+    return BfsResult(levels=levels, parents=parents, run=run)

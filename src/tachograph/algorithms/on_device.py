@@ -1,148 +1,144 @@
-"""Breadth-first search and Bellman-Ford on an OpenCL device."""
+"""What all algorithms on an OpenCL device share: the device, its rows, and the shape of its launches.
+
+``kernels/runtime/blocks.cl`` says how work-items share rows; the numbers of that are a :class:`Shape`.
+"""
 
 from __future__ import annotations
 
-import time
+import functools
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..devices.choice import DeviceLike, parse
-from ..devices.memory import Buffer, Part, whole
-from ..devices.opencl import GROUP, OpenCL, check_count
+from ..devices.memory import Buffer, whole
+from ..devices.opencl import OpenCL, source_of
 from ..graph.graph import Graph
-from ..kernels.runtime.launch import not_counted
-from ..util.errors import DeviceError, InputError
-from .result import Run, Trace
+from ..util.errors import InputError
+from ..util.limits import check_time
 
-__all__ = ["distances_on", "levels_on", "places_of"]
+if TYPE_CHECKING:
+    import pyopencl as cl
 
-PULL_ABOVE_NTH = 20  # a frontier of more than n / PULL_ABOVE_NTH vertices is pulled
-UNREACHED = 2**62  # the distance of a vertex before a path to it is known
+__all__ = ["Rows", "Runner", "Shape", "one_device", "rows_on", "shape_of"]
+
+MOST_ARCS_PER_LAUNCH = 1 << 28  # a driver of a display ends kernels that run for seconds
+GROUPS_PER_UNIT = 32  # work-groups of a launch for each compute unit, if there is work for them
+NARROW_BELOW_ARCS = 2**31 - 2**20  # arcs that offsets of 32 bits can count, and a chunk more
 
 
-def _one_device(asked: DeviceLike) -> OpenCL:
-    """Return the device that searches; host and device cannot share a search."""
+@dataclass(frozen=True)
+class Shape:
+    """How a device shares rows: see ``blocks.cl``. ``lanes`` divides ``group``."""
+
+    group: int
+    lanes: int
+    rows: int
+    wide_from: int
+    chunk: int
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that kernels are built with."""
+        names = {"GROUP": self.group, "LANES": self.lanes, "ROWS": self.rows}
+        names |= {"WIDE_FROM": self.wide_from, "CHUNK": self.chunk}
+        return tuple(f"-D{name}={value}" for name, value in names.items())
+
+
+#: On a processor a work-group is a thread, and one work-item walks along a row; elsewhere, a warp does.
+PROCESSOR = Shape(group=1, lanes=1, rows=64, wide_from=1024, chunk=4096)
+GRAPHICS = Shape(group=256, lanes=32, rows=256, wide_from=32, chunk=1024)
+
+
+def shape_of(device: OpenCL) -> Shape:
+    """Return the shape for a device, by its own size of a group and width of a warp."""
+    if device.kind == "cpu":
+        return PROCESSOR
+    group, lanes = device.group, math.gcd(_warp(device.context.devices[0]), device.group)
+    return replace(GRAPHICS, group=group, lanes=lanes, rows=group)
+
+
+def _warp(device: cl.Device) -> int:
+    """Return how many work-items step together, as far as the driver tells."""
+    import pyopencl as cl
+
+    for name in ("preferred_work_group_size_multiple", "warp_size_nv", "wavefront_width_amd"):
+        try:
+            found = int(getattr(device, name))
+        except (AttributeError, cl.Error):
+            continue
+        if found in (16, 32, 64):
+            return found
+    return GRAPHICS.lanes
+
+
+def one_device(asked: DeviceLike) -> OpenCL:
+    """Return the device that an algorithm runs on; host and device cannot share it."""
     chosen = parse(asked)
     if chosen is None or chosen.opencl is None or chosen.host is not None:
         raise InputError(f"device = {asked!r}: a search runs on the host or on one device")
     return chosen.opencl
 
 
-def _rows(device: OpenCL, graph: Graph) -> Part:
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a graph on a device, and the type of their offsets."""
+
+    indptr: Buffer
+    indices: Buffer
+    offset: str
+    arcs: int
+
+    def tasks(self, shape: Shape) -> int:
+        """Return how many tasks the wide rows can make."""
+        return self.arcs // shape.wide_from + self.arcs // shape.chunk + 1
+
+
+def rows_on(device: OpenCL, graph: Graph) -> Rows:
+    """Return the rows of a graph on a device, where they stay while it lives."""
     if graph.indices.itemsize != 4:
         raise InputError("devices take graphs with fewer than 2**31 vertices: use the host")
-    return whole(device, graph)
+    part = whole(device, graph)
+    return Rows(part.indptr, part.indices, "long", graph.arcs)
 
 
-class _Frontier:
-    """The vertices that a search goes on from, and a row for each of its steps."""
-
-    def __init__(self, device: OpenCL, sources: np.ndarray, n: int) -> None:
-        self.device, self.begin = device, time.perf_counter()
-        self.front = device.output(np.resize(sources, n).astype(np.int32))
-        self.after = device.output(np.empty(n, np.int32))
-        self.count = device.output(np.zeros(1, np.int32))
-        self.size, self.n = sources.size, n
-        self.steps: list[tuple[str, int, float]] = []
-
-    def start(self) -> float:
-        """Forget how many vertices were found last; return the time."""
-        start = time.perf_counter()
-        self.device.write(self.count, np.zeros(1, np.int32))
-        return start
-
-    def end(self, name: str, start: float, listed: bool = True) -> None:
-        """Wait for a kernel that counts the next vertices and, if they are ``listed``, wrote them."""
-        if listed:
-            self.front, self.after = self.after, self.front
-        found = int(self.count.fetch()[0])
-        check_count(self.device, found, self.n)
-        self.steps.append((name, self.size, time.perf_counter() - start))
-        self.size = found
-
-    def run(self, first: str) -> Run:
-        """Return what was done; the trace's column of names is ``first``."""
-        seconds = time.perf_counter() - self.begin
-        names = (first, "frontier_vertices", "seconds")
-        trace = Trace({name: [step[i] for step in self.steps] for i, name in enumerate(names)})
-        return Run(seconds, trace, device=self.device.id)
+@functools.cache
+def kernels_of(program: str) -> list[str]:
+    """Return the names of the kernels of ``PROGRAM.cl``."""
+    return re.findall(r"__kernel void (\w+)", source_of(program))
 
 
-def levels_on(
-    asked: DeviceLike, graph: Graph, sources: np.ndarray, cutoff: int | None
-) -> tuple[np.ndarray, np.ndarray, Run]:
-    """Search by pulling large frontiers and pushing others: levels and parents."""
-    device, n = _one_device(asked), graph.n
-    with not_counted():
-        push, pull = (device.kernel("bfs", name) for name in ("push", "pull"))
-        ahead, back = _rows(device, graph), _rows(device, graph.transpose)
-    levels, parents = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
-    levels[sources], parents[sources] = 0, sources
-    f = _Frontier(device, sources, n)
-    level, parent = device.output(levels), device.output(parents)
-    depth, pulled, reached = 1, False, 0
-    while f.size and (cutoff is None or depth <= cutoff):
-        start, pulling = f.start(), f.size > n // PULL_ABOVE_NTH
-        if pulling:
-            rows = back.indptr, back.indices
-            device.launch(pull, n, *rows, np.int32(n), np.int32(depth), parent, level, f.count)
-        else:
-            if pulled:  # the frontier is known by its level only
-                places_of(device, level, n, depth - 1, f.front)
-            rows = ahead.indptr, ahead.indices
-            front = f.front, np.int32(f.size), np.int32(depth)
-            device.launch(push, f.size, *rows, *front, parent, level, f.after, f.count)
-        f.end("pull" if pulling else "push", start, listed=not pulling)
-        reached += f.size
-        check_count(device, reached, n)
-        depth, pulled = depth + 1, pulling
-    level.fetch()
-    parent.fetch()
-    return levels, parents, f.run("direction")
+class Runner:
+    """The kernels of a program, built and launched in the device's shape."""
 
+    def __init__(self, device: OpenCL, program: str, *options: str) -> None:
+        self.device = device
+        self.shape = shape_of(device)
+        self.most_groups = max(1, GROUPS_PER_UNIT * device.units)
+        options = (*self.shape.options, *options)
+        self._kernels = {
+            name: device.kernel(program, name, *options) for name in kernels_of(program)
+        }
 
-def places_of(device: OpenCL, values: Buffer, n: int, wanted: int, places: Buffer) -> int:
-    """Write the places of ``wanted`` among ``n`` integers, in order; return how many there are."""
-    names = ("mark", "scan", "add", "compact")
-    mark, scan, add, compact = (device.kernel("blocks", x, f"-DGROUP={GROUP}") for x in names)
-    size = np.int64(n)
-    marks, before = device.scratch(n, np.int32), device.scratch(n, np.int32)
-    totals = device.output(np.zeros(-(-n // GROUP), np.int32))
-    device.launch(mark, n, values, size, np.int32(wanted), marks)
-    device.launch(scan, n, marks, size, before, totals)  # within each group
-    sums = totals.fetch()
-    ends = np.cumsum(sums)
-    earlier = device.upload((ends - sums).astype(np.int32))
-    device.launch(add, n, before, size, earlier)
-    device.launch(compact, n, marks, before, size, places)
-    device.finish()
-    return int(ends[-1])
+    def each(self, name: str, count: int, *arguments: object) -> None:
+        """Launch a kernel with a work-item for each of ``count``."""
+        self.device.launch(self._kernels[name], count, *arguments, group=self.shape.group)
 
+    def once(self, name: str, *arguments: object) -> None:
+        """Launch a kernel with one group."""
+        self.each(name, self.shape.group, *arguments)
 
-def distances_on(
-    asked: DeviceLike, graph: Graph, weights: np.ndarray, sources: np.ndarray
-) -> tuple[np.ndarray, Run] | None:
-    """Relax frontiers: distances, or None if they do not settle (a cycle)."""
-    device, n = _one_device(asked), graph.n
-    if not device.capabilities.int64_atomics:
-        raise DeviceError(f"{device.name} has no atomic minimum of 64 bits: use the host")
-    if weights.dtype != np.int32:
-        raise InputError("on a device weights must be whole numbers (int32): use the host")
-    with not_counted():
-        relax = device.kernel("bellman_ford", "relax")
-        rows = _rows(device, graph)
-    distances = np.full(n, UNREACHED, np.int64)
-    distances[sources] = 0
-    f = _Frontier(device, sources, n)
-    distance, stamp = device.output(distances), device.output(np.zeros(n, np.int32))
-    arcs = rows.indptr, rows.indices, device.upload(weights, "weights")
-    for turn in range(1, n + 2):
-        if not f.size:
-            break
-        start, front = f.start(), (f.front, np.int32(f.size), np.int32(turn))
-        device.launch(relax, f.size, *arcs, *front, distance, stamp, f.after, f.count)
-        f.end("relax", start)
-    distance.fetch()
-    if f.size:
-        return None
-    return np.where(distances == UNREACHED, np.inf, distances), f.run("phase")
+    def shared(self, name: str, blocks: int, *arguments: object) -> None:
+        """Launch a kernel whose groups share ``blocks`` among them."""
+        check_time()
+        groups = max(1, min(blocks, self.most_groups))
+        self.each(name, groups * self.shape.group, *arguments)
+
+    def cut(self, name: str, blocks: int, work: int, *arguments: object) -> None:
+        """Likewise, in several launches if there are too many arcs for one."""
+        pieces = max(1, -(-work // MOST_ARCS_PER_LAUNCH))
+        for piece in range(pieces):
+            self.shared(name, -(-blocks // pieces), *arguments, np.int32(piece), np.int32(pieces))

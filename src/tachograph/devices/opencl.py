@@ -85,6 +85,7 @@ class OpenCL(Overlap):
         self.room: Room = Room(found.name, found.memory, found.largest)
         self._programs: dict[tuple[str, ...], cl.Program | str] = {}
         self._events: list[cl.Event] | None = None  # of kernels that are timed
+        self._kernels = threading.local()  # to make one takes longer than many a launch
         with self._failures("opening it"):
             self.context: cl.Context = self.cl.Context([device])
             timing = self.cl.command_queue_properties.PROFILING_ENABLE
@@ -144,8 +145,11 @@ class OpenCL(Overlap):
         built = self._programs[key]
         if isinstance(built, str):
             raise DeviceError(built)
-        with self._failures(f"the kernel {name}"):
-            return self.cl.Kernel(built, name)
+        kept: dict[object, cl.Kernel] = self._kernels.__dict__  # type: ignore[assignment]
+        if (name, *key) not in kept:
+            with self._failures(f"the kernel {name}"):
+                kept[name, *key] = self.cl.Kernel(built, name)
+        return kept[name, *key]
 
     def _built(self, program: str, options: tuple[str, ...]) -> cl.Program | str:
         """Return the program, or why it cannot be built, which takes long to find out again."""
@@ -219,6 +223,15 @@ class OpenCL(Overlap):
         with self._failures(f"{what} ({human(taken)})"):
             make = functools.partial(self.cl.Buffer, self.context, flags, taken)
             return Buffer(self, make, np.empty(0, kind), taken, in_place=False)
+
+    def result(self, size: int, kind: npt.DTypeLike, what: str = "results") -> Buffer:
+        """Return a buffer for what kernels write and ``fetch`` returns; nothing is copied before."""
+        array = np.empty(max(1, size), kind)
+        if self.capabilities.shares_memory:
+            return self.output(array, what)
+        there = self.scratch(size, kind, what)
+        there.array = array
+        return there
 
     def _buffer(self, array: np.ndarray, what: str, access: int) -> Buffer:
         if not array.size:

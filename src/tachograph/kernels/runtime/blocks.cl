@@ -1,41 +1,105 @@
-/* Building blocks: prefix sums, and the places of marked elements. GROUP is the size of a work-group. */
+/* Building blocks of kernels that walk along rows, to be included.
+ *
+ * How work is shared. A work-group has GROUP work-items, which make SLICES slices of LANES lanes: a warp of
+ * a graphics processor, one work-item of a processor. A group takes ROWS rows (or vertices) at a time, and
+ * comes back for the block that is as many blocks further as there are groups, so that any number of groups
+ * does all the work. A row of fewer than WIDE_FROM arcs is one work-item's; a wider one is cut into pieces
+ * of CHUNK arcs, each a task of one slice, whose lanes read neighbouring arcs. So no work-item looks at more
+ * than WIDE_FROM or CHUNK / LANES + 1 arcs of a row, whatever its degree.
+ *
+ * Vertices that a group finds wait in its local memory; one atomic addition takes room for all of them in
+ * the queue. Sums are kept by work-items, then by groups, and added to global memory once for each group.
+ *
+ * OFFSET is the type of offsets: int where arcs are fewer than 2^31, else long.
+ */
+#define SLICES (GROUP / LANES)
+/* Which group this is, of how many. As size_t in a loop, Intel's compiler breaks them. */
+#define ME ((int)get_group_id(0))
+#define GROUPS ((int)get_num_groups(0))
+#define ROOM (8 * GROUP > 1024 ? 8 * GROUP : 1024) /* vertices that wait in local memory */
 
-/* Sums of the elements before each within its group of GROUP; `totals` gets the sum of every group. */
-__kernel void scan(__global const int *values, long n, __global int *before, __global int *totals)
+/* Blocks of `size` that `count` things make, and which of them a launch takes that is one of `pieces`. */
+#define BLOCKS_OF(count, size, piece, pieces, first, last) \
+    long blocks_ = ((long)(count) + (size) - 1) / (size); \
+    int first = (int)(blocks_ * (piece) / (pieces)), last = (int)(blocks_ * ((piece) + 1) / (pieces))
+
+#if GROUP == 1 /* nobody shares local memory */
+#define TOGETHER
+#define EVERYWHERE
+#define TAKE(counter) ((*(counter))++)
+#else
+#define TOGETHER barrier(CLK_LOCAL_MEM_FENCE)
+#define EVERYWHERE barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) /* the group sees its stores */
+#define TAKE(counter) atomic_inc(counter)
+#endif
+
+/* Local memory of a group: vertices that wait, how many, where they go; two sums, one of 64 bits. */
+typedef struct {
+    int held, place;
+    uint found, hubs, arcs[2];
+    int room[ROOM];
+} Desk;
+
+void clear_desk(__local Desk *desk)
 {
-    __local int sums[2 * GROUP];
-    int me = get_local_id(0), from = 0;
-    long i = get_global_id(0);
-    int mine = i < n ? values[i] : 0;
-    sums[me] = mine;
+    if (get_local_id(0) == 0) desk->held = desk->found = desk->hubs = desk->arcs[0] = desk->arcs[1] = 0;
+    TOGETHER;
+}
+
+/* Keep a vertex for the queue; one that finds no room goes there at once. */
+void keep(__local Desk *desk, int v, __global int *queue, volatile __global int *tail)
+{
+    int slot = TAKE(&desk->held);
+    if (slot < ROOM) desk->room[slot] = v;
+    else queue[atomic_inc(tail)] = v;
+}
+
+/* Move what waits to the queue. The whole group calls it. */
+void flush(__local Desk *desk, __global int *queue, volatile __global int *tail)
+{
+    int me = get_local_id(0);
+    TOGETHER;
+    int count = min(desk->held, ROOM);
+    if (me == 0 && count) desk->place = atomic_add(tail, count);
+    TOGETHER;
+    for (int i = me; i < count; i += GROUP) queue[desk->place + i] = desk->room[i];
+    if (me == 0) desk->held = 0;
+    TOGETHER;
+}
+
+/* Add to a sum of 64 bits with atomics of 32: what overflows the low half is carried. (PoCL 3.0 crashes if
+ * the second addition depends on a condition and is the last thing that a kernel does.) */
+void add_to(volatile __global uint *sum, ulong value)
+{
+    uint low = (uint)value, old = atomic_add(&sum[0], low);
+    atomic_add(&sum[1], (uint)(value >> 32) + (old + low < old));
+}
+
+/* Add what the work-items have summed to three sums: vertices, hubs among them, and arcs. */
+void add_sums(__local Desk *desk, uint found, uint hubs, ulong arcs, volatile __global uint *sums)
+{
+#if GROUP == 1
+    if (found) atomic_add(&sums[0], found);
+    if (hubs) atomic_add(&sums[1], hubs);
+    if (arcs) add_to(sums + 2, arcs);
+#else
+    uint low = (uint)arcs;
+    atomic_add(&desk->found, found);
+    atomic_add(&desk->hubs, hubs);
+    uint old = atomic_add(&desk->arcs[0], low);
+    atomic_add(&desk->arcs[1], (uint)(arcs >> 32) + (old + low < old));
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int step = 1; step < GROUP; step *= 2) { /* two halves that take turns */
-        int to = GROUP - from;
-        sums[to + me] = sums[from + me] + (me >= step ? sums[from + me - step] : 0);
-        from = to;
-        barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        atomic_add(&sums[0], desk->found);
+        atomic_add(&sums[1], desk->hubs);
+        add_to(sums + 2, (ulong)desk->arcs[1] << 32 | desk->arcs[0]);
     }
-    if (i < n) before[i] = sums[from + me] - mine;
-    if (me == GROUP - 1 && (long)get_group_id(0) * GROUP < n) totals[get_group_id(0)] = sums[from + me];
+#endif
 }
 
-/* Add to the elements of every group what comes before it. */
-__kernel void add(__global int *before, long n, __global const int *groups)
+/* Write the tasks of a wide row: which row, and which piece of it. */
+void cut_row(int row, long arcs, __global int2 *tasks, volatile __global int *count)
 {
-    long i = get_global_id(0);
-    if (i < n) before[i] += groups[i / GROUP];
-}
-
-/* 1 for every element that equals `wanted`, else 0. */
-__kernel void mark(__global const int *values, long n, int wanted, __global int *marks)
-{
-    long i = get_global_id(0);
-    if (i < n) marks[i] = values[i] == wanted;
-}
-
-/* The places of the marks, in order: `before` has how many come before each. */
-__kernel void compact(__global const int *marks, __global const int *before, long n, __global int *places)
-{
-    long i = get_global_id(0);
-    if (i < n && marks[i]) places[before[i]] = (int)i;
+    int pieces = (int)((arcs + CHUNK - 1) / CHUNK), at = atomic_add(count, pieces);
+    for (int i = 0; i < pieces; i++) tasks[at + i] = (int2)(row, i);
 }

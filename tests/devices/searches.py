@@ -1,0 +1,51 @@
+"""What the contract asks of searches on devices, and the kernels that they consist of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import tachograph as tg
+from tests.graph.test_build import rows_of
+from tests.oracles import distances, shortest
+
+
+def search(device, g, monkeypatch):
+    """Levels by every kind of policy, and as far as a cutoff or a target."""
+    neighbours = [[t for t, _ in row] for row in rows_of(g)]
+    found = distances(neighbours, 0)
+    expected = [found.get(v, -1) for v in range(g.n)]
+    for direction in (
+        "push",
+        "pull",
+        "auto",
+        "gapbs",
+        "oracle",
+        lambda state: state.depth % 2 == 0,
+    ):
+        made = tg.bfs(g, 0, device=device, direction=direction, verify=True)
+        assert made.levels.tolist() == expected, direction
+    cut = tg.bfs(g, 0, device=device, cutoff=1, verify=True).levels
+    assert cut.tolist() == [x if x <= 1 else -1 for x in expected]
+    end = max(found, key=found.__getitem__)
+    assert tg.bfs(g, 0, device=device, target=end).levels[end] == found[end]
+
+
+def relax(device, g, monkeypatch):
+    """Distances with weights that may be zero, and what is left out on purpose."""
+    lengths = (np.arange(g.arcs) % 7).astype(np.int32)
+    ends = np.repeat(np.arange(g.n), g.degrees), g.indices
+    w = tg.Graph.from_edges(*ends, lengths, n=g.n)
+    expected = shortest(rows_of(w), [0])
+    assert tg.sssp(w, 0, device=device, verify=True).distances.tolist() == expected
+    few = tg.Approximation(iterations=2, fraction=0.9, min_degree=1, max_degree=50, atomic=False)
+    assert (tg.sssp(w, 0, device=device, approximation=few).distances >= expected).all()
+
+
+SEARCHES = {
+    search: [f"bfs: {name}" for name in
+             ("make_unvisited", "enter", "end_level", "push", "push_wide", "alone", "to_bitmap",
+              "to_queue", "list_wide", "pull", "pull_wide", "take_back", "restore", "complete")],
+    relax: [f"bellman_ford: {name}" for name in
+            ("begin_distances", "enter_sources", "relax", "relax_wide", "end_round", "split", "end_split",
+             "relax_alone")],
+}  # fmt: skip
