@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sqlite3
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -287,6 +288,47 @@ def test_interrupted_calls_are_repeated():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert len(kept.runs()) == count
+
+
+LOCKS = {
+    "a writer": ("BEGIN IMMEDIATE",),
+    "one for itself": ("PRAGMA locking_mode = EXCLUSIVE", "BEGIN EXCLUSIVE", "DELETE FROM runs"),
+}
+
+
+@pytest.fixture
+def locked(request):
+    """A journal that another connection has locked; call it to end that."""
+    db = sqlite3.connect(filled(journal().path), isolation_level=None, check_same_thread=False)
+    for statement in LOCKS[request.param]:
+        db.execute(statement)
+    yield db.close
+    db.close()
+
+
+@pytest.mark.parametrize("locked", LOCKS, indirect=True)
+def test_no_result_waits_for_a_journal_that_is_locked(locked, monkeypatch):
+    begin = time.monotonic()
+    with pytest.warns(tg.TachographWarning, match="another process has locked it") as said:
+        found = [road.run("pagerank", G, keep=True) for _ in range(20)]
+    assert time.monotonic() - begin < 2.0  # for all of them
+    assert all(result.run.number is None for result in found)
+    assert len(said) == 1
+    locked()
+    rest = journal()._rests_until
+    monkeypatch.setattr(module.time, "monotonic", lambda: rest + 1)
+    assert journal().record(RUN)
+
+
+@pytest.mark.parametrize("locked", LOCKS, indirect=True)
+def test_a_campaign_waits_for_a_journal_that_is_locked(locked):
+    """What took long to measure must not be lost."""
+    end = threading.Timer(1.5, locked)
+    end.start()
+    todo = Campaign("squares", "builtins:dict", [{"base": 3}])
+    assert todo.records() == [{"base": 3}]
+    end.join()
+    assert list(journal().records("squares").values()) == [{"base": 3}]
 
 
 def test_clock_jumps_confuse_nothing(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from pathlib import Path
 
@@ -84,6 +85,29 @@ def test_rows_on_sound_pages_are_saved(good, seed):
 
 
 MIGRATED = range(12)  # pages with the schema and the roots of the tables: without them, all is lost
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_each_of_several_repairs_keeps_its_old_file(good, monkeypatch, links):
+    """There is a journal under its name at every moment."""
+    path, there = Path("j.db"), []
+    path.write_bytes(good[0])
+    monkeypatch.setattr(module.time, "strftime", lambda _: "now")  # all in one second
+
+    def link(one, other):
+        if not links:
+            raise OSError("no hard links")
+        os_link(one, other)
+
+    os_link, replace = os.link, Path.replace
+    monkeypatch.setattr(module.os, "link", link)
+    monkeypatch.setattr(
+        Path, "replace", lambda self, to: (there.append(path.exists()), replace(self, to))
+    )
+    olds = {repair(path)[1] for _ in range(3)}
+    assert len(olds) == 3
+    assert all(content(old) == good[1] for old in olds)
+    assert there == [True] * 3
 
 
 def test_what_cannot_be_read_at_all_is_kept_beside_a_new_journal():

@@ -19,6 +19,7 @@ from ..util.executor import Executor, Failure, Local, Lost, Outcome, Work
 from ..util.progress import bar
 from . import Record, content_key, journal
 from .code import code_hash, measured_code
+from .store import patient
 
 __all__ = ["Campaign", "Executor", "Failure", "Record", "code_hash", "measured_code"]
 
@@ -74,7 +75,9 @@ class Campaign:
             same.setdefault(key, []).append(number)
         missing = []
         for key, numbers in same.items():
-            if (known := self.known(key)) is None:
+            with patient():
+                known = self.known(key)
+            if known is None:
                 missing.append(key)
             else:
                 yield from ((number, known) for number in numbers)
@@ -105,13 +108,15 @@ class Campaign:
                 record: Record = dict(outcome)  # type: ignore[call-overload]
                 if self.measured:
                     record["code"] = measured_code()
-                self.keep(task, key, record)
+                with patient():
+                    self.keep(task, key, record)
                 return record
             except (TypeError, ValueError) as error:
                 outcome = Failure.of(error)
         arguments = json.loads(json.dumps(dict(task), default=str))
         about = {"kind": self.kind, "function": self.function, "arguments": arguments}
-        journal().put("failure", key, {**about, "error": outcome.error, "trace": outcome.trace})
+        with patient():
+            journal().put("failure", key, {**about, "error": outcome.error, "trace": outcome.trace})
         return outcome
 
     def results(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -86,7 +88,9 @@ def repair(path: Path) -> tuple[Health, Path]:
     Path
         The old file, which is kept beside under this name.
     """
-    old = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+    now = time.strftime("%Y%m%d-%H%M%S")
+    names = (f"{path.name}.damaged-{now}-{os.getpid()}{more}" for more in _suffixes())
+    old = next(old for name in names if not (old := path.with_name(name)).exists())
     found = Health(path)
     with aside(path) as temporary:
         with closing(_opened(path)) as db, closing(sqlite3.connect(":memory:")) as new:
@@ -96,11 +100,16 @@ def repair(path: Path) -> tuple[Health, Path]:
         try:
             os.link(path, old)
         except OSError:  # a file system without hard links
-            path.rename(old)
+            shutil.copyfile(path, old)
         for suffix in BESIDE:
             with suppress(FileNotFoundError):
                 Path(f"{path}{suffix}").rename(f"{old}{suffix}")
     return found, old
+
+
+def _suffixes() -> Iterator[str]:
+    """Yield what tells the files of several repairs in one second apart."""
+    return itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
 
 
 def _copy(db: sqlite3.Connection, target: sqlite3.Connection, found: Health) -> None:

@@ -15,6 +15,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -34,7 +35,11 @@ DAMAGED = (
 #: What SQLite raises about a damaged file; its messages may quote what is not text.
 BROKEN = (sqlite3.Error, UnicodeDecodeError)
 
-LOCK_SECONDS = 30.0  # how long a writer waits for others
+LOCK_SECONDS = 0.5  # how long a call waits for another process that has locked the file
+PATIENT_SECONDS = (
+    30.0  # the same of a campaign, whose records took long to make, and of tacho journal
+)
+REST_SECONDS = 10.0  # after a call has waited in vain, for so long no call asks again
 
 # Each takes a file from the version of its index to the next one; never change a released one.
 MIGRATIONS = (
@@ -128,8 +133,8 @@ def checksum(*parts: object) -> int:
 ADVICE = {
     sqlite3.SQLITE_FULL: "the disk is full: free some space. What was kept before is whole",
     sqlite3.SQLITE_IOERR: "check the disk and its quota. What was kept before is whole",
-    sqlite3.SQLITE_BUSY: f"another process has been writing for {LOCK_SECONDS:.0f} s: try again, or "
-    "set TACHOGRAPH_JOURNAL=off",
+    sqlite3.SQLITE_BUSY: "another process has locked it: wait until that has ended, or set "
+    "TACHOGRAPH_JOURNAL=off",
     sqlite3.SQLITE_READONLY: "set TACHOGRAPH_HOME to a directory that can be written, or "
     "TACHOGRAPH_JOURNAL=off",
 }
@@ -141,6 +146,12 @@ SAME_ADVICE = {
     sqlite3.SQLITE_PROTOCOL: sqlite3.SQLITE_BUSY,
 }
 FULL_BELOW_BYTES = 1 << 20  # a disk with less room counts as full
+
+
+def _is_busy(error: Exception) -> bool:
+    """Whether SQLite says that another process has locked the file."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return SAME_ADVICE.get(code, code) == sqlite3.SQLITE_BUSY
 
 
 def problem_of(path: Path, error: Exception) -> TachographError:
@@ -159,11 +170,25 @@ def problem_of(path: Path, error: Exception) -> TachographError:
     return TachographError(f"{path} cannot be used as journal ({error}): {advice}")
 
 
+#: Whether the records of this block may wait for a locked file.
+_patient: ContextVar[bool] = ContextVar("patient", default=False)
+
+
+@contextmanager
+def patient() -> Iterator[None]:
+    """Let the journal wait, in the block, for a file that another process has locked."""
+    token = _patient.set(True)
+    try:
+        yield
+    finally:
+        _patient.reset(token)
+
+
 class Store:
     """A file of the current schema, opened for each thread of each process that uses it.
 
     What cannot be kept or read is left out, with one warning for each kind of problem: no result is
-    ever lost because of the journal. If ``strict``, problems are errors.
+    ever lost because of the journal, and none waits long for it. If ``strict``, problems are errors.
     """
 
     def __init__(self, path: Path | None, strict: bool = False) -> None:
@@ -171,19 +196,30 @@ class Store:
         self.path = path
         self.strict = strict
         self.skipped = 0  # damaged rows that were left out
+        self._rests_until = 0.0  # of the monotonic clock
         self._own = threading.local()  # a connection belongs to one thread of one process
         self._said: set[str] = set()
 
+    def _lock_seconds(self) -> float:
+        """Return how long to wait for a file that another process has locked."""
+        return PATIENT_SECONDS if self.strict or _patient.get() else LOCK_SECONDS
+
     def _connection(self) -> sqlite3.Connection | None:
-        if self.path is None:
+        wait = self._lock_seconds()
+        rests = wait < PATIENT_SECONDS and time.monotonic() < self._rests_until
+        if self.path is None or rests:
             return None
         # The file may have been moved away, or repaired by another process.
         if getattr(self._own, "opened", None) != (os.getpid(), _identity(self.path)):
             self._own.db = None
             with self._guarded(self.path):
-                self._own.db = self._opened(self.path)
-            self._own.opened = os.getpid(), _identity(self.path)
+                self._own.db = self._opened(self.path, wait)
+            if self._own.db is not None or time.monotonic() >= self._rests_until:
+                self._own.opened = os.getpid(), _identity(self.path)  # else another time
         db: sqlite3.Connection | None = self._own.db
+        if db is not None and self._own.waits != wait:
+            db.execute(f"PRAGMA busy_timeout = {int(1000 * wait)}")
+            self._own.waits = wait
         return db
 
     def close(self) -> None:
@@ -192,12 +228,13 @@ class Store:
             db.close()
         self._own = threading.local()
 
-    def _opened(self, path: Path) -> sqlite3.Connection:
+    def _opened(self, path: Path, wait: float) -> sqlite3.Connection:
         """Return a connection to the file, migrated."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(path, timeout=LOCK_SECONDS, isolation_level=None)
+        db = sqlite3.connect(path, timeout=wait, isolation_level=None)
+        self._own.waits = wait
         db.text_factory = text_of
-        _to_wal(db)
+        _to_wal(db, wait)
         db.execute("PRAGMA synchronous=NORMAL")  # safe against a killed process
         db.execute("PRAGMA foreign_keys=ON")
         migrate(db, path)
@@ -239,6 +276,8 @@ class Store:
             problem = error if isinstance(error, TachographError) else problem_of(path, error)
             if self.strict:
                 raise problem from None
+            if _is_busy(error):
+                self._rests_until = time.monotonic() + REST_SECONDS
             self._say(f"{problem}. Results are not affected, but they are not kept.")
 
     def _say(self, text: str) -> None:
@@ -295,9 +334,9 @@ def _transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
         raise
 
 
-def _to_wal(db: sqlite3.Connection) -> None:
+def _to_wal(db: sqlite3.Connection, seconds: float) -> None:
     """Let readers and writers work side by side. SQLite does not wait for others here: we do."""
-    end = time.monotonic() + LOCK_SECONDS
+    end = time.monotonic() + seconds
     while True:
         try:
             db.execute("PRAGMA journal_mode=WAL")
