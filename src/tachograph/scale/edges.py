@@ -24,6 +24,7 @@ from ..kernels.rows import passes as rows
 from ..kernels.runtime.launch import over_parts, read_only, run
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
 from ..util.files import arrow_file
+from ..util.packed import require_pages
 from .manifest import reserve
 from .piece import CHUNK_ARCS, Arcs
 
@@ -74,7 +75,9 @@ class EdgeFiles:
 
         for path in self.paths:
             with _errors(path):
-                for batch in _open(path).iter_batches(BATCH_EDGES):
+                file = _open(path)
+                require_pages(path, file.schema_arrow.names)
+                for batch in file.iter_batches(BATCH_EDGES):
                     found = edge_table(pa.Table.from_batches([batch]), Columns())
                     source, target = as_ids(found.source, "source"), as_ids(found.target, "target")
                     for what, ids in (("source", source), ("target", target)):

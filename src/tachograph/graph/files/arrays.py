@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from ...util.errors import InputError, TimeLimitError, TooLargeError
+from ...util.packed import arrow_bytes, page_bytes
 from ..build import EdgeTable, from_csr
 from ..columns import Columns, edge_table
 from ..graph import Graph
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 GAPBS_HEADER_BYTES = 17
+ZIP = b"PK\x03\x04"
 ROWS = ("indptr", "indices", "weights", "data", "directed", "format", "shape")  # of an .npz
 WHOLE = r"^-?[0-9]{1,18}(\.0*)?$"
 
@@ -50,10 +52,13 @@ def read_parquet(source: Input, weight: str | bool | None) -> EdgeTable:
 
     content, wanted = source.content(), Columns(*source.ends, weight)
     with _damage(source):
-        file = parquet.ParquetFile(pa.BufferReader(content))
-        names = wanted.among(file.schema_arrow.names)
+        names = wanted.among(parquet.read_schema(pa.BufferReader(content)).names)
+        # Text stays packed until its length is known.
+        file = parquet.ParquetFile(pa.BufferReader(content), read_dictionary=names)
         rows = file.metadata.num_rows
         source.require(rows * 8 * len(names), f"{rows:,} edges")
+        pages = page_bytes(lambda at, most: content[at : at + most], len(content), names)
+        source.require(sum(pages), "its pages, unpacked")
         return edge_table(file.read(names), wanted)
 
 
@@ -67,6 +72,7 @@ def read_arrow(source: Input, weight: str | bool | None) -> EdgeTable:
     with _damage(source):
         names = opener(pa.BufferReader(content)).schema.names
         chosen = [names.index(name) for name in wanted.among(names)]
+        source.require(arrow_bytes(content), "its buffers, unpacked")
         options = ipc.IpcReadOptions(included_fields=sorted(chosen))  # leave the others packed
         return edge_table(opener(pa.BufferReader(content), options=options).read_all(), wanted)
 
@@ -88,14 +94,26 @@ def read_csv(source: Input, weight: str | bool | None) -> EdgeTable:
         numbers = all(pa.types.is_integer(table.schema.field(c).type) for c in chosen[:2])
         if table.num_rows and (not numbers or b"x" in content.lower()):
             options = csv.ConvertOptions(
-                column_types={c: pa.string() for c in chosen[:2]},
+                column_types=dict.fromkeys(chosen, pa.string()),
                 null_values=[""],
                 strings_can_be_null=True,
                 include_columns=chosen,
             )
-            table = csv.read_csv(pa.BufferReader(content), convert_options=options)
-            table = _whole_words(table, chosen[:2])
+            words = csv.read_csv(pa.BufferReader(content), convert_options=options)
+            for name in chosen[2:]:
+                _refuse_hexadecimal(words[name])
+                words = words.set_column(2, name, table[name])
+            table = _whole_words(words, chosen[:2])
         return edge_table(table, wanted)
+
+
+def _refuse_hexadecimal(weights: pa.ChunkedArray) -> None:
+    """Refuse weights such as 0x10, which Arrow reads as 16 and other readers do not."""
+    import pyarrow.compute as pc
+
+    odd = weights.filter(pc.match_substring(weights, "0x", ignore_case=True))
+    if len(odd):
+        raise InputError(f"the weight {odd[0].as_py()!r} is not a decimal number")
 
 
 def _whole_words(table: pa.Table, ends: list[str]) -> pa.Table:
@@ -138,6 +156,8 @@ def write_csv(graph: Graph, out: IO[bytes]) -> None:
 def read_npz(source: Input, weight: str | bool | None) -> Graph:
     """Read the graph from the arrays indptr, indices, weights (or data) and directed."""
     content = source.content()
+    if not content.startswith(ZIP):  # Python would search for an archive behind other bytes
+        raise source.error("not an npz file, which is a zip archive")
     with _damage(source), zipfile.ZipFile(io.BytesIO(content)) as file:
         stored = {i.filename.removesuffix(".npy"): i for i in file.infolist()}
         for info in stored.values():

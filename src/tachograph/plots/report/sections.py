@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...journal import Run, journal
+from ...util import memory
 from ...util.errors import InputError, MissingFileError
 from ...util.files import arrow_file
+from ...util.packed import require_pages
 from .. import numbers as show
 from ..charts import Candidate, Predicted, pareto, prediction
 from ..memory import Timeline, bandwidth
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["entries", "memory_figure", "of_entries", "plan_figure", "predictions", "trace_figures"]
 
+CELL_BYTES = 64  # of a value of a trace in a list
 FACT_LETTERS = 60  # a longer value is not shown as a fact
 MOST = 1e15  # of seconds, vertices or anything else in a trace: a larger number is a mistake
 #: Columns of a trace that charts are drawn from, and what its file says about the run.
@@ -78,7 +81,11 @@ def _trace_file(path: str) -> Entry:
     if not Path(path).is_file():
         raise MissingFileError(f"{path}: there is no such file")
     try:
-        table = parquet.read_table(arrow_file(path))
+        file = parquet.ParquetFile(arrow_file(path))
+        names, rows = file.schema_arrow.names, file.metadata.num_rows
+        require_pages(path, names)
+        memory.require(rows * len(names) * CELL_BYTES, "the trace", "take a shorter one")
+        table = file.read()
         table.validate(full=True)
         about = _about(table)
     except Exception as error:  # damaged and foreign files make Arrow raise all kinds

@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from ...graph.files.streams import Input, open_output
 from ...kernels.runtime.launch import inline, kernel
-from ...util.errors import FileFormatError, InputError, MissingFileError
+from ...util.errors import FileFormatError, InputError, MissingFileError, TachographError
 from ...util.files import arrow_file, aside
+from ...util.packed import require_pages
 from .runner import NO_TIMES, Block
 
 __all__ = ["Trace", "read_blocks", "read_trace", "write_trace"]
@@ -32,6 +33,7 @@ FORMS = {
     LOAD_STORE: "LD or ST, then an address",
     CORE: "a number of instructions, the address of a read, perhaps that of a write",
 }
+KINDS = {".npz": "an npz file", ".parquet": "a Parquet file"}
 LINE, SPACE, TAB, RETURN = 10, 32, 9, 13
 
 
@@ -46,10 +48,16 @@ class Trace(NamedTuple):
 def read_blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
     """Yield the requests of a file in blocks; the suffix tells npz and Parquet from text."""
     suffix = Path(path).suffix.lower()
-    if suffix in (".npz", ".parquet"):
+    if suffix in KINDS:
         if not Path(path).exists():
             raise MissingFileError(f"{path}: there is no such file")
-        yield from (_npz if suffix == ".npz" else _parquet)(path)
+        try:
+            yield from (_npz if suffix == ".npz" else _parquet)(path)
+        except (TachographError, MemoryError):
+            raise
+        except Exception as error:  # damaged files make zipfile and Arrow raise all kinds
+            why = (str(error) or type(error).__name__).splitlines()[0]
+            raise FileFormatError(path, f"is not {KINDS[suffix]}: {why}") from None
     else:
         yield from _text(path)
 
@@ -173,22 +181,19 @@ def _block(path: str | os.PathLike[str], parts: dict[str, np.ndarray]) -> Block:
 
 
 def _parquet(path: str | os.PathLike[str]) -> Iterator[Block]:
-    import pyarrow as pa
     from pyarrow import parquet
 
-    try:
-        opened = arrow_file(path)
-        with parquet.ParquetFile(opened, pre_buffer=False, buffer_size=1 << 20) as file:
-            columns = _columns(path, file.schema_arrow.names)
-            names = list(columns.values())
-            for batch in file.iter_batches(BATCH_REQUESTS, columns=names, use_threads=False):
-                if any(batch.column(name).null_count for name in names):
-                    raise FileFormatError(path, "has missing values")
-                found = {k: batch.column(n) for k, n in columns.items()}
-                parts = {k: v.to_numpy(zero_copy_only=False) for k, v in found.items()}
-                yield _block(path, parts)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise FileFormatError(path, f"is not a Parquet file: {error}") from None
+    opened = arrow_file(path)
+    with parquet.ParquetFile(opened, pre_buffer=False, buffer_size=1 << 20) as file:
+        columns = _columns(path, file.schema_arrow.names)
+        names = list(columns.values())
+        require_pages(path, names)
+        for batch in file.iter_batches(BATCH_REQUESTS, columns=names, use_threads=False):
+            if any(batch.column(name).null_count for name in names):
+                raise FileFormatError(path, "has missing values")
+            found = {k: batch.column(n) for k, n in columns.items()}
+            parts = {k: v.to_numpy(zero_copy_only=False) for k, v in found.items()}
+            yield _block(path, parts)
 
 
 class _Array:
@@ -214,19 +219,14 @@ class _Array:
 
 
 def _npz(path: str | os.PathLike[str]) -> Iterator[Block]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = [name.removesuffix(".npy") for name in archive.namelist()]
-            columns = _columns(path, names)
-            arrays = {k: _Array(path, archive.open(f"{n}.npy")) for k, n in columns.items()}
-            if len({a.left for a in arrays.values()}) > 1:
-                raise FileFormatError(path, f"{', '.join(arrays)} have different lengths")
-            while arrays["address"].left:
-                yield _block(path, {k: a.take(BATCH_REQUESTS) for k, a in arrays.items()})
-    except (zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError(path, f"is not an npz file: {error}") from None
+    with zipfile.ZipFile(path) as archive:
+        names = [name.removesuffix(".npy") for name in archive.namelist()]
+        columns = _columns(path, names)
+        arrays = {k: _Array(path, archive.open(f"{n}.npy")) for k, n in columns.items()}
+        if len({a.left for a in arrays.values()}) > 1:
+            raise FileFormatError(path, f"{', '.join(arrays)} have different lengths")
+        while arrays["address"].left:
+            yield _block(path, {k: a.take(BATCH_REQUESTS) for k, a in arrays.items()})
 
 
 @inline
