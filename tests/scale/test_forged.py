@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,8 +15,6 @@ from tachograph.graph.files.streams import Input
 from tachograph.graph.graph import Graph
 from tachograph.scale import TASKS
 from tachograph.scale.manifest import File, digest
-
-from . import fuzz_partitions
 
 
 def forge(name, directory="parts", **changes):
@@ -146,18 +142,3 @@ def test_a_manifest_with_other_counts_than_its_pieces(parts):
     path.write_text(json.dumps(content))
     with pytest.raises(tg.FileFormatError, match="does not describe part 1"):
         tg.scale.connected_components("parts")
-
-
-@pytest.mark.parametrize(
-    "seconds", [5, pytest.param(120, marks=pytest.mark.slow)], ids=["short", "long"]
-)
-def test_fuzzed_partitions_and_manifests(seconds):
-    """In a process of its own: it says how many it tried, or what it died of."""
-    words = [sys.executable, fuzz_partitions.__file__, str(seconds), "1"]
-    done = subprocess.run(
-        words, capture_output=True, text=True, timeout=10 * seconds + 120, check=False
-    )
-    assert done.returncode == 0, done.stdout[-500:] + done.stderr[-2000:]
-    tried, accepted = map(int, done.stdout.split()[-2:])
-    assert tried > 5
-    assert accepted < tried

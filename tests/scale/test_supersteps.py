@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.scale import supersteps, tasks
+from tachograph.scale import seal, supersteps, tasks
 from tachograph.scale.manifest import alone
 from tachograph.scale.tasks import load, save
 
@@ -127,6 +128,47 @@ def test_a_damaged_checkpoint_is_not_used(parts, monkeypatch, damage):
     assert np.array_equal(found.levels, np.arange(60))
 
 
+@pytest.mark.parametrize("forged", ["all", "memory", "file", "kept", "garbage"])
+def test_a_checkpoint_of_somebody_else_is_not_used(parts, monkeypatch, forged):
+    """All checksums are right; only the seal cannot be made without the user's secret."""
+    with monkeypatch.context() as patch:
+        stop_at(patch, 7)
+        with pytest.raises(Stopped):
+            tg.scale.bfs(parts, 0, checkpoint=5)
+    run = run_dir()
+    if forged == "all":  # a directory from another user, who has another secret
+        (Path(os.environ["TACHOGRAPH_HOME"]) / "seal.key").write_bytes(b"x" * 32)
+        seal._secret.cache_clear()
+    elif forged == "memory":
+        path = run / "checkpoint.json"
+        content = json.loads(path.read_text())
+        content["memory"]["level"] = 10**9
+        path.write_text(json.dumps(content))
+    elif forged == "garbage":
+        (run / "checkpoint.json").write_text('{"seal": [], "step": {}, "memory": 1, "notes": 2}')
+    else:
+        path = run / ("000005-0001.step" if forged == "file" else "kept-0001.step")
+        stored = load(path)
+        arrays = {k: np.full_like(a, 7) for k, a in stored.arrays.items()}
+        with monkeypatch.context() as patch:
+            patch.setattr(tasks, "seal", lambda *_: stored.seal)
+            save(path, stored.notes, arrays, b"key")
+    found = tg.scale.bfs(parts, 0, checkpoint=5)
+    assert found.trace["superstep"][0] == 0
+    assert np.array_equal(found.levels, np.arange(60))
+
+
+def test_without_a_place_for_the_secret_runs_start_again(parts, monkeypatch):
+    Path("file").write_text("")
+    monkeypatch.setenv("TACHOGRAPH_HOME", "file/in-the-way")
+    with monkeypatch.context() as patch:
+        stop_at(patch, 7)
+        with pytest.raises(Stopped):
+            tg.scale.bfs(parts, 0, checkpoint=5)
+    seal._secret.cache_clear()  # as in another process
+    assert np.array_equal(tg.scale.bfs(parts, 0, checkpoint=5).levels, np.arange(60))
+
+
 def test_other_parameters_are_another_run(parts, monkeypatch):
     with monkeypatch.context() as patch:
         stop_at(patch, 7)
@@ -178,14 +220,14 @@ def test_a_file_of_arrays_that_cannot_be_written_is_not_there(tmp_path):
 def test_arrays_come_back(tmp_path):
     path = tmp_path / "file.step"
     given = {"a": np.arange(5, dtype=np.int32), "b/x": np.array([True]), "b/y": np.empty(0)}
-    save(path, {"note": [1, "two"]}, given, durable=True)
-    found = load(path, whole=True)
+    save(path, {"note": [1, "two"]}, given, b"key")
+    found = load(path, b"key")
     assert found.notes == {"note": [1, "two"]}
     assert {k: v.tolist() for k, v in found.under("b/").items()} == {"x": [True], "y": []}
     assert found.arrays["a"].dtype == np.int32
     save(path, {}, given)
     with pytest.raises(tg.FileFormatError, match="checksum"):
-        load(path, whole=True)
+        load(path, b"key")
     with pytest.raises(tg.MissingFileError):
         load(tmp_path / "other.step")
     path.write_bytes(b"short")

@@ -58,7 +58,7 @@ class Piece:
         paths = [directory / name for name in names_of(index, directed)]
         files = [mapped(Input(path)) for path in paths]
         made = cls(directory, index, cuts, files[0][0], files[-1][0])
-        check_piece(made, paths, [check for _, _, check in files])
+        check_piece(made, paths, [check for _, check in files])
         return made
 
     def neighbour(self, other: int) -> Piece:

@@ -25,12 +25,14 @@ from ..util.progress import bar
 from .executor import executor
 from .manifest import Partition, alone, reserve
 from .programs import Memory, Notes, Order, Program, Row
+from .seal import is_sealed, key_of, seal
 from .tasks import START, Files, Part, check_piece, perform, put_results, verify
 
 __all__ = ["Where", "solve"]
 
 R = TypeVar("R", bound=Result)
 CHECKPOINT = 10  # supersteps between two checkpoints
+CHECKPOINT_FILE = "checkpoint.json"
 
 
 class Where(TypedDict, total=False):
@@ -64,7 +66,8 @@ def solve(kind: type[R], program: Program, partition: Partition, **where: Unpack
     if every < 1:
         raise InputError(f"checkpoint = {every}: after how many supersteps, at least one")
     name, directory = f"{program.task}-{program.key(partition)}", partition.directory.absolute()
-    files = Files(directory, partition.key, directory / "runs" / name)
+    seals = key_of(partition.key, name)
+    files = Files(directory, partition.key, directory / "runs" / name, seals)
     try:
         files.run.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -152,9 +155,10 @@ class _Run:
         """Tell a later run of the durable files of a superstep, and forget those before."""
         if step == self.kept_step:
             return
-        with aside(self.files.run / "checkpoint.json") as temporary:
+        with aside(self.files.run / CHECKPOINT_FILE) as temporary:
             content = {"step": step, "memory": self.memory, "notes": notes}
-            temporary.write_text(json.dumps(content))
+            made = seal(self.files.seals, CHECKPOINT_FILE, content, {})
+            temporary.write_text(json.dumps({"seal": made, **content}))
         before, self.kept_step = self.kept_step, step
         if before >= 0:
             self._forget(before)
@@ -166,11 +170,14 @@ class _Run:
                 self.files.step(step, part).unlink(missing_ok=True)
 
     def _resumed(self) -> tuple[int, list[Notes]] | None:
-        """Return the last checkpoint, if there is one and all its files are whole."""
+        """Return the last checkpoint, if there is one, its files are whole, and this user made it."""
         try:
-            content = json.loads((self.files.run / "checkpoint.json").read_text())
-            step, notes = int(content["step"]), content["notes"]
-        except (OSError, ValueError, KeyError, TypeError):
+            content = json.loads((self.files.run / CHECKPOINT_FILE).read_text())
+            made = content.pop("seal")
+            if not is_sealed(made, self.files.seals, CHECKPOINT_FILE, content, {}):
+                return None
+            step, notes = content["step"], content["notes"]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
         calls = [{"files": self.files, "step": step, "part": part} for part in self.parts]
         if not all(results(self.who, verify, calls)):
@@ -195,7 +202,7 @@ class _Run:
             final = run / f"{name}.npy"
             path.replace(final)
             values[name] = np.load(final, mmap_mode="r") if starts[-1] else np.load(final)
-        (run / "checkpoint.json").unlink(missing_ok=True)
+        (run / CHECKPOINT_FILE).unlink(missing_ok=True)
         for left in run.glob("*.step"):
             left.unlink(missing_ok=True)
         return values

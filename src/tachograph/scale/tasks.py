@@ -18,12 +18,13 @@ from ..graph.files import tgraph
 from ..graph.files.streams import Input
 from ..graph.graph import Graph
 from ..kernels.runtime.launch import clock
-from ..util.errors import InputError, TachographError
+from ..util.errors import FileFormatError, InputError, TachographError
 from ..util.files import aside
 from .checks import Marks
 from .manifest import Partition, open_partition
 from .piece import Arrays, Inbox
 from .programs import Notes, Order, Program
+from .seal import is_sealed, seal
 
 __all__ = ["Files", "Part", "check_piece", "load", "perform", "put_results", "save", "verify"]
 
@@ -31,46 +32,61 @@ START: Order = {"phase": "start"}
 
 
 class Stored(NamedTuple):
-    """The content of a file of arrays, which are read-only."""
+    """The content of a file of arrays, which are read-only; a durable one has a seal."""
 
     notes: Notes
     arrays: dict[str, np.ndarray]
-    durable: bool
+    seal: str | None
 
     def under(self, prefix: str) -> dict[str, np.ndarray]:
         """Return the arrays whose names begin with ``prefix``, by the rest of their names."""
         return {k.removeprefix(prefix): a for k, a in self.arrays.items() if k.startswith(prefix)}
 
 
-def save(path: Path, notes: Notes, arrays: Arrays, durable: bool = False) -> None:
-    """Write a file. With ``durable`` it survives a loss of power, and has checksums."""
-    meta = {"notes": notes, "durable": durable, **arrays}
+def save(path: Path, notes: Notes, arrays: Arrays, key: bytes | None = None) -> None:
+    """Write a file. With a ``key`` it survives a loss of power, and has checksums and a seal."""
+    durable = key is not None
+    made = None if key is None else seal(key, path.name, notes, arrays)
+    meta = {"notes": notes, "seal": made, **arrays}
     none = np.zeros(1, np.int64), np.empty(0, np.int32)
     with aside(path, durable) as temporary, temporary.open("wb") as out:
         tgraph.write(Graph(*none, directed=True, meta=meta, is_sorted=True, m=0), out, durable)
 
 
-def load(path: Path, whole: bool = False) -> Stored:
-    """Map a file; with ``whole`` one that is not durable, or whose checksum is wrong, is refused.
+def load(path: Path, key: bytes | None = None) -> Stored:
+    """Map a file; with a ``key`` one that was not sealed with it is refused.
 
     Raises
     ------
     MissingFileError, FileFormatError
         If the file is not there, or not what was written.
     """
-    graph, _, check = tgraph.mapped(Input(path))
-    if whole:
+    graph, check = tgraph.mapped(Input(path))
+    if key is not None:
         check()
     meta = dict(graph.meta)
-    return Stored(meta.pop("notes"), durable=meta.pop("durable"), arrays=meta)
+    wrong = False
+    try:
+        found = Stored(meta.pop("notes"), seal=meta.pop("seal"), arrays=meta)
+        if key is not None:
+            wrong = not is_sealed(found.seal, key, path.name, found.notes, found.arrays)
+    except (KeyError, AttributeError, TypeError, ValueError):
+        wrong = True
+    if wrong:
+        raise FileFormatError(path, "is not a checkpoint of a run of this user")
+    return found
 
 
 class Files(NamedTuple):
-    """The files of a run in ``run`` on the partition in ``directory`` that has this ``key``."""
+    """The files of a run in ``run`` on the partition in ``directory`` that has this ``key``.
+
+    ``seals`` is the key of the seals of its checkpoints.
+    """
 
     directory: Path
     key: str
     run: Path
+    seals: bytes
 
     def step(self, step: int, part: int) -> Path:
         """Return where state and mail of a part after a superstep are."""
@@ -113,10 +129,10 @@ def check_piece(files: Files, part: int) -> Marks:
 
 
 def verify(files: Files, step: int, part: int) -> bool:
-    """Return whether a checkpoint's file is there and undamaged."""
+    """Return whether a checkpoint's file is there, undamaged, and of a run of this user."""
     try:
-        load(files.step(step, part), whole=True)
-        load(files.kept(part), whole=True)
+        load(files.step(step, part), files.seals)
+        load(files.kept(part), files.seals)
     except TachographError:
         return False
     return True
@@ -130,7 +146,7 @@ def perform(files: Files, program: Program, part: Part, order: Order, durable: b
     path, kept = files.step(part.after + 1, part.number), files.kept(part.number)
     if durable:
         with suppress(TachographError):
-            done = load(path, whole=True).notes
+            done = load(path, files.seals).notes
             if done["order"] == order:
                 return done
     begin = clock()
@@ -149,9 +165,9 @@ def perform(files: Files, program: Program, part: Part, order: Order, durable: b
     notes = {"to": sorted(made.mail), "bytes": sent, "order": order, **made.notes}
     worked = clock() - begin
     notes["work"] = worked
-    save(path, notes, arrays, durable)
-    if durable and not (stored := load(kept)).durable:
-        save(kept, {}, stored.arrays, durable=True)
+    save(path, notes, arrays, files.seals if durable else None)
+    if durable and not (stored := load(kept)).seal:
+        save(kept, {}, stored.arrays, files.seals)
     return {**notes, "written": clock() - begin - worked}
 
 
