@@ -129,8 +129,11 @@ def _lengths(strings: pa.Array) -> np.ndarray:
 
     if not pa.types.is_string_view(strings.type):
         return np.asarray(pc.fill_null(pc.binary_length(strings), 0))
-    views = np.frombuffer(strings.buffers()[1] or b"", np.int32).reshape(-1, 4)  # length, and rest
-    return views[strings.offset : strings.offset + len(strings), 0]
+    if not len(strings):
+        return np.empty(0, np.int32)
+    # 16 bytes for each: the length, and the rest. The buffer may be longer, by any number of bytes.
+    buffer, first = strings.buffers()[1], 16 * strings.offset
+    return np.frombuffer(buffer, np.int32, 4 * len(strings), first).reshape(-1, 4)[:, 0]
 
 
 def _require(size: int, name: str) -> None:

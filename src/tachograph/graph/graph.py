@@ -73,7 +73,7 @@ class Graph(Exchange, Parts):
         entries = (meta or {}).items()
         self._meta = {k: _frozen(v) if isinstance(v, np.ndarray) else v for k, v in entries}
         self._is_sorted, self._m = is_sorted, m
-        #: a check of the arrays of a file, each time before they are used
+        #: reads the arrays from their file, or checks those of a mapped file, before they are used
         self._before_use: Callable[[], None] | None = None
 
     # -- from edges or rows, and back -----------------------------------------------------------
@@ -177,7 +177,7 @@ class Graph(Exchange, Parts):
     # -- what it holds ------------------------------------------------------------------------
 
     def _use(self) -> None:
-        """Check a file that the arrays are mapped from: that it is intact, and has not changed."""
+        """Read the arrays if they are still in their file, or check that this has not changed."""
         if self._before_use is not None:
             self._before_use()
 
@@ -353,9 +353,16 @@ class Graph(Exchange, Parts):
 
     def _replace(self, **changes: Any) -> Graph:
         """Return a graph with some of its ``FIELDS`` changed."""
+        self._use()
         made = Graph(**{name: getattr(self, f"_{name}") for name in FIELDS} | changes)
         made._before_use = self._before_use
         return made
+
+    def _become(self, other: Graph) -> None:
+        """Take the arrays of another graph, which was read from the file of this one."""
+        for name in FIELDS:
+            setattr(self, f"_{name}", getattr(other, f"_{name}"))
+        self._before_use = None
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

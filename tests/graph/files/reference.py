@@ -84,6 +84,10 @@ def words_of(line: str, also: str = "") -> list[str]:
     return [w for w in re.split("[ \t\r,]", line) if w]
 
 
+def plain_words(line: str) -> list[str]:
+    return [word for word in re.split("[ \t\r]", line) if word]
+
+
 def edges_of(lines: list[str], comments: str, fields: int, base: int, tag: str = "", weight: int = 2,
              also: str = "") -> list[tuple]:  # fmt: skip
     found = []
@@ -111,7 +115,7 @@ def edgelist(raw: bytes) -> Found:
             counts = int(said[1]), int(said[2])
         if said := re.match(r"[#%]\s*(un)?directed\s+graph", line, re.I | re.A):
             directed = said[1] is None
-        if said := re.match(r"%\s*(sym|asym)\b", line):
+        if said := re.match(r"%\s*(sym|asym)\b", line, re.A):
             directed = said[1] == "asym"
     edges = edges_of(lines, "#%", 0, 0)
     highest = max((max(e[:2]) for e in edges), default=-1)
@@ -127,14 +131,14 @@ def edgelist(raw: bytes) -> Found:
 
 def mtx(raw: bytes) -> Found:
     lines = lines_of(raw)
-    banner = lines[0].lower().split()
+    banner = plain_words(lines[0].lower())
     need(banner[:3] == ["%%matrixmarket", "matrix", "coordinate"] and len(banner) == 5)
     field, symmetry = banner[3:]
     need(field in ("pattern", "integer", "real", "double"))
     need(symmetry in ("general", "symmetric", "skew-symmetric"))
     rest = [i for i, x in enumerate(lines) if i and x.strip(BLANKS) and x.strip(BLANKS)[0] != "%"]
     need(rest)
-    rows, columns, count = map(whole, lines[rest[0]].split())
+    rows, columns, count = map(whole, plain_words(lines[rest[0]]))
     edges = edges_of(lines[rest[0] + 1 :], "%", 2 if field == "pattern" else 3, 1)
     need(rows == columns and len(edges) == count)
     if symmetry == "general":
@@ -149,7 +153,7 @@ def dimacs(raw: bytes) -> Found:
     lines = [line.strip(BLANKS) for line in lines_of(raw)]
     at = next((i for i, line in enumerate(lines) if line and line[0] != "c"), None)
     need(at is not None)
-    words = lines[at].split()
+    words = plain_words(lines[at])
     need(len(words) == 4 and words[0] == "p")
     tag, fields = {"sp": ("a", 3), "max": ("a", 3), "edge": ("e", 2), "col": ("e", 2),
                    "tw": ("", 2)}.get(words[1], (None, 0))  # fmt: skip
@@ -157,8 +161,8 @@ def dimacs(raw: bytes) -> Found:
     lines = lines[at + 1 :]
     if words[1] == "max":
         ends = set()
-        while lines and (not lines[0] or lines[0].split()[0] in ("n", "c")):
-            said = lines.pop(0).split()
+        while lines and (not lines[0] or plain_words(lines[0])[0] in ("n", "c")):
+            said = plain_words(lines.pop(0))
             if said and said[0] == "n":
                 need(len(said) == 3 and said[2] in "st" and 1 <= whole(said[1]) <= int(words[2]))
                 ends.add(said[2])
@@ -175,13 +179,13 @@ def metis(raw: bytes) -> Found:
         lines.pop()
     at = next((i for i, x in enumerate(lines) if x.strip(BLANKS)[:1] not in ("", "%")), None)
     need(at is not None)
-    words = lines[at].split()
+    words = plain_words(lines[at])
     need(2 <= len(words) <= 4)
     n, m = whole(words[0]), whole(words[1])
     fmt = words[2].zfill(3) if len(words) > 2 else "000"
     need(re.fullmatch("[01]{3}", fmt))
     ncon = whole(words[3]) if len(words) > 3 else int(fmt[1])
-    rows = [[whole(w) for w in x.split()] for x in lines[at + 1 :] if x[:1] != "%"]
+    rows = [[whole(w) for w in plain_words(x)] for x in lines[at + 1 :] if x[:1] != "%"]
     need(len(rows) >= n and not any(rows[n:]))
     step, skip, edges = 1 + (fmt[2] == "1"), (fmt[0] == "1") + ncon, []
     for v, row in enumerate(rows[:n]):
@@ -195,9 +199,9 @@ def metis(raw: bytes) -> Found:
 def tntp(raw: bytes) -> Found:
     said, lines = {}, lines_of(raw)
     for at, line in enumerate(lines):  # noqa: B007
-        if key := re.match(r"<([^>]*)>\s*([^~]*)", line.strip(BLANKS)):
-            said[key[1].upper().strip()] = key[2].strip()
-            if key[1].upper().strip() == "END OF METADATA":
+        if key := re.match(r"<([^>]*)>\s*([^~]*)", line.strip(BLANKS), re.A):
+            said[key[1].upper().strip(BLANKS)] = key[2].strip(BLANKS)
+            if key[1].upper().strip(BLANKS) == "END OF METADATA":
                 break
     need("END OF METADATA" in said)
     edges = edges_of(lines[at + 1 :], "~<", 0, 1, weight=4, also=";")
@@ -223,7 +227,7 @@ def columns(rows: list[list], weighted: bool, **about: object) -> Found:
 
 
 def table(raw: bytes) -> Found:
-    rows = [row for row in csv.reader(re.split("\r\n|\r|\n", raw.decode())) if row]
+    rows = [row for row in csv.reader(re.split("\r\n|\r|\n", raw.decode("utf-8-sig"))) if row]
     need(rows and all(len(row) == len(rows[0]) for row in rows))
     at = places(rows[0])
     cells = []

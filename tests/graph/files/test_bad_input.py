@@ -222,6 +222,52 @@ def test_tgraph_damage(monkeypatch):
         lazy.degrees  # noqa: B018
 
 
+HEADERS = {
+    "n.mtx": f"{MM} pattern general\n3\xa0 3 1\n1 2\n",
+    "n.gr": "p sp 3\xa01\na 1 2 1\n",
+    "n.max": "p max 3 1\nn 1\xa0s\nn 2 t\na 1 2 1\n",
+    "n.graph": "2\xa01\n2\n1\n",
+    "n.tntp": "<NUMBER OF NODES> 2\n<NUMBER OF LINKS> 1\n<\xa0END OF METADATA>\n1 2 0 1 1 0 0 0 0 0 ;\n",
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_only_plain_blanks_separate_words(name):
+    Path(name).write_text(HEADERS[name].replace("\xa0", " "))
+    assert tg.read(name).m == 1
+    Path(name).write_text(HEADERS[name])
+    with pytest.raises(tg.FileFormatError):
+        tg.read(name)
+
+
+def test_a_comment_with_an_odd_blank_says_nothing():
+    Path("k.txt").write_text("%\x85sym\n0 1\n")
+    assert tg.read("k.txt").directed
+
+
+@pytest.mark.parametrize("weight", ["0x1", "0X1F", "-0x1"])
+def test_hexadecimal_weights_in_csv(weight):
+    Path("h.csv").write_text(f"source,target,weight\n0,1,2\n1,2,{weight}\n")
+    with pytest.raises(tg.FileFormatError, match="weight"):
+        tg.read("h.csv")
+    Path("h.csv").write_text("source,target,weight,xo\n0,1,2,0x5\n1,2,3,0x6\n")
+    assert tg.read("h.csv").weights.tolist() == [2, 3]
+
+
+def test_an_archive_behind_other_bytes():
+    tg.write(tg.path(3), "g.npz")
+    Path("g.npz").write_bytes(b"#" + Path("g.npz").read_bytes())
+    with pytest.raises(tg.FileFormatError, match="zip"):
+        tg.read("g.npz", format="npz")
+
+
+@pytest.mark.parametrize("line", ["v 1_0 2 3", "v 1 1_0 3", "v 1 2 inf", "v 1 2 3 4", "v ١ 2 3"])
+def test_coordinates_are_decimal_numbers(line):
+    Path("c.co").write_text(f"p aux sp co 1\n{line}\n")
+    with pytest.raises(tg.FileFormatError, match="expected"):
+        tg.read_coordinates("c.co")
+
+
 def test_more_edges_than_memory(monkeypatch):
     monkeypatch.setattr(memory, "available", lambda: 10_000)
     Path("m.mtx").write_text(f"{MM} pattern general\n9 9 3000\n" + "1 2\n" * 3000)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import struct
+import subprocess
+import sys
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -98,7 +101,74 @@ def mapped(monkeypatch):
     monkeypatch.setattr(streams, "MAP_ABOVE_BYTES", 0)
     monkeypatch.setattr(tgraph, "CHECK_ON_OPENING_BYTES", 0)
     tg.write(tg.path(5000), "g.tgraph")
-    return tg.read("g.tgraph")
+    return tg.read("g.tgraph", mapped=True)
+
+
+OVERWRITTEN = """
+import os, sys
+import tachograph as tg
+from tachograph.graph.files import streams, tgraph
+
+streams.MAP_ABOVE_BYTES = tgraph.CHECK_ON_OPENING_BYTES = 0
+tg.write(tg.path(100_000), "g.tgraph")
+g = tg.read("g.tgraph")
+rows = g.rows  # as a kernel that is running has them
+if sys.argv[1] == "cut":
+    os.truncate("g.tgraph", 100)
+else:
+    with open("g.tgraph", "r+b") as file:
+        file.write(b"\\x7f" * os.path.getsize("g.tgraph"))
+print(rows.indices.sum(), tg.bfs(g, 0).levels[-1])
+"""
+
+
+@pytest.mark.parametrize("how", ["cut", "overwritten"])
+def test_a_file_that_somebody_writes_to_during_a_call_does_no_harm(how):
+    words = [sys.executable, "-c", OVERWRITTEN, how]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()) == (0, [str(99_999 * 99_999), "99999"]), (
+        done.stderr
+    )
+
+
+def test_a_file_that_changes_before_its_first_use(monkeypatch):
+    monkeypatch.setattr(tgraph, "CHECK_ON_OPENING_BYTES", 0)
+    for change in (lambda: os.truncate("g.tgraph", 4096), lambda: os.utime("g.tgraph", ns=(1, 1))):
+        tg.write(tg.path(5000), "g.tgraph")
+        g = tg.read("g.tgraph")
+        assert (g.n, g.m, g.nbytes) == (5000, 4999, 5001 * 8 + 9998 * 4)
+        change()
+        for _ in range(2):
+            with pytest.raises(tg.FileFormatError, match="changed since it was opened"):
+                tg.bfs(g, 0)
+
+
+def test_threads_that_use_a_graph_for_the_first_time_together(monkeypatch):
+    monkeypatch.setattr(tgraph, "CHECK_ON_OPENING_BYTES", 0)
+    tg.write(tg.path(5000), "g.tgraph")
+    g, read = tg.read("g.tgraph"), []
+    monkeypatch.setattr(
+        streams.Held,
+        "content",
+        lambda self, copy=streams.Held.content: (read.append(1), copy(self))[1],
+    )
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: int(g.indices.sum()), range(32))) == {4999 * 4999}
+    assert read == [1]
+
+
+def test_a_negative_number_of_vertices():
+    tg.write(tg.path(3), "g.tgraph")
+
+    def change(header, arrays):
+        header["n"] = -1
+        for a in header["arrays"]:
+            if a["name"] == "indptr":
+                a["shape"] = [0]
+        arrays["indptr"] = arrays["indptr"][:0]
+
+    with pytest.raises(tg.FileFormatError, match="counts"):
+        tg.read(forged("g.tgraph", change))
 
 
 @pytest.mark.parametrize("used", [False, True])

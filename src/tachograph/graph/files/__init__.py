@@ -138,6 +138,7 @@ def read(
     target: str | None = None,
     weight: str | bool | None = None,
     pipe: bool = False,
+    mapped: bool = False,
 ) -> Graph:
     """Read a graph from a file of any known format, compressed (.gz, .bz2, .xz, .zst) or not.
 
@@ -160,6 +161,9 @@ def read(
     pipe
         Whether ``path`` may be a named pipe or a device, which is read to its end. ``/dev/stdin`` and
         ``/dev/fd/N`` always may.
+    mapped
+        Whether a large ``.tgraph`` stays in its file, where processes share it, instead of being
+        copied when it is first used. Then nobody may write into the file: that can end the process.
 
     Raises
     ------
@@ -181,10 +185,12 @@ def read(
         raise InputError(f"source and target: {kind.name} files have no columns to choose from")
     if isinstance(weight, str) and "columns" not in kind.traits:
         raise InputError(f"weight={weight!r}: {kind.name} files have no columns to choose from")
-    names_allowed = relabel and kind.read is text.read
+    reader = named.read if relabel and kind.read is text.read else kind.read
+    if mapped and kind.name == "tgraph":
+        reader = tgraph.read_mapped
     try:
         with enough("reading"):
-            found = (named.read if names_allowed else kind.read)(file, weight)
+            found = reader(file, weight)
         if isinstance(found, Graph):
             return rebuilt(found, options)
         if weight is False:

@@ -32,8 +32,8 @@ from ...util.errors import InputError
 from ..build import EdgeTable
 from ..graph import Graph
 from .checks import Header, must_fit
-from .streams import Input, open_output, write_lines
-from .text import COUNT, Edges, Layout, read_edges
+from .streams import BLANKS, Input, open_output, words_of, write_lines
+from .text import COUNT, DECIMAL, Edges, Layout, read_edges
 
 BANNER = "%%MatrixMarket"
 NUMBER_KINDS = ("pattern", "integer", "real", "double")
@@ -45,7 +45,7 @@ PROBLEMS = {"sp": ARCS, "max": ARCS, "edge": EDGES, "col": EDGES, "tw": PAIRS}
 TERMINALS = {"s": "source", "t": "sink"}
 LINKS = Layout(comments=b"~<", separators=b" \t\r;", base=1)
 LINK_COLUMNS = ("capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "type")
-KEY = re.compile(r"<([^>]*)>\s*([^~]*)")
+KEY = re.compile(r"<([^>]*)>\s*([^~]*)", re.A)
 
 
 def _promised(source: Input, layout: Layout, header: Header, what: str = "edges") -> Edges:
@@ -60,7 +60,7 @@ def _promised(source: Input, layout: Layout, header: Header, what: str = "edges"
 
 def _banner(source: Input) -> tuple[str, str]:
     """Return the field and the symmetry."""
-    words = next(source.lines())[2].lower().split()
+    words = words_of(next(source.lines())[2].lower())
     if words[:1] != [BANNER.lower()]:
         raise source.error(f"a Matrix Market file begins with {BANNER}", 1)
     if len(words) != 5 or words[1] != "matrix":
@@ -80,7 +80,7 @@ def _size(source: Input) -> Header:
     text, line, skip = source.first_line(b"%")
     if not text:
         raise source.error("there is no line 'rows columns entries'")
-    words = text.split()
+    words = words_of(text)
     if len(words) != 3 or not all(map(COUNT.fullmatch, words)):
         raise source.error("expected 'rows columns entries'", line)
     rows, columns, entries = map(int, words)
@@ -132,7 +132,7 @@ def write_matrix(graph: Graph, out: IO[bytes]) -> None:
 def _problem(source: Input) -> tuple[list[str], int, int]:
     """Return the words of the problem line, its line number, and the offset behind it."""
     text, line, skip = source.first_line(b"c")
-    words = text.split()
+    words = words_of(text)
     if words[:1] != ["p"]:
         raise source.error("there is no problem line 'p ...' before the edges")
     return words, line, skip
@@ -162,7 +162,7 @@ def _terminals(source: Input, n: int, line: int) -> tuple[dict[str, object], int
     found: dict[str, object] = {}
     skip = 0
     for number, end, text in source.lines():
-        words = text.split()
+        words = words_of(text)
         if number <= line or not words or words[0] == "c":
             continue
         if words[0] != "n":
@@ -212,16 +212,18 @@ def read_coordinates(path: str | os.PathLike[str]) -> np.ndarray:
     must_fit(source, Header(n, n, line, skip), "vertices")
     found = np.full((n, 2), np.nan)
     for number, _, text in source.lines():
-        words = text.split()
+        words = words_of(text)
         if number <= line or not words or words[0] == "c":
             continue
         try:
-            tag, vertex, x, y = words[0], int(words[1]), float(words[2]), float(words[3])
-            if tag != "v" or not 1 <= vertex <= n:
+            tag, vertex, x, y = words
+            if tag != "v" or not COUNT.fullmatch(vertex) or not 1 <= int(vertex) <= n:
                 raise ValueError
-        except (ValueError, IndexError):
+            if not (DECIMAL.fullmatch(x) and DECIMAL.fullmatch(y)):
+                raise ValueError
+        except ValueError:
             raise source.error(f"expected 'v ID X Y' with an ID from 1 to {n}", number) from None
-        found[vertex - 1] = x, y
+        found[int(vertex) - 1] = float(x), float(y)
     if not np.isfinite(found).all():
         missing = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0]) + 1
         raise source.error(f"vertex {missing} has no (finite) coordinates")
@@ -258,11 +260,11 @@ def read_links(source: Input, weight: str | bool | None) -> EdgeTable:
     counts: dict[str, int] = {}
     for line, skip, text in source.lines():  # noqa: B007
         found = KEY.match(text)
-        key = found[1].upper().strip() if found else ""
+        key = found[1].upper().strip(BLANKS) if found else ""
         if key == "END OF METADATA":
             break
         if found and key in ("NUMBER OF NODES", "NUMBER OF LINKS"):
-            if not COUNT.fullmatch(found[2].strip()):
+            if not COUNT.fullmatch(found[2].strip(BLANKS)):
                 raise source.error(f"<{key}> needs a number", line)
             counts[key] = int(found[2])
     else:

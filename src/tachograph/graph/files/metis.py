@@ -16,7 +16,7 @@ from ...util.progress import bar
 from ..build import EdgeTable
 from ..graph import Graph
 from .checks import Block, Header, must_fit
-from .streams import Input
+from .streams import Input, words_of
 from .text import COUNT, PART_BYTES, Layout
 
 MOST_VERTEX_WEIGHTS = 1000  # for each vertex; a larger header is refused
@@ -26,7 +26,7 @@ VERTICES_PER_WRITE = 1 << 12
 def _header(source: Input) -> tuple[Header, str, int]:
     """Return the header with its ``fmt`` and the number of weights of a vertex."""
     text, line, skip = source.first_line(b"%")
-    words = text.split()
+    words = words_of(text)
     if not words:
         raise source.error("there is no header, only comments")
     if not 2 <= len(words) <= 4 or not all(map(COUNT.fullmatch, words)):

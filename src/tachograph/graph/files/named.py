@@ -14,7 +14,6 @@ from .checks import NotAnIdError, shown
 from .streams import HEADER_LINE_BYTES, Input
 
 WHOLE = re.compile(r"-?[0-9]{1,19}", re.A)
-DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", re.A)
 HOLE = re.compile(r"^,|,[ \t]*(?:,|$)")
 
 
@@ -40,7 +39,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
         ends[0].append(words[0])
         ends[1].append(words[1])
         if fields > 2 and weight is not False:
-            if not DECIMAL.fullmatch(words[2]):
+            if not text.DECIMAL.fullmatch(words[2]):
                 raise source.error(
                     f"expected a weight, a finite number, but found {shown(words[2])!r}", number
                 )

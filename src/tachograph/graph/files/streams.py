@@ -12,11 +12,13 @@ import io
 import lzma
 import mmap
 import os
+import re
 import stat
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
 
@@ -35,12 +37,20 @@ HEADER_LINE_BYTES = 1 << 16  # of a header line that are looked at
 LINES_PER_WRITE = 1 << 20
 LINES_PER_LOOK = 1 << 12  # at the clock
 OPEN_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # who names one asks for it
+COPIED_BYTES = 1 << 24  # by a thread at a time
+COPYING_THREADS = 2  # more than the memory needs to be busy are of no use
 BLANKS = " \t\r\n"
+SEPARATORS = re.compile(f"[{BLANKS}]+")
 MARK = "\ufeff"  # the byte order mark some editors put first
 
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 COMPRESSIONS = tuple(MAGIC.values())
 BROKEN = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a line; only blanks of ASCII separate them."""
+    return [word for word in SEPARATORS.split(text) if word]
 
 
 def compression_of(path: str | os.PathLike[str]) -> str:
@@ -189,18 +199,21 @@ class Input:
         """
         if self.compression or self.size <= MAP_ABOVE_BYTES:
             return self.content(), lambda: None
-        file = self._file.open("rb")
-        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        mark = _mark(file)
+        held = self.held()
+        content = mmap.mmap(held.file.fileno(), 0, access=mmap.ACCESS_READ)
+        return content, held.must_be_same
 
-        def unchanged() -> None:
-            if _mark(file) != mark:
-                how = (
-                    "was changed since it was opened: read it again, and replace files by renaming"
-                )
-                raise self.error(how)
+    def held(self) -> Held:
+        """Return the open file, to be copied later."""
+        try:
+            return Held(self, self._file.open("rb"))
+        except OSError as error:
+            raise self.error(f"cannot be read: {error.strerror or error}") from None
 
-        return content, unchanged
+    def changed(self) -> FileFormatError:
+        """Return the error for a file that somebody else writes to."""
+        how = "was changed since it was opened: read it again, and replace files by renaming"
+        return self.error(how)
 
     def blocks(self, skip: int) -> Iterator[np.ndarray]:
         """Yield the content from byte ``skip`` on as arrays of bytes that end with a line end.
@@ -257,6 +270,61 @@ class Input:
                 line = 1 + stream.read(offset + int(wrong[0])).count(b"\n")
             advice = "end lines with a line feed (tr '\\r' '\\n')"
             raise self.error(f"there is a carriage return inside a line: {advice}", line)
+
+
+class Held:
+    """An open file, whose content can be copied as long as nobody has changed it."""
+
+    def __init__(self, source: Input, file: IO[bytes]) -> None:
+        self.source, self.file, self._mark = source, file, _mark(file)
+        self.size = self._mark[0]
+
+    def must_be_same(self) -> None:
+        """Raise :class:`FileFormatError` if the file was changed since it was opened."""
+        if _mark(self.file) != self._mark:
+            raise self.source.changed()
+
+    def start(self, count: int) -> bytes:
+        """Return the first bytes."""
+        self.file.seek(0)
+        return self.file.read(count)
+
+    def content(self) -> mmap.mmap:
+        """Return a copy in memory of our own, which nobody else can change."""
+        self.must_be_same()
+        self.source.require(self.size, "its content")
+        try:
+            copy = _own_memory(self.size)
+            with ThreadPoolExecutor(COPYING_THREADS) as pool, memoryview(copy) as room:
+                parts = range(0, self.size, COPIED_BYTES)
+                read = pool.map(lambda at: self._fill(room[at : at + COPIED_BYTES], at), parts)
+                filled = sum(read)
+        except OSError as error:
+            raise self.source.error(f"cannot be read: {error.strerror or error}") from None
+        if filled != self.size:
+            raise self.source.changed()
+        self.must_be_same()
+        return copy
+
+    def _fill(self, room: memoryview, at: int) -> int:
+        filled = 0
+        while filled < len(room):
+            read = os.preadv(self.file.fileno(), [room[filled:]], at + filled)
+            if not read:
+                break
+            filled += read
+        return filled
+
+
+def _own_memory(size: int) -> mmap.mmap:
+    """Return zeros that no other process sees, aligned to pages."""
+    if not hasattr(mmap, "MAP_PRIVATE"):
+        return mmap.mmap(-1, size)
+    made = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):
+            made.madvise(mmap.MADV_HUGEPAGE)  # half the time: fewer pages have to be made
+    return made
 
 
 def _mark(file: IO[bytes]) -> tuple[int, int]:

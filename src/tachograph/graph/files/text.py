@@ -35,9 +35,10 @@ PART_BYTES = 1 << 20  # bytes of text below which another thread does not pay
 FEWEST_EDGES_OF_A_BARE_HEADER = 8  # a first line with fewer is an edge
 NUMBER = re.compile(rb"[-+0-9.eE]+")
 COUNT = re.compile(r"[0-9]{1,18}")  # a whole number of a size that can be a count
+DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", re.A)
 COUNTS = re.compile(r"nodes:?\s*(\d{1,18})[\s,;]+edges:?\s*(\d{1,18})\b", re.I | re.A)
-KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.I)
-KONECT = re.compile(r"^%\s*(sym|asym)\b")
+KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.I | re.A)
+KONECT = re.compile(r"^%\s*(sym|asym)\b", re.A)
 
 IdType: TypeAlias = type[np.int32] | type[np.int64]
 Edges: TypeAlias = tuple[np.ndarray, np.ndarray, "np.ndarray | None"]

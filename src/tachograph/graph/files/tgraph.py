@@ -10,10 +10,11 @@ Layout, little-endian::
               and CRC-32
     arrays    each at a multiple of 64 bytes
 
-Opening a large file maps it into memory and checks the header and the file's size; a small file is
-read. The arrays of small files are checked at once, those of larger ones when they are first used: the
-checksum, that all ids exist, so that no compiled loop ever meets a damaged row, and what the header
-claims. Each use of a mapped file checks that nobody has changed it.
+Opening a large file reads the header and checks the file's size; the arrays come into memory when they
+are first used. Then they are checked: the checksum, that all ids exist, so that no compiled loop ever
+meets a damaged row, and what the header claims. What was checked is a copy that nobody else can change.
+A file may be mapped instead, if its user promises that nobody writes to it; each use looks whether it
+has changed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import json
 import math
 import mmap
 import struct
+import threading
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +43,7 @@ MAGIC = b"\x89TGRAPH\n"
 VERSION = 1
 FIXED = struct.Struct("<8sIII")
 ALIGN = 64  # bytes
-CHECK_ON_OPENING_BYTES = 1 << 23  # files up to this size are checked when they are opened
+CHECK_ON_OPENING_BYTES = 1 << 23  # files up to this size are read and checked when they are opened
 CHECKSUM_BYTES = 1 << 24  # at a time
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 WIDTHS = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64)}
@@ -57,6 +59,14 @@ def _checksum(array: np.ndarray) -> int:
     for at in range(0, flat.size, CHECKSUM_BYTES):
         value = zlib.crc32(flat[at : at + CHECKSUM_BYTES].data, value)
     return value
+
+
+def _checksums(arrays: list[np.ndarray]) -> list[int]:
+    """Return the checksums, computed side by side if that is worth the threads."""
+    if sum(array.nbytes for array in arrays) <= CHECK_ON_OPENING_BYTES:
+        return [_checksum(array) for array in arrays]
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(_checksum, arrays))
 
 
 def _header(source: Input, content: Bytes) -> dict[str, Any]:
@@ -81,7 +91,9 @@ def _header(source: Input, content: Bytes) -> dict[str, Any]:
         raise source.error("the header is not JSON") from None
 
 
-def _arrays(source: Input, content: Bytes, header: dict[str, Any]) -> dict[str, np.ndarray]:
+def _arrays(
+    source: Input, content: Bytes, size: int, header: dict[str, Any]
+) -> dict[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
     for a in header["arrays"]:
         name, kind, shape, at = a["name"], a["type"], a["shape"], a["at"]
@@ -89,10 +101,13 @@ def _arrays(source: Input, content: Bytes, header: dict[str, Any]) -> dict[str, 
         places = [at, *shape]
         if kind not in TYPES or not known or name in found or at % ALIGN or min(places) < 0:
             raise source.error(f"array {name} is described wrongly")
-        size = math.prod(shape)
-        if at + size * np.dtype(kind).itemsize > len(content):
+        count = math.prod(shape)
+        if at + count * np.dtype(kind).itemsize > size:
             raise source.error("the file is cut short")
-        found[name] = np.frombuffer(content, kind, size, at).reshape(shape)
+        if len(content) < size:
+            found[name] = np.broadcast_to(np.zeros((), kind), shape)
+        else:
+            found[name] = np.frombuffer(content, kind, count, at).reshape(shape)
     return found
 
 
@@ -104,34 +119,72 @@ def _said(header: dict[str, Any], key: str, kind: type) -> Any:
 
 
 def read(source: Input, weight: str | bool | None) -> Graph:
-    """Map the graph from the file."""
-    graph, size, check = mapped(source, weight)
+    """Open the graph; the arrays of a large file come into memory when they are first used."""
+    if source.compression or source.size <= CHECK_ON_OPENING_BYTES:
+        return _checked(source, source.content(), weight)
+    held = source.held()
+    start = held.start(FIXED.size)
+    if len(start) == FIXED.size:
+        start = held.start(FIXED.size + FIXED.unpack(start)[2])
+    graph, _ = _opened(source, start, held.size, weight)
+    lock = threading.Lock()
+
+    def load() -> None:
+        with lock:
+            if graph._before_use is not None:  # else another thread was quicker
+                content = held.content()
+                if content[: len(start)] != start:
+                    raise source.changed()
+                graph._become(_checked(source, content, weight))
+
+    graph._before_use = load
+    return graph
+
+
+def read_mapped(source: Input, weight: str | bool | None) -> Graph:
+    """Map the graph from the file; its arrays are checked when they are first used."""
+    graph, check = mapped(source, weight)
     unchanged, owed = graph._before_use, [check]
 
     def before_use() -> None:
-        assert unchanged is not None
-        unchanged()
+        if unchanged is not None:
+            unchanged()
         if owed:
             owed[0]()
             owed.clear()
 
     graph._before_use = before_use
-    if size <= CHECK_ON_OPENING_BYTES:
-        graph._use()
     return graph
 
 
-def mapped(
-    source: Input, weight: str | bool | None = None
-) -> tuple[Graph, int, Callable[[], None]]:
-    """Return the graph, mapped from the file; the file's size; and a function that checks its arrays.
+def mapped(source: Input, weight: str | bool | None = None) -> tuple[Graph, Callable[[], None]]:
+    """Return the graph, mapped from the file, and a function that checks its arrays.
 
-    The caller must run the check, unless the file has been checked before.
+    The caller must run the check, unless the file has been checked before. Each use of the graph sees
+    whether somebody has changed the file.
     """
     content, unchanged = source.mapped()
+    graph, check = _opened(source, content, len(content), weight)
+    graph._before_use = unchanged
+    return graph, check
+
+
+def _checked(source: Input, content: Bytes, weight: str | bool | None) -> Graph:
+    graph, check = _opened(source, content, len(content), weight)
+    check()
+    return graph
+
+
+def _opened(
+    source: Input, content: Bytes, size: int, weight: str | bool | None
+) -> tuple[Graph, Callable[[], None]]:
+    """Return the graph of a file of ``size`` bytes, and a function that checks its arrays.
+
+    If ``content`` is only the beginning of the file, the arrays are outlines without values.
+    """
     header = _header(source, content)
     try:
-        arrays = _arrays(source, content, header)
+        arrays = _arrays(source, content, size, header)
         sums = {a["name"]: a["crc32"] for a in header["arrays"]}
         n, directed = _said(header, "n", int), _said(header, "directed", bool)
         claims = Claims(_said(header, "m", int), _said(header, "sorted", bool))
@@ -141,7 +194,7 @@ def mapped(
         meta = {**_said(header, "meta", dict), **extra}
     except MALFORMED as error:
         raise source.error(f"the header is malformed ({error})") from None
-    ids = indices.dtype == index_type(n) and indptr.dtype == np.int64
+    ids = n >= 0 and indices.dtype == index_type(n) and indptr.dtype == np.int64
     if not ids or indptr.shape != (n + 1,) or indices.ndim != 1:
         raise source.error("the header's counts do not match its arrays")
     if weights is not None and (weights.dtype not in WEIGHTS or weights.shape != indices.shape):
@@ -151,9 +204,7 @@ def mapped(
     about |= {"is_sorted": claims.is_sorted, "m": claims.m}
 
     def check() -> None:
-        with ThreadPoolExecutor() as pool:
-            found = pool.map(_checksum, arrays.values())
-        for name, value in zip(arrays, found, strict=True):
+        for name, value in zip(arrays, _checksums(list(arrays.values())), strict=True):
             if value != sums[name]:
                 raise source.error(f"the checksum of {name} is wrong: the file is damaged")
         try:
@@ -162,9 +213,7 @@ def mapped(
         except InputError as error:
             raise source.error(str(error)) from None
 
-    graph = Graph(indptr, indices, None if weight is False else weights, **about)
-    graph._before_use = unchanged
-    return graph, len(content), check
+    return Graph(indptr, indices, None if weight is False else weights, **about), check
 
 
 class Claims(NamedTuple):
