@@ -26,12 +26,14 @@ test-checked: $(VENV)/.test
 	$(WARM)
 	$(BIN)/python -m pytest $(SPREAD) tests/kernels tests/algorithms tests/graph tests/simulation
 
-# Damaged files of each kind, SECONDS each; a graph file that fails is left as fuzz-failure-FORMAT.
-SECONDS ?= 60
+# Damaged inputs of all kinds, random graphs against other libraries, kills: each prints what it counted.
+INPUTS ?= 1000000
+GRAPHS ?= 18000
+KILLS ?= 1000
 fuzz: $(VENV)/.test
-	$(BIN)/python -m tests.fuzz_own_files --seconds $(SECONDS)
-	for format in $(notdir $(wildcard tests/graph/files/corpus/*)); do \
-		$(BIN)/python -m tests.fuzz_readers $$format --seconds $(SECONDS) || exit 1; done
+	$(BIN)/python -m tests.fuzz --inputs $(INPUTS)
+	$(BIN)/python -m tests.differential --graphs $(GRAPHS)
+	$(BIN)/python -m tests.kills --kills $(KILLS)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 collect_ignore = [
-    "tests/fuzz_readers.py",  # run by hand
     "docs/new-algorithm.md",  # its blocks are run by tests/test_guides.py
 ]
 

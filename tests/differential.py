@@ -1,12 +1,21 @@
 """Every algorithm on random graphs of all kinds, with 1 to 4 threads and on every device, against others.
 
-All thresholds below which one thread works are 0, so that small graphs are enough. Weights are eighths of
+    python -m tests.differential --graphs 18000     # how many comparisons there were, and what differed
+
+All thresholds below which one thread works are 1 at most, so that small graphs are enough. Weights are eighths of
 small whole numbers, whose sums are exact in any order: distances and flows must be equal, not close.
 """
 
 from __future__ import annotations
 
+import argparse
+import multiprocessing
+import os
+import sys
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import networkx as nx
@@ -25,10 +34,10 @@ from tachograph.devices.discovery import discover
 from tachograph.kernels.independent_set import greedy
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tachograph.kernels.similarity import pairs
-from tests.devices.support import needs_pyopencl
-from tests.peer_answers import Case
+from tests.peer_answers import HAS_IGRAPH, Case
 
-GRAPHS, MORE_GRAPHS = 200, 5000
+GRAPHS = 200  # in the default tests
+BATCH = 250  # graphs that a process takes at a time
 THREADS = [{"threads": count} for count in (1, 2, 3, 4)]
 THRESHOLDS = [
     (strong, "SEARCH_FROM_ARCS"),
@@ -44,7 +53,7 @@ Ways = list[dict[str, Any]]
 
 
 def check_bfs(case: Case, ways: Ways) -> None:
-    answers = case.levels()
+    answers = case.levels
     for way in ways:
         for direction in ["auto"] if "device" in way else ["auto", "push", "pull"]:
             found = tg.bfs(case.graph, case.source, direction=direction, **way)
@@ -59,7 +68,7 @@ def check_bfs(case: Case, ways: Ways) -> None:
 
 
 def check_sssp(case: Case, ways: Ways) -> None:
-    answers = case.distances()
+    answers = case.distances
     for way in ways:
         ours = {"algorithm": "bellman-ford"} if "device" in way else {}
         if ours and (case.weights is None or case.weights.dtype.kind == "f"):
@@ -93,7 +102,7 @@ def check_sssp_with_negative_weights(case: Case, ways: Ways) -> None:
 
 def check_pagerank(case: Case, ways: Ways) -> None:
     found = tg.pagerank(case.graph, tol=1e-11, max_iter=2000, **ways[0])
-    for answer in case.pageranks():
+    for answer in case.pageranks:
         np.testing.assert_allclose(found.scores, answer, atol=1e-9)
     few = [tg.pagerank(case.graph, tol=1e-3, **way).scores for way in ways]
     for scores in few:  # not close to those of one thread, but equal
@@ -101,7 +110,7 @@ def check_pagerank(case: Case, ways: Ways) -> None:
 
 
 def check_connected_components(case: Case, ways: Ways) -> None:
-    answers = case.components()
+    answers = case.components
     for way in ways:
         found = tg.connected_components(case.graph, **way)
         assert [found.labels.tolist()] * len(answers) == answers
@@ -111,7 +120,7 @@ def check_connected_components(case: Case, ways: Ways) -> None:
 def check_triangles(case: Case, ways: Ways) -> None:
     if case.directed:
         return
-    answers = case.triangles()
+    answers = case.triangles
     for way in ways:
         found = tg.triangles(case.graph, per_vertex=True, **way)
         assert [found.per_vertex.tolist()] * len(answers) == answers
@@ -128,7 +137,9 @@ def check_similarity(case: Case, ways: Ways) -> None:
                 continue
             found = getattr(tg, task)(case.graph, **way)
             assert sorted(zip(found.source.tolist(), found.target.tolist(), strict=True)) == wanted
-            np.testing.assert_allclose(found.values, want[found.source, found.target], atol=1e-12)
+            for answer in [want, *(case.jaccards if task == "jaccard" else [])]:
+                other = answer[found.source, found.target]
+                np.testing.assert_allclose(found.values, other, atol=1e-12)
     if not case.directed:
         for u, v, value in nx.jaccard_coefficient(case.simple, wanted):
             assert value == pytest.approx(case.similarities("jaccard")[u, v])
@@ -161,7 +172,7 @@ def check_maximal_independent_set(case: Case, ways: Ways) -> None:
 def check_maximum_flow(case: Case, ways: Ways) -> None:
     if case.source == case.sink:
         return
-    answers = case.flows()
+    answers = case.flows
     rounds = [{"device": "host", **way} for way in ways if "threads" in way]
     for way in [ways[0], *(rounds or ways)]:  # the default method has one thread
         found = tg.maximum_flow(case.graph, case.source, case.sink, verify=way is ways[0], **way)
@@ -171,7 +182,7 @@ def check_maximum_flow(case: Case, ways: Ways) -> None:
 def check_minimum_cut(case: Case, ways: Ways) -> None:
     if case.source == case.sink:
         return
-    answers = case.flows()
+    answers = case.flows
     for way in ways:
         found = tg.minimum_cut(case.graph, case.source, case.sink, **way)
         assert [found.value] * len(answers) == answers
@@ -254,57 +265,78 @@ CHECKS: dict[str, Callable[[Case, Ways], None]] = {
 ON_DEVICES = ("bfs", "sssp", "similarity", "maximal_independent_set", "maximum_flow")
 
 
-@pytest.fixture(autouse=True)
-def _always_several(monkeypatch: pytest.MonkeyPatch) -> None:
+def always_several(put: Callable[[Any, str, int], None]) -> None:
+    """Let even the smallest graph use all threads; ``put`` sets an attribute."""
     for kind in SERIAL_BELOW:
-        monkeypatch.setitem(SERIAL_BELOW, kind, 0)
+        SERIAL_BELOW[kind] = 0
     for module, name in THRESHOLDS:
-        monkeypatch.setattr(module, name, 1)
+        put(module, name, 1)
 
 
-def differ(name: str, seeds: range, ways: Ways) -> Iterator[str]:
-    """Yield what differs on each graph."""
-    for seed in seeds:
-        try:
-            CHECKS[name](Case(seed), ways)
-        except Exception as error:
-            yield f"Case({seed}): {type(error).__name__}: {error}"
+def devices() -> list[str]:
+    """The OpenCL devices that work."""
+    return [found.id for found in discover() if found.problem is None]
 
 
-def there(name: str) -> Ways:
+def there(name: str, found: list[str]) -> Ways:
     """The ways on devices; similarities are also split between the host and each."""
-    devices = [found.id for found in discover() if found.problem is None]
-    if not devices:
-        pytest.skip("no OpenCL device that works")
-    both: Ways = [{"device": ["host", d]} for d in devices] if name == "similarity" else []
-    return [*({"device": d} for d in devices), *both]
+    both: Ways = [{"device": ["host", d]} for d in found] if name == "similarity" else []
+    return [*({"device": d} for d in found), *both] if name in ON_DEVICES else []
 
 
-def test_every_task_is_here() -> None:
-    from tachograph.tasks.table import TASKS
-
-    assert set(TASKS) - {"jaccard", "overlap", "sorensen", "cosine"} <= CHECKS.keys()
-
-
-@pytest.mark.parametrize("name", CHECKS)
-def test_threads(name: str) -> None:
-    assert list(differ(name, range(GRAPHS), THREADS)) == []
+def differ(case: Case, name: str, ways: Ways) -> Iterator[str]:
+    """Yield what differs on a graph."""
+    try:
+        CHECKS[name](case, ways)
+    except Exception as error:
+        yield f"Case({case.seed}), {name}, {ways[0]}: {type(error).__name__}: {error}"
 
 
-@needs_pyopencl
-@pytest.mark.parametrize("name", ON_DEVICES)
-def test_devices(name: str) -> None:
-    assert list(differ(name, range(GRAPHS), there(name))) == []
+def compare(seeds: range) -> tuple[Counter[str], list[str]]:
+    """Compare everything on these graphs; return how many graphs each task was run on, and what differs."""
+    os.environ["TACHOGRAPH_JOURNAL"] = "off"
+    warnings.simplefilter("ignore")
+    always_several(setattr)
+    found = devices()
+    runs: Counter[str] = Counter()
+    problems: list[str] = []
+    for case in map(Case, seeds):
+        for name in CHECKS:
+            for place, ways in (("threads", THREADS), ("devices", there(name, found))):
+                if ways:
+                    runs[f"{name}, {place}"] += 1
+                    problems += differ(case, name, ways)
+    return runs, problems
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CHECKS)
-def test_threads_on_many_graphs(name: str) -> None:
-    assert list(differ(name, range(GRAPHS, GRAPHS + MORE_GRAPHS), THREADS)) == []
+def main() -> int:
+    options = argparse.ArgumentParser(
+        prog="python -m tests.differential",
+        description="Every algorithm on random graphs against others.",
+    )
+    options.add_argument("--graphs", type=int, default=18_000)
+    options.add_argument("--first", type=int, default=GRAPHS, help="the seed of the first graph")
+    options.add_argument("--processes", type=int, default=2)
+    told = options.parse_args()
+    last = told.first + told.graphs
+    parts = [range(lo, min(lo + BATCH, last)) for lo in range(told.first, last, BATCH)]
+    runs: Counter[str] = Counter()
+    problems: list[str] = []
+    done = 0
+    with ProcessPoolExecutor(told.processes, multiprocessing.get_context("spawn")) as pool:
+        for part, (counted, found) in zip(parts, pool.map(compare, parts), strict=True):
+            runs += counted
+            problems += found
+            done += len(part)
+            print(f"{done:,} graphs, {len(problems)} differences", file=sys.stderr, flush=True)
+    print("\n".join(problems[:50]))
+    for name, count in runs.items():
+        print(f"{name:45} {count:>8,} graphs")
+    peers = "SciPy, NetworkX" + (", igraph" if HAS_IGRAPH else "")
+    there_are = ", ".join(devices()) or "none"
+    print(f"{done:,} graphs against {peers}; devices: {there_are}; {len(problems)} differences")
+    return 1 if problems else 0
 
 
-@pytest.mark.slow
-@needs_pyopencl
-@pytest.mark.parametrize("name", ON_DEVICES)
-def test_devices_on_many_graphs(name: str) -> None:
-    assert list(differ(name, range(GRAPHS, GRAPHS + MORE_GRAPHS), there(name))) == []
+if __name__ == "__main__":
+    sys.exit(main())

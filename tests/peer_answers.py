@@ -119,6 +119,14 @@ class Case:
         return made
 
     @cached_property
+    def igraph_simple(self) -> object:
+        """Each pair of neighbours once, without loops."""
+        import igraph
+
+        pairs = np.argwhere(self.neighbours if self.directed else np.triu(self.neighbours))
+        return igraph.Graph(n=self.n, edges=pairs.tolist(), directed=self.directed)
+
+    @cached_property
     def neighbours(self) -> np.ndarray:
         """Whether an arc leads from one vertex to another, which is not itself; dense."""
         made = np.zeros((self.n, self.n), bool)
@@ -135,13 +143,19 @@ class Case:
         rows, columns = np.array(list(made), np.int64).reshape(-1, 2).T
         return sparse.csr_array((list(made.values()), (rows, columns)), shape=(self.n, self.n))
 
+    @cached_property
     def levels(self) -> list[dict[int, float]]:
         matrix = self._sparse(least=True)
         matrix.data[:] = 1
         found = csgraph.dijkstra(matrix, indices=self.source, unweighted=True)
         answers = [{v: x for v, x in enumerate(found.tolist()) if x < np.inf}]
-        return [*answers, dict(nx.single_source_shortest_path_length(self.nx, self.source))]
+        answers.append(dict(nx.single_source_shortest_path_length(self.nx, self.source)))
+        if HAS_IGRAPH:
+            found = self.igraph.distances(self.source)[0]
+            answers.append({v: x for v, x in enumerate(found) if x < np.inf})
+        return answers
 
+    @cached_property
     def distances(self) -> list[dict[int, float]]:
         answers = [dict(nx.single_source_dijkstra_path_length(self.nx, self.source))]
         if self.weights is None or not len(self.edges) or self.weights.min() > 0:
@@ -152,6 +166,7 @@ class Case:
             answers.append({v: x for v, x in enumerate(found) if x < np.inf})
         return answers
 
+    @cached_property
     def components(self) -> list[list[int]]:
         """The smallest id of each vertex's component."""
         _, marks = csgraph.connected_components(self._sparse(least=False), connection="weak")
@@ -163,6 +178,7 @@ class Case:
             answers.append([int(np.flatnonzero(member == mark)[0]) for mark in member])
         return answers
 
+    @cached_property
     def pageranks(self) -> list[list[float]]:
         found = nx.pagerank(self.nx, tol=1e-14, max_iter=2000)
         answers = [[found[v] for v in range(self.n)]]
@@ -171,12 +187,18 @@ class Case:
             answers.append(self.igraph.pagerank(weights="weight"))
         return answers
 
+    @cached_property
     def triangles(self) -> list[list[int]]:
         found = nx.triangles(self.simple)
         dense = self.neighbours.astype(int)
         square = np.einsum("ij,jk,ki->i", dense, dense, dense) // 2
-        return [[found[v] for v in range(self.n)], square.tolist()]
+        answers = [[found[v] for v in range(self.n)], square.tolist()]
+        if HAS_IGRAPH:
+            corners = np.array(self.igraph_simple.list_triangles(), np.int64).ravel()
+            answers.append(np.bincount(corners, minlength=self.n).tolist())
+        return answers
 
+    @cached_property
     def flows(self) -> list[float]:
         net = nx.DiGraph()
         net.add_nodes_from(range(self.n))
@@ -193,6 +215,13 @@ class Case:
         if HAS_IGRAPH:
             answers.append(self.igraph.maxflow_value(self.source, self.sink, capacity="weight"))
         return answers
+
+    @cached_property
+    def jaccards(self) -> list[np.ndarray]:
+        """The Jaccard similarity of all pairs by igraph; other similarities are not in other libraries."""
+        if not HAS_IGRAPH:
+            return []
+        return [np.array(self.igraph_simple.similarity_jaccard(mode="out", loops=False))]
 
     def similarities(self, task: str) -> np.ndarray:
         """The similarity of all pairs, by the definitions."""
