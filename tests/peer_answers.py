@@ -179,6 +179,19 @@ class Case:
         return answers
 
     @cached_property
+    def strong_components(self) -> list[list[int]]:
+        """The smallest id of each vertex's strong component."""
+        reach = self.neighbours | np.eye(self.n, dtype=bool)
+        for _ in range(self.n.bit_length()):
+            reach = reach @ reach
+        answers = [(reach & reach.T).argmax(axis=1).tolist()]
+        _, marks = csgraph.connected_components(self._sparse(least=False), connection="strong")
+        found = [marks.tolist()]
+        if HAS_IGRAPH:
+            found.append(self.igraph.connected_components("strong").membership)
+        return answers + [[list(each).index(mark) for mark in each] for each in found]
+
+    @cached_property
     def pageranks(self) -> list[list[float]]:
         found = nx.pagerank(self.nx, tol=1e-14, max_iter=2000)
         answers = [[found[v] for v in range(self.n)]]

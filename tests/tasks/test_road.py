@@ -97,6 +97,13 @@ def test_tacho_run_has_a_way_and_a_prediction(graph, name):
     assert run.predicted > 0
 
 
+@pytest.mark.parametrize("wrong", ["2", b"2", [2], {}, (1,)])
+@pytest.mark.parametrize("name", ["threads", "damping", "tol", "max_iter"])
+def test_text_and_lists_for_numbers_are_refused_by_name(graph, name, wrong):
+    with pytest.raises(tg.InputError, match=f"{name} = .*a number is needed"):
+        tg.pagerank(graph, **{name: wrong})
+
+
 def test_source_zero_is_part_of_the_question(graph, monkeypatch):
     monkeypatch.setattr(road, "WORTH_KEEPING_SECONDS", 0.0)
     for source in (0, [0], np.int32(0), 7, np.array([7])):

@@ -140,6 +140,8 @@ def _plain(ids: np.ndarray) -> np.ndarray:
 
 def _vertices(source: np.ndarray, target: np.ndarray, n: int | None) -> int:
     """The number of vertices; checks that all ids lie in 0..n-1."""
+    if n is not None and not isinstance(n, int | np.integer):
+        raise InputError(f"n = {n!r} is not a whole number")
     highest = -1
     for what, ids in (("source", source), ("target", target)):
         if ids.size:
@@ -153,8 +155,6 @@ def _vertices(source: np.ndarray, target: np.ndarray, n: int | None) -> int:
             highest = max(highest, high)
     if n is None:
         return highest + 1
-    if not isinstance(n, int | np.integer):
-        raise InputError(f"n = {n!r} is not a whole number")
     if n < 0:
         raise InputError(f"n = {n}: the number of vertices cannot be negative")
     return operator.index(n)

@@ -18,6 +18,7 @@ from .table import ASIDE, Task
 __all__ = ["Question", "ask", "check"]
 
 VERTEX_ARGUMENTS = ("source", "sink", "target")
+NO_NUMBERS = (str, bytes, list, tuple, dict, set)
 LONGEST_LIST = 16  # values of a list that a record holds one by one
 
 
@@ -91,8 +92,16 @@ def ask(task: Task, graph: Graph, *given: Any, **told: Any) -> Question:
     aside: dict[str, Any] = {}
     for name, value in bound.items():
         if not _same(value, parameters[name].default):
+            _must_be_number(name, value, parameters[name].default)
             (how if name in task.how else aside if name in ASIDE else what)[name] = value
     return Question(task, graph, what, how, aside)
+
+
+def _must_be_number(name: str, value: object, default: object) -> None:
+    """Refuse text and containers for an argument that is a number by default."""
+    number = isinstance(default, int | float) and not isinstance(default, bool)
+    if (number or name == "threads") and isinstance(value, NO_NUMBERS):
+        raise InputError(f"{name} = {value!r}: a number is needed")
 
 
 def _same(value: object, default: object) -> bool:
