@@ -149,7 +149,7 @@ def test_a_checkpoint_of_somebody_else_is_not_used(parts, monkeypatch, forged):
     else:
         path = run / ("000005-0001.step" if forged == "file" else "kept-0001.step")
         stored = load(path)
-        arrays = {k: np.full_like(a, 7) for k, a in stored.arrays.items()}
+        arrays = {k: np.full_like(a, 7) for k, a in stored.arrays.items()} | {"more": np.ones(1)}
         with monkeypatch.context() as patch:
             patch.setattr(tasks, "seal", lambda *_: stored.seal)
             save(path, stored.notes, arrays, b"key")
