@@ -210,9 +210,7 @@ def check_strongly_connected_components(case: Case, ways: Ways) -> None:
 
 
 def check_core_number(case: Case, ways: Ways) -> None:
-    simple = nx.DiGraph(np.argwhere(case.neighbours).tolist()) if case.directed else case.simple
-    simple.add_nodes_from(range(case.n))
-    numbers = nx.core_number(simple)
+    numbers = nx.core_number(case.simple_arcs)
     answers = [[numbers[v] for v in range(case.n)]]
     if HAS_IGRAPH:
         answers.append(case.igraph_simple.coreness())
@@ -243,6 +241,47 @@ def check_louvain(case: Case, ways: Ways) -> None:
 
 def check_label_propagation(case: Case, ways: Ways) -> None:
     check_leiden(case, ways, "label_propagation")
+
+
+def check_closeness_centrality(case: Case, ways: Ways) -> None:
+    _same_scores(case, ways, "closeness_centrality", [])
+
+
+def check_harmonic_centrality(case: Case, ways: Ways) -> None:
+    others = (
+        [case.igraph_simple.harmonic_centrality(mode="in", normalized=False)] if HAS_IGRAPH else []
+    )
+    _same_scores(case, ways, "harmonic_centrality", others if case.n > 1 else [])
+
+
+def check_betweenness_centrality(case: Case, ways: Ways) -> None:
+    others = []
+    if HAS_IGRAPH and case.n > 2:
+        pairs = (case.n - 1) * (case.n - 2) / (1 if case.directed else 2)
+        others = [np.array(case.igraph_simple.betweenness()) / pairs]
+    _same_scores(case, ways, "betweenness_centrality", others)
+
+
+def _same_scores(case: Case, ways: Ways, name: str, others: list[Any]) -> None:
+    theirs = getattr(nx, name)(case.simple_arcs)
+    answers = [[theirs[v] for v in range(case.n)], *others]
+    found = [getattr(tg, name)(case.graph, **way).scores for way in ways]
+    for scores in found:
+        np.testing.assert_array_equal(scores, found[0])
+        for answer in answers:
+            np.testing.assert_allclose(scores, answer, rtol=1e-9, atol=1e-12)
+
+
+def check_clustering(case: Case, ways: Ways) -> None:
+    if case.directed:
+        return
+    theirs = nx.clustering(case.simple)
+    answers = [[theirs[v] for v in range(case.n)]]
+    if HAS_IGRAPH:
+        answers.append(case.igraph_simple.transitivity_local_undirected(mode="zero"))
+    for way in ways:
+        for answer in answers:
+            np.testing.assert_allclose(tg.clustering(case.graph, **way).values, answer, atol=1e-12)
 
 
 def check_similar_to(case: Case, ways: Ways) -> None:

@@ -110,6 +110,15 @@ class Case:
         return made
 
     @cached_property
+    def simple_arcs(self) -> nx.Graph:
+        """Without loops and parallel edges, directed if the graph is."""
+        if not self.directed:
+            return self.simple
+        made = nx.DiGraph(np.argwhere(self.neighbours).tolist())
+        made.add_nodes_from(range(self.n))
+        return made
+
+    @cached_property
     def igraph(self) -> object:
         import igraph
 
