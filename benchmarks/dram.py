@@ -46,7 +46,9 @@ CONFIGS = {
     "ddr4_4Gb": Config("DDR4-2400R", "4Gb", 1, 1),
     "ddr4_8Gb": Config("DDR4-2400R", "8Gb", 1, 1),
 }
-STREAMED = ["DDR3-1600K", "DDR4-2400R", "DDR4-3200", "LPDDR4-3200", "GDDR5-6000", "HBM", "HBM2"]
+NEWER = ["DDR5-4800AN", "LPDDR5-6400", "LPDDR6-10667", "GDDR6-14000", "GDDR7-28000", "HBM2-2000",
+         "HBM3-6400", "HBM4-8000"]  # fmt: skip
+STREAMED = ["DDR3-1600K", "DDR4-2400R", "DDR4-3200", "LPDDR4-3200", "GDDR5-6000", "HBM", *NEWER]
 REFERENCE = Path(os.environ.get("TACHOGRAPH_DRAM_REFERENCE", "/nowhere"))
 SETTINGS = """standard = {family}
 channels = {channels}
@@ -159,6 +161,21 @@ def stream_table(rounds: int) -> Table:
     return Table("4 million requests in sequence", ["memory", "M requests/s"], rows)
 
 
+def newer_table(rounds: int) -> Table:
+    """Families of Ramulator 2.1 on the same traces, one channel each."""
+    rows: list[list[Any]] = []
+    known = traces()
+    for name in NEWER:
+        memory, rates = Memory(name, channels=1), []
+        for addresses, writes in known.values():
+            memory.run(addresses[:100], writes[:100])
+            seconds, _ = timed(memory, rounds, addresses, writes)
+            rates.append(addresses.size / seconds / 1e6)
+        rows.append([name, *rounded(rates), *rounded([statistics.geometric_mean(rates)])])
+    columns = ["memory", *known, "geometric mean"]
+    return Table("Newer families, M requests/s on one thread", columns, rows)
+
+
 def threads_table(rounds: int) -> Table:
     rows: list[list[Any]] = []
     addresses = np.random.default_rng(2).integers(0, 1 << 24, 2_000_000) * 64
@@ -173,7 +190,7 @@ def threads_table(rounds: int) -> Table:
 
 
 def measure(rounds: int = 3) -> Iterator[Table]:
-    for make in (reference_table, stream_table, threads_table):
+    for make in (reference_table, stream_table, newer_table, threads_table):
         yield make(rounds)
 
 

@@ -30,6 +30,8 @@ TraceFile = Annotated[
 ]
 OF_RESULT: dict[str, Callable[[MemoryResult], str]] = {
     "channels": lambda r: str(len(r.channels)),
+    "requests": lambda r: f"{r.requests:,}",
+    "MB": lambda r: f"{r.bytes / 1e6:,.4g}",
     "ms": lambda r: f"{r.seconds * 1e3:,.4g}",
     "GB/s": lambda r: f"{r.gbps:.2f}" + " (port)" * r.port_bound,
     "of peak": lambda r: f"{r.peak_share:.1%}",
@@ -45,7 +47,7 @@ OF_STANDARD: dict[str, Callable[[Standard], str]] = {
     "tCK ns": lambda s: f"{s.tck:.3f}",
     "CL-RCD-RP": lambda s: f"{s.timings['CL']}-{s.timings['RCDR']}-{s.timings['RP']}",
     "bytes": lambda s: str(s.request_bytes),
-    "banks": lambda s: f"{s.groups} x {s.banks}" if s.groups > 1 else str(s.banks),
+    "banks": lambda s: " x ".join(str(n) for n in (s.pseudo, s.stacks, s.groups, s.banks) if n > 1),
     "energy": lambda s: "" if s.currents is None else "yes",
 }
 Picture = Annotated[Path | None, typer.Option("--plot", help="Draw to this .png, .svg or .pdf.")]
@@ -59,16 +61,19 @@ class Settings:
     ranks: int = option(1, "Ranks of each channel.")
     density: str | None = option(None, "Density of a device, such as 8Gb.")
     width: int | None = option(None, "Width of a device, such as 16.")
-    mapping: str = option("RoBaRaCoCh", "Fields of an address, highest bits first.")
+    mapping: str = option("RoBaRaCoCh", "Fields of an address, highest bits first, or MOP4CLXOR.")
     hash_banks: bool = option(False, "XOR banks with bits of the row.", "--hash-banks")
-    scheduler: str = option("FRFCFS-Cap", "FRFCFS-Cap, FRFCFS or FCFS.")
+    jedec: bool = option(False, "Timings of JEDEC where the table follows a simulator.", "--jedec")
+    scheduler: str | None = option(None, "FRFCFS-Cap, FRFCFS, FCFS or FRFCFS-RowHit.")
     rows: str = option("open", "When rows are closed: open, closed or timeout.")
+    refresh: str = option("all-bank", "all-bank, per-bank or none.")
+    read_queue: int = option(32, "Reads that can wait in a channel.")
 
     def memory(self, name: str) -> Memory:
         """Return the memory of that name."""
         from ..simulation.dram import Memory
 
-        return Memory(name.strip(), **asdict(self))
+        return Memory(name.strip(), **{k: v for k, v in asdict(self).items() if v is not None})
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,9 @@ def compare(
     settings: Settings,
     offer: Offer,
     crew: Crew,
+    equal: Annotated[
+        str, typer.Option(help="bytes: an address stands for 64; requests: for one request.")
+    ] = "bytes",
     plot: Picture = None,
     json: Json = False,
 ) -> None:
@@ -143,15 +151,18 @@ def compare(
 
     Results are kept: a comparison that was stopped goes on where it was.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     tacho dram compare a.trace --memory ddr3-1600k,ddr4-2400r,hbm
+
+    tacho dram compare a.trace --memory ddr5,hbm3 --equal requests
     """
+    from ..simulation.dram.compare import LINE_BYTES
     from ..simulation.dram.compare import compare as simulated
 
     memories = [settings.memory(name) for name in memory.split(",")]
     with crew.executor() as chosen:
-        results = simulated(trace, memories, **asdict(offer), executor=chosen)
+        results = simulated(trace, memories, **asdict(offer), equal=equal, executor=chosen)
     if plot is not None:
         from ..plots.memory import bandwidth
 
@@ -161,6 +172,12 @@ def compare(
         return
     rows = [[name, *(cell(r) for cell in OF_RESULT.values())] for name, r in results.items()]
     out().print(table(["memory", *OF_RESULT], rows))
+    if equal == "bytes":
+        say(f"equal bytes: every address of the trace stands for {LINE_BYTES} bytes")
+    else:
+        say(
+            "equal requests: every address of the trace is one request, of as many bytes as it moves"
+        )
 
 
 @app.command("list")
@@ -244,6 +261,8 @@ def result_table(result: MemoryResult) -> Table:
         rows["busiest channel / mean"] = f"{r.balance:.2f}"
     if r.forwarded:
         rows["reads of waiting writes"] = f"{r.forwarded:,}"
+    if r.merged:
+        rows["writes merged with waiting ones"] = f"{r.merged:,}"
     if r.port_bound:
         rows["limited by"] = "the port: one request a cycle (--ports channel has more)"
     if r.wrapped:

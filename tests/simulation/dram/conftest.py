@@ -15,7 +15,7 @@ _run = Memory.run
 def _every_run_is_checked(monkeypatch):
     def run(self, *arguments, commands=False, **options):
         result = _run(self, *arguments, commands=True, **options)
-        assert check(self.standard, result.commands) == []
+        assert check(self.standard, result.commands, version=self.controller.version) == []
         return result if commands else replace(result, commands=None)
 
     monkeypatch.setattr(Memory, "run", run)

@@ -93,7 +93,7 @@ class Channel:
                 if any(t and self.cycle < t[0] + rule.cycles for t in ticks):
                     return False
                 continue
-            depth = {"channel": 0, "rank": 1, "group": 2, "bank": 3}[rule.place]
+            depth = {"channel": 0, "rank": 1, "stack": 1, "group": 2, "bank": 3}[rule.place]
             past = self.past[rule.before, place[:depth]]
             if len(past) >= rule.count and self.cycle < past[-rule.count] + rule.cycles:
                 return False

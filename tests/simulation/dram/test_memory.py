@@ -160,7 +160,7 @@ def test_the_port_can_be_the_limit():
     ({"mapping": "RoBaRaCoXx"}, "unknown field Xx; known: Ch"),
     ({"mapping": "RoBaRaCo"}, "each field once"),
     ({"mapping": "rows"}, "write fields as in RoBaRaCoCh"),
-    ({"scheduler": "best"}, "unknown scheduler 'best'; known: FRFCFS-Cap, FRFCFS, FCFS"),
+    ({"scheduler": "best"}, "unknown scheduler 'best' for a controller of version 1; known: FRFCFS-Cap, FRFCFS, FCFS"),
     ({"rows": "ajar"}, "unknown rows 'ajar'"),
     ({"colour": 1}, "unknown setting 'colour'; known: scheduler, cap"),
     ({"read_queue": 0}, "read_queue = 0"),

@@ -11,7 +11,7 @@ from tachograph.simulation.dram.runner import NAMES
 from tests.simulation.dram import scan
 from tests.simulation.dram.support import memory_with
 
-FAMILIES = ["DDR3-1600K", "DDR4-2400R", "LPDDR4-3200", "GDDR5-6000", "HBM", "HBM2-2400"]
+FAMILIES = ["DDR3-1600K", "DDR4-2400R", "LPDDR4-3200", "GDDR5-6000", "HBM"]
 
 
 def agree(memory, addresses, writes, arrivals):

@@ -1,9 +1,4 @@
-"""Whether a stream of commands keeps to its standard.
-
-The rules are written down here once more, from the standard's timings, and every command is held
-against all that went before it. Nothing is shared with the controller, which derives its own tables:
-a slip in either shows as a violation.
-"""
+"""Whether a stream of commands keeps to its standard: every command against all that went before it."""
 
 from __future__ import annotations
 
@@ -12,44 +7,36 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...kernels.runtime.launch import kernel
+from .rules import RULE_PLACES, Rule, rules
 from .runner import NAMES, Commands
 from .standards import Standard
 
 __all__ = ["Rule", "Violation", "check", "rules"]
 
 LATEST_INTERVALS = 9  # between refreshes: one may be late by eight
-RULE_PLACES = ("channel", "rank", "group", "bank", "other rank")
 REMEMBERED_COMMANDS = 32  # of a kind, in each place
-ACT, PRE, RD, WR, PREA, REF = range(6)
-CHANNEL, RANK, GROUP, BANK, OTHER_RANK = range(5)
+BURSTS = 16  # of data that are remembered
+NEVER = -1
+ACT, PRE, RD, WR, PREA, REF, REFB, ACT2, CAS = range(len(NAMES))
+CHANNEL, RANK, STACK, GROUP, BANK, OTHER_RANK, OTHER_STACK = range(len(RULE_PLACES))
 #: What else can be wrong, numbered from -1 downwards.
-ONE_A_CYCLE, ROW_IS_OPEN, ROW_IS_CLOSED, WRONG_ROW = range(-1, -5, -1)
-RANK_HAS_ROWS, BUS_IS_TAKEN, TOO_LATE = range(-5, -8, -1)
 OTHERS = (
-    "one command a cycle",
+    "the command bus is taken",
     "the bank has an open row",
     "the bank has no open row",
     "the row is not open",
     "the rank has open rows",
     "the data bus is taken",
     "refresh too late",
+    "only precharges begin in the second half of a clock",
+    "the second half of an activation is missing, late or elsewhere",
+    "the data clock does not run",
+    "the column command does not follow the start of the data clock",
 )
-
-
-@dataclass(frozen=True)
-class Rule:
-    """``after`` comes at least ``cycles`` after the ``count``-th last ``before`` in the same place."""
-
-    before: str
-    after: str
-    place: str  # bank, group, rank, other rank, channel
-    cycles: int
-    name: str
-    count: int = 1
-
-    def __str__(self) -> str:
-        many = f"{self.count} " if self.count > 1 else ""
-        return f"{self.name}: {self.cycles} cycles after {many}{self.before} ({self.place})"
+(
+    BUS_IS_TAKEN, ROW_IS_OPEN, ROW_IS_CLOSED, WRONG_ROW, RANK_HAS_ROWS, DATA_MEET, TOO_LATE, WRONG_HALF,
+    HALF_OPEN, CLOCK_STANDS, NOT_FOLLOWED,
+) = range(-1, -1 - len(OTHERS), -1)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,51 +52,9 @@ class Violation:
         return f"channel {self.channel}, cycle {self.cycle}, {self.command}: {self.rule}"
 
 
-def rules(standard: Standard) -> list[Rule]:
-    """Return all rules about the distance of two commands.
-
-    >>> from tachograph.simulation.dram import standard
-    >>> [r.cycles for r in rules(standard("DDR3-1600K")) if r.name == "RCD"]
-    [11, 11]
-    """
-    t = standard.timings
-    written = t["CWL"] + t["BL"]
-    turn = t["CL"] + t["BL"] + t["SKEW"] - t["CWL"]
-    found = [
-        Rule("ACT", "RD", "bank", t["RCDR"], "RCD"),
-        Rule("ACT", "WR", "bank", t["RCDW"], "RCD"),
-        Rule("ACT", "ACT", "bank", t["RC"], "RC"),
-        Rule("PRE", "ACT", "bank", t["RP"], "RP"),
-        Rule("WR", "RD", "group", written + t["WTRL"], "CWL + BL + WTR_L"),
-        Rule("ACT", "ACT", "group", t["RRDL"], "RRD_L"),
-        Rule("RD", "WR", "rank", turn + t["TURN"], "read to write"),
-        Rule("WR", "RD", "rank", written + t["WTRS"], "CWL + BL + WTR_S"),
-        Rule("ACT", "ACT", "rank", t["RRDS"], "RRD_S"),
-        Rule("ACT", "ACT", "rank", t["FAW"], "FAW", 4),
-        Rule("ACT", "ACT", "rank", t["AW32"], "32 AW", 32),
-        Rule("PRE", "PRE", "rank", t["PPD"], "PPD"),
-        Rule("PREA", "ACT", "rank", t["RPA"], "RP of all banks"),
-        Rule("PRE", "REF", "rank", t["RP"], "RP"),
-        Rule("PREA", "REF", "rank", t["RPA"], "RP of all banks"),
-        Rule("ACT", "REF", "rank", t["RC"], "RC"),
-        Rule("REF", "ACT", "rank", t["RFC"], "RFC"),
-        Rule("REF", "REF", "rank", t["RFC"], "RFC"),
-        Rule("RD", "RD", "other rank", t["BL"] + t["RTRS"], "BL + RTRS"),
-        Rule("RD", "WR", "other rank", t["BL"] + t["RTRS"], "BL + RTRS"),
-        Rule("RD", "WR", "other rank", turn + t["RTRS"], "read to write, other rank"),
-        Rule("WR", "RD", "other rank", written + t["RTRS"] - t["CL"], "write to read, other rank"),
-    ]
-    for close, place in (("PRE", "bank"), ("PREA", "rank")):
-        found.append(Rule("ACT", close, place, t["RAS"], "RAS"))
-        found.append(Rule("RD", close, place, t["RTP"], "RTP"))
-        found.append(Rule("WR", close, place, written + t["WR"], "CWL + BL + WR"))
-    for place, name in (("group", "CCDL"), ("rank", "CCDS"), ("channel", "BL")):
-        shown = name.replace("CCD", "CCD_")
-        found += [Rule(column, column, place, t[name], shown) for column in ("RD", "WR")]
-    return [rule for rule in found if rule.cycles > 0]
-
-
-def check(standard: Standard, commands: Commands, most: int = 1000) -> list[Violation]:
+def check(
+    standard: Standard, commands: Commands, most: int = 1000, version: int | None = None
+) -> list[Violation]:
     """Hold every command of a run against the standard, and return the violations.
 
     Parameters
@@ -120,109 +65,173 @@ def check(standard: Standard, commands: Commands, most: int = 1000) -> list[Viol
         ``memory.run(..., commands=True).commands``.
     most
         How many violations of each channel are returned.
+    version
+        Of the controller, if it is not the standard's usual one.
 
     >>> import numpy as np, tachograph as tg
     >>> memory = tg.Memory("HBM", channels=1)
     >>> check(memory.standard, memory.run(np.arange(500) * 4096, commands=True).commands)
     []
     """
-    made = rules(standard)
+    made = rules(standard, version)
     commands_of = [(NAMES.index(r.before), NAMES.index(r.after)) for r in made]
     places_of = [(RULE_PLACES.index(r.place), r.cycles, r.count) for r in made]
     numbers = np.hstack([np.array(commands_of), np.array(places_of)])
-    t = standard.timings
-    bus = np.array([t["CL"] + t["DQSCK"], t["CWL"], t["BL"]])
     ranks = int(commands.rank.max(initial=0)) + 1
-    shape = np.array([ranks, standard.groups, standard.banks])
-    places = np.stack([commands.rank, commands.group, commands.bank], axis=1)
+    facts, ticks = _facts(standard, ranks), _ticks(standard)
+    lines = np.stack(
+        [
+            commands.cycle,
+            commands.command,
+            commands.rank,
+            commands.group,
+            commands.bank,
+            commands.row,
+        ],
+        axis=1,
+    )
     violations = []
     for channel in np.unique(commands.channel).tolist():
-        own = np.flatnonzero(commands.channel == channel)
+        own = lines[commands.channel == channel]
         found = np.zeros((most, 2), np.int64)
-        cycles, kinds = commands.cycle[own], commands.command[own]
-        bad = replay(numbers, cycles, kinds, places[own], commands.row[own], shape, bus,
-                     LATEST_INTERVALS * t["REFI"], found)  # fmt: skip
+        bad = replay(numbers, own, facts, ticks, found)
         for k, number in found[:bad].tolist():
             name = OTHERS[-1 - number] if number < 0 else str(made[number])
-            violations.append(Violation(channel, int(cycles[k]), NAMES[kinds[k]], name))
+            violations.append(Violation(channel, int(own[k, 0]), NAMES[own[k, 1]], name))
     return violations
 
 
+def _facts(standard: Standard, ranks: int) -> np.ndarray:
+    """Return what :func:`replay` must know of a standard besides the rules."""
+    t, p = standard.timings, standard.protocol
+    on = t["BL"] + t["WCKPST"]  # the data clock runs on
+    clock = (t["CL"] + on, t["CWL"] + on) if p["split"] else (NEVER, NEVER)
+    shape = (ranks, standard.stacks, standard.groups, standard.banks)
+    data = (t["CL"] + t["DQSCK"], t["CWL"], t["BL"] if p["data_apart"] else 0)
+    late = LATEST_INTERVALS * t["REFI"]
+    return np.array(
+        [*shape, *data, late, p["buses"], p["half_clocks"], *clock, t["AAD"], standard.pseudo > 1]
+    )
+
+
+def _ticks(standard: Standard) -> np.ndarray:
+    """Return how many ticks each command takes on its bus."""
+    given = standard.command_ticks
+    like = {"WR": "RD", "CAS": "RD", "PREA": "PRE", "REFB": "REF", "ACT2": "ACT"}
+    return np.array([given[like.get(name, name)] for name in NAMES])
+
+
 @kernel
-def replay(rules, cycles, commands, places, rows, shape, bus, latest, found):
+def replay(rules, lines, facts, ticks, found):
     """Check one channel's commands; how many violations, of which ``found`` takes the first.
 
-    ``rules`` has lines (before, after, place, cycles, count); ``places`` lines (rank, group, bank) with
-    -1 for whole ranks; ``shape`` is ranks, groups, banks; ``bus`` the cycles from a read and from a
-    write to its data, and how long those take; ``found`` gets (command's number, rule's number).
+    ``rules`` has lines (before, after, place, cycles, count); ``lines`` (cycle, command, rank, group,
+    bank, row), with -1 for whole ranks; ``found`` gets (command's number, rule's number).
     """
-    ranks, groups, banks = shape
-    first_group = 1 + ranks
+    ranks, stacks, groups, banks = facts[:4]
+    read_begins, write_begins, burst, latest, buses, half = facts[4:10]
+    read_clock, write_clock, longest, apart = facts[10:14]
+    groups *= stacks
+    first_stack = 1 + ranks
+    first_group = first_stack + ranks * stacks
     first_bank = first_group + ranks * groups
     nodes = first_bank + ranks * groups * banks
-    past = np.zeros((6, nodes, REMEMBERED_COMMANDS), np.int64)
-    count = np.zeros((6, nodes), np.int64)
+    past = np.zeros((9, nodes, REMEMBERED_COMMANDS), np.int64)
+    count = np.zeros((9, nodes), np.int64)
     opened = np.full(nodes, -1, np.int64)
-    path = np.zeros(4, np.int64)
+    path = np.zeros(BANK + 1, np.int64)
     wrong = np.zeros(64, np.int64)
-    bad, last, bus_free = 0, np.int64(-1), np.int64(0)
-    for k in range(cycles.size):
-        tick, command, rank = cycles[k], commands[k], places[k, 0]
+    free = np.zeros(2, np.int64)  # the row bus (or the only one) and the column bus
+    bursts = np.full((ranks, BURSTS), np.int64(-burst), np.int64)
+    bad, clock_end, half_open, half_since, started = 0, np.int64(0), -1, np.int64(0), -1
+    for k in range(lines.shape[0]):
+        tick, command, rank = lines[k, 0], lines[k, 1], lines[k, 2]
         whole = command in (PREA, REF)
+        column = command in (RD, WR)
         path[RANK] = 1 + rank
         if not whole:
-            path[GROUP] = first_group + rank * groups + places[k, 1]
-            path[BANK] = first_bank + (rank * groups + places[k, 1]) * banks + places[k, 2]
+            group = rank * groups + lines[k, 3]
+            path[STACK] = first_stack + group // (groups // stacks)
+            path[GROUP] = first_group + group
+            path[BANK] = first_bank + group * banks + lines[k, 4]
+        bank = path[BANK]
         n = 0
-        if tick <= last:
-            wrong[n], n = ONE_A_CYCLE, n + 1
-        last = tick
+        bus = 1 if buses == 2 and column else 0
+        if tick < free[bus]:
+            wrong[n], n = BUS_IS_TAKEN, n + 1
+        free[bus] = tick + ticks[command]
+        if half and tick % 2 == 0 and command not in (PRE, PREA):
+            wrong[n], n = WRONG_HALF, n + 1
         for r in range(rules.shape[0]):
             before, after, place, distance, nth = rules[r]
             if after != command:
                 continue
-            early = False
+            lo, hi, own = path[place] if place <= BANK else 0, 0, -1
+            hi = lo + 1
             if place == OTHER_RANK:
-                for other in range(ranks):
-                    seen = count[before, 1 + other]
-                    if other != rank and seen > 0:
-                        early |= (
-                            tick
-                            < past[before, 1 + other, (seen - 1) % REMEMBERED_COMMANDS] + distance
-                        )
-            else:
-                seen = count[before, path[place]]
-                if seen >= nth:
-                    early = (
-                        tick
-                        < past[before, path[place], (seen - nth) % REMEMBERED_COMMANDS] + distance
+                lo, hi, own = 1, 1 + ranks, path[RANK]
+            elif place == OTHER_STACK:
+                lo, hi, own = (
+                    first_stack + rank * stacks,
+                    first_stack + (rank + 1) * stacks,
+                    path[STACK],
+                )
+            early = False
+            for node in range(lo, hi):
+                seen = count[before, node]
+                if node != own and seen >= nth:
+                    early |= (
+                        tick < past[before, node, (seen - nth) % REMEMBERED_COMMANDS] + distance
                     )
             if early:
                 wrong[n], n = r, n + 1
         # Rows are open where they are used, closed where they are opened
         if command == ACT:
-            if opened[path[BANK]] >= 0:
+            if opened[bank] >= 0:
                 wrong[n], n = ROW_IS_OPEN, n + 1
-            opened[path[BANK]] = rows[k]
+            if half_open >= 0:
+                wrong[n], n = HALF_OPEN, n + 1
+            if longest > 0:
+                half_open, half_since = bank, tick
+            else:
+                opened[bank] = lines[k, 5]
+        elif command == ACT2:
+            if half_open != bank or tick - half_since > longest:
+                wrong[n], n = HALF_OPEN, n + 1
+            opened[bank], half_open = lines[k, 5], -1
         elif command == PRE:
-            if opened[path[BANK]] < 0:
+            if opened[bank] < 0:
                 wrong[n], n = ROW_IS_CLOSED, n + 1
-            opened[path[BANK]] = -1
-        elif not whole and opened[path[BANK]] != rows[k]:
+            opened[bank] = -1
+        elif command == REFB:
+            if opened[bank] >= 0 or half_open == bank:
+                wrong[n], n = RANK_HAS_ROWS, n + 1
+        elif not whole and opened[bank] != lines[k, 5]:
             wrong[n], n = WRONG_ROW, n + 1
         elif whole:
             lo = first_bank + rank * groups * banks
             for b in range(lo, lo + groups * banks):
-                if command == REF and opened[b] >= 0:
+                if half_open == b or (command == REF and opened[b] >= 0):
                     wrong[n], n = RANK_HAS_ROWS, n + 1
                     break
                 opened[b] = -1
+        # The data clock runs, or was started by the command before
+        if started >= 0 and not (column and bank == started):
+            wrong[n], n = NOT_FOLLOWED, n + 1
+        if column:
+            if read_clock != NEVER and tick >= clock_end and started < 0:
+                wrong[n], n = CLOCK_STANDS, n + 1
+            clock_end = max(clock_end, tick + (read_clock if command == RD else write_clock))
+        started = bank if command == CAS else -1
         # Data of two requests never meet
-        if command in (RD, WR):
-            begin = tick + bus[0 if command == RD else 1]
-            if begin < bus_free:
-                wrong[n], n = BUS_IS_TAKEN, n + 1
-            bus_free = max(bus_free, begin + bus[2])
+        if column:
+            begin = tick + (read_begins if command == RD else write_begins)
+            bundle = rank if apart else 0
+            for i in range(BURSTS):
+                if abs(begin - bursts[bundle, i]) < burst:
+                    wrong[n], n = DATA_MEET, n + 1
+                    break
+            bursts[bundle, k % BURSTS] = begin
         if command == REF:
             seen = count[REF, path[RANK]]
             since = past[REF, path[RANK], (seen - 1) % REMEMBERED_COMMANDS] if seen > 0 else 0

@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...journal.campaign import Campaign, Executor, code_hash
-from ...util.errors import MissingFileError
+from ...util.errors import InputError, MissingFileError
 from .memory import Memory
-from .statistics import MemoryResult
+from .runner import Block, Run
+from .statistics import MemoryResult, collect
+from .traces import read_blocks
 
-__all__ = ["compare"]
+__all__ = ["LINE_BYTES", "compare"]
+
+LINE_BYTES = 64  # that an address of a trace stands for, if memories are compared on equal bytes
+EQUAL = ("bytes", "requests")
 
 
-def work(trace: str, memory: Memory, rate: float | None, ports: str) -> dict[str, Any]:
+def split(blocks: Iterable[Block], size: int) -> Iterator[Block]:
+    """Yield blocks with a request for every ``size`` bytes of a line, one after the other."""
+    pieces = max(1, LINE_BYTES // size)
+    for addresses, writes, times in blocks:
+        whole = np.asarray(addresses, np.int64) & -LINE_BYTES if pieces > 1 else addresses
+        parts = (np.repeat(whole, pieces).reshape(-1, pieces) + np.arange(pieces) * size).ravel()
+        yield parts, np.repeat(writes, pieces), np.repeat(times, pieces)
+
+
+def work(trace: str, memory: Memory, rate: float | None, ports: str, equal: str) -> dict[str, Any]:
     """Return what a memory does with the trace: a task of the campaign."""
-    return memory.run(trace, rate=rate, ports=ports).to_record()
+    run = Run(memory, ports, rate, False)
+    size = memory.standard.request_bytes if equal == "bytes" else LINE_BYTES
+    run.consume(split(read_blocks(trace), size))
+    return collect(memory, run.state, run.finish(), ports=ports).to_record()
 
 
 def compare(
@@ -27,25 +46,29 @@ def compare(
     *,
     rate: float | None = None,
     ports: str = "shared",
+    equal: str = "bytes",
     executor: Executor | None = None,
 ) -> dict[str, MemoryResult]:
     """Return what each memory does with a trace; what the journal has is not simulated again.
 
     ``trace`` is a file that all workers can read; ``rate`` and ``ports`` are those of
-    :meth:`Memory.run`.
+    :meth:`Memory.run`. On ``equal="bytes"`` an address stands for the 64 bytes around it, so a memory
+    whose requests move 32 bytes gets two for each; on ``"requests"`` every memory gets the same ones.
 
     >>> import numpy as np
     >>> from tachograph.simulation.dram import write_trace
     >>> write_trace("a.npz", np.arange(1000) * 64, np.zeros(1000, bool))
-    >>> found = compare("a.npz", [Memory("DDR3-1600K"), Memory("HBM")])
-    >>> found["HBM-1000"].seconds < found["DDR3-1600K"].seconds
-    True
+    >>> found = compare("a.npz", [Memory("DDR3-1600K"), Memory("HBM2")])
+    >>> [(r.requests, r.bytes) for r in found.values()]
+    [(1000, 64000), (2000, 64000)]
     """
     path = Path(trace).resolve()
     if not path.is_file():
         raise MissingFileError(f"{trace}: there is no such file")
+    if equal not in EQUAL:
+        raise InputError(f"unknown equal {equal!r}; known: {', '.join(EQUAL)}")
     content = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    given = {"trace": str(path), "rate": rate, "ports": ports}
+    given = {"trace": str(path), "rate": rate, "ports": ports, "equal": equal}
     tasks = [{**given, "memory": memory} for memory in memories]
     mark = f"{code_hash('simulation')} {content}"
     campaign = Campaign("dram", f"{__name__}:work", tasks, label="simulating", mark=mark)

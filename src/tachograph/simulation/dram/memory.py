@@ -1,134 +1,25 @@
-"""A memory: a standard, how many channels and ranks, a mapping and a controller.
-
-A mapping is written from the highest bits to the lowest: ``RoBaRaCoCh`` puts the channel in the lowest
-bits above those of a request. ``Bg`` may be given apart from ``Ba``; if it is not, the two known
-orders have it where Ramulator has it, and others have it just below ``Ba``.
-"""
+"""A memory: a standard, how many channels and ranks, a mapping and a controller."""
 
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
 
 from ...util.errors import InputError
+from .controller import Controller, controller_for
 from .engine import layout as at
 from .engine.port import advance, drain, offer, take
+from .mapping import Mapping, read_mapping
 from .runner import Run, blocks_of, table
 from .standards import Standard, standard
 from .statistics import MemoryResult, collect
 
 __all__ = ["Controller", "Memory"]
 
-ADDRESS_FIELDS = {
-    "Ch": "channels",
-    "Ra": "ranks",
-    "Bg": "bank groups",
-    "Ba": "banks",
-    "Ro": "rows",
-    "Co": "columns",
-}
-KNOWN = {"RoBaRaCoCh": "RoBaBgRaCoCh", "ChRaBaRoCo": "ChRaBgBaRoCo"}
-SCHEDULERS = ("FRFCFS-Cap", "FRFCFS", "FCFS")
 MAX_CHANNELS = 1024
-MAX_QUEUE = 256  # requests
-USUAL = {"ranks": 1, "mapping": "RoBaRaCoCh", "hash_banks": False}
-
-
-@dataclass(frozen=True)
-class Controller:
-    """Settings of a channel's controller; the defaults are those of Ramulator 1.
-
-    Parameters
-    ----------
-    scheduler
-        ``"FRFCFS-Cap"`` serves the oldest request whose next command can go, and lets at most ``cap``
-        accesses to an open row overtake others; ``"FRFCFS"`` has no cap; ``"FCFS"`` serves the oldest
-        request or none.
-    rows
-        When rows are closed. ``"open"``: when another row of the bank is needed; ``"closed"``: as soon
-        as the channel has nothing else to do; ``"timeout"``: the same, but only ``timeout`` cycles
-        after the last use.
-    read_queue, write_queue
-        Requests that can wait in a channel.
-    write_high, write_low
-        Shares of the write queue. Above the first, writes go before reads; below the second they no
-        longer do.
-    """
-
-    scheduler: str = "FRFCFS-Cap"
-    cap: int = 16
-    rows: str = "open"
-    timeout: int = 50
-    read_queue: int = 32
-    write_queue: int = 32
-    write_high: float = 0.8
-    write_low: float = 0.2
-
-    def __post_init__(self) -> None:
-        for name, choices in (("scheduler", SCHEDULERS), ("rows", at.ROW_POLICIES)):
-            if (value := getattr(self, name)) not in choices:
-                raise InputError(f"unknown {name} {value!r}; known: {', '.join(choices)}")
-        for name in ("read_queue", "write_queue"):
-            if not 1 <= (value := getattr(self, name)) <= MAX_QUEUE:
-                raise InputError(f"{name} = {value}: must be 1 to {MAX_QUEUE}")
-        if self.cap < 0 or self.timeout < 0:
-            raise InputError(f"cap = {self.cap}, timeout = {self.timeout}: must not be negative")
-        if not 0 <= self.write_low <= self.write_high <= 1:
-            raise InputError(
-                f"write_low = {self.write_low}, write_high = {self.write_high}: "
-                "must be shares from 0 to 1, the first not above the second"
-            )
-
-
-@dataclass(frozen=True)
-class Mapping:
-    """For every field, from the top, its size and shift; ``odd`` is no power of two."""
-
-    name: str
-    hashed: bool
-    sizes: dict[str, int]
-    shifts: dict[str, int]
-    odd: str | None
-    line_bits: int
-
-
-def read_mapping(order: str, hashed: bool, s: Standard, channels: int, ranks: int) -> Mapping:
-    """Read the mapping that is written as ``order``, for a memory of this size."""
-    full = KNOWN.get(order, order)
-    parts = re.findall("[A-Z][a-z]", full)
-    known = ", ".join(f"{k} ({v})" for k, v in ADDRESS_FIELDS.items())
-    if "".join(parts) != full or not parts:
-        raise InputError(f"mapping {order!r}: write fields as in RoBaRaCoCh; known: {known}")
-    if "Bg" not in parts and "Ba" in parts:
-        parts.insert(parts.index("Ba") + 1, "Bg")
-    for name in parts:
-        if name not in ADDRESS_FIELDS:
-            raise InputError(f"mapping {order!r} has an unknown field {name}; known: {known}")
-    if sorted(parts) != sorted(ADDRESS_FIELDS):
-        raise InputError(f"mapping {order!r} must have each field once; known: {known}")
-    bytes_each, sizes = s.request_bytes, (channels, ranks, s.groups, s.banks, s.rows, s.lines)
-    if bytes_each.bit_count() != 1:
-        raise InputError(f"{s.name}: {bytes_each} bytes a request, which is not a power of two")
-    counts = dict(zip(ADDRESS_FIELDS, sizes, strict=True))
-    shifts, shift, odd = {}, 0, None
-    for name in reversed(parts):
-        shifts[name], many = shift, counts[name]
-        shift += (many - 1).bit_length()
-        if many.bit_count() != 1:
-            odd = name
-            if name != parts[0] or name not in ("Ch", "Ro"):
-                raise InputError(
-                    f"{many} {ADDRESS_FIELDS[name]}: mapping {order} needs a power of two there "
-                    f"(only the topmost field, {parts[0]}, may have another size)"
-                )
-    if hashed and odd == "Ro":
-        raise InputError(f"bank hashing needs a power of two of rows, not {s.rows}")
-    by_part = {name: counts[name] for name in parts}
-    return Mapping(order, hashed, by_part, shifts, odd, bytes_each.bit_length() - 1)
+USUAL = {"ranks": 1, "mapping": "RoBaRaCoCh", "hash_banks": False, "jedec": False}
 
 
 class Memory:
@@ -147,9 +38,12 @@ class Memory:
         Of a device, such as ``"8Gb"`` and ``16``.
     mapping
         Fields of an address from the highest bits to the lowest: ``"RoBaRaCoCh"``, ``"ChRaBaRoCo"``
-        or any other order.
+        or any other order; or ``"MOP4CLXOR"``.
     hash_banks
         Whether bank and bank group are exclusive-or'ed with the lowest bits of the row.
+    jedec
+        Take the timings of the JEDEC standard where the family's table, which follows a simulator to
+        the cycle, departs from them.
     **settings
         Of :class:`~tachograph.simulation.dram.Controller`: ``scheduler``, ``cap``, ``rows``, ...
 
@@ -177,25 +71,24 @@ class Memory:
         width: int | None = None,
         mapping: str = "RoBaRaCoCh",
         hash_banks: bool = False,
+        jedec: bool = False,
         **settings: str | float,
     ) -> None:
         self.name = name
-        self.standard: Standard = (s := standard(name, density, width))
+        self.standard: Standard = (s := standard(name, density, width, jedec))
         self.channels: int = s.default_channels if channels is None else channels
         self.ranks = ranks
         if not 1 <= self.channels <= MAX_CHANNELS:
             raise InputError(f"channels = {self.channels} must be 1 to {MAX_CHANNELS}")
         if not 1 <= ranks <= s.max_ranks:
             raise InputError(f"ranks = {ranks} must be 1 to {s.max_ranks} for {s.name}")
-        if ranks * s.groups > at.MAX_GROUPS or ranks * s.groups * s.banks > at.MAX_BANKS:
+        groups = ranks * s.pseudo * s.stacks * s.groups
+        if groups > at.MAX_GROUPS or groups * s.banks > at.MAX_BANKS:
             raise InputError(f"ranks = {ranks}: more than {at.MAX_BANKS} banks in a channel")
-        known = [f.name for f in fields(Controller)]
-        for unknown in [name for name in settings if name not in known]:
-            raise InputError(f"unknown setting {unknown!r}; known: {', '.join(known)}")
-        self.controller: Controller = Controller(**settings)  # type: ignore[arg-type]  # it checks
+        self.controller: Controller = controller_for(s, settings)
         self.mapping: Mapping = read_mapping(mapping, hash_banks, s, self.channels, ranks)
         sizes = {"channels": channels, "ranks": ranks, "density": density, "width": width}
-        chosen = {**sizes, "mapping": mapping, "hash_banks": hash_banks, **settings}
+        chosen = {**sizes, "mapping": mapping, "hash_banks": hash_banks, "jedec": jedec, **settings}
         self.given: dict[str, object] = {k: v for k, v in chosen.items() if v != USUAL.get(k)}
         self.now: int = 0
         self._live: np.ndarray | None = None

@@ -24,8 +24,10 @@ __all__ = ["NAMES", "Block", "Commands", "Run", "blocks_of", "table"]
 
 BLOCK_REQUESTS = 1 << 18  # that are simulated between looks at Ctrl-C
 LOG_COMMANDS = 1 << 14  # of a channel, before its log must be emptied
-#: Names of the commands, by their number.
-NAMES = ("ACT", "PRE", "RD", "WR", "PREA", "REF")
+#: Names of the commands, by their number. REFB refreshes one bank; ACT2 is the second command of an
+#: activation, and CAS starts the data clock, where a standard has them.
+NAMES = ("ACT", "PRE", "RD", "WR", "PREA", "REF", "REFB", "ACT2", "CAS")
+WHOLE_RANK = ("PREA", "REF")
 #: Addresses, whether each is a write, and arrival times (or none).
 Block = tuple[np.ndarray, np.ndarray, np.ndarray]
 NO_TIMES = np.zeros(0, np.int64)
@@ -175,7 +177,12 @@ class Run:
         """Return for every request the cycle in which its data had come, or were written."""
         ends, latency = np.zeros(self.count, np.int64), self.memory.standard.read_latency
         for _, lines in self.logs:
-            for kind, extra in ((at.RD, latency), (at.WR_, 0), (at.FORWARD, 0)):
+            for kind, extra in (
+                (at.RD, latency),
+                (at.WR_, 0),
+                (at.FORWARD, 0),
+                (at.MERGE, 0),
+            ):
                 chosen = lines[lines[:, 1] == kind]
                 ends[chosen[:, 4]] = chosen[:, 0] + extra
         return ends
@@ -183,13 +190,13 @@ class Run:
 
 def table(logs: list[tuple[int, np.ndarray]], memory: Memory) -> Commands:
     """Make a table of log lines (cycle, command, place, row, request), given by channel."""
-    groups, banks = memory.standard.groups, memory.standard.banks
+    groups, banks = memory.standard.stacks * memory.standard.groups, memory.standard.banks
     logs = sorted(logs, key=lambda part: part[0])
     channel = np.concatenate([np.full(len(lines), c, np.int64) for c, lines in logs])
     lines = np.concatenate([lines for _, lines in logs])
     real = lines[:, 1] < len(NAMES)
     cycle, command, place, row, request = lines[real].T
-    whole = command >= NAMES.index("PREA")
+    whole = np.isin(command, [NAMES.index(name) for name in WHOLE_RANK])
     rank = np.where(whole, place, place // (groups * banks))
     group = np.where(whole, -1, place // banks % groups)
     bank = np.where(whole, -1, place % banks)

@@ -19,18 +19,46 @@ from ...util.errors import FileFormatError, InputError, MissingFileError
 
 __all__ = ["TIMINGS", "Standard", "names", "standard"]
 
-#: Names of the timings, in the order in which compiled loops see them.
-TIMINGS = (
-    "BL", "CL", "CWL", "DQSCK", "SKEW", "TURN", "RCDR", "RCDW", "RP", "RPA", "RAS", "RC", "RTP",
-    "WTRS", "WTRL", "WR", "CCDS", "CCDL", "RRDS", "RRDL", "FAW", "AW32", "PPD", "RTRS", "RFC", "REFI",
+#: Names of the timings that a table must give.
+NEEDED_TIMINGS = (
+    "BL", "CL", "CWL", "RCDR", "RCDW", "RP", "RAS", "RC", "RTP", "WTRS", "WTRL", "WR", "CCDS", "CCDL",
+    "RRDS", "RRDL", "RFC", "REFI",
 )  # fmt: skip
-OPTIONAL = {"DQSCK": 0, "SKEW": 0, "TURN": 2, "AW32": 0, "PPD": 0, "RTRS": 0}
+#: Those it may give, with their values (or whose value they take) if it does not; 0 means no such rule.
+OPTIONAL: dict[str, int | str] = {
+    "DQSCK": 0, "SKEW": 0, "TURN": 2, "FAW": 0, "AW32": 0, "PPD": 0, "RTRS": 0,
+    "RPA": "RP",  # precharge of all banks to an activation
+    "RPR": "RP",  # precharge of a bank to a refresh
+    "CCDSW": "CCDS", "CCDLW": "CCDL",  # writes, if they differ from reads
+    "CCDR": 0,  # reads of different stacks of dies
+    "RTW": 0, "RTWL": 0,  # reads to writes, if they do not follow from CL, CWL and BL; same bank group
+    "WTRR": 0,  # writes to reads of another rank, if they do not follow from CL, CWL, BL and RTRS
+    "RDREF": 0,  # reads to a refresh
+    "AAD": 0,  # first to second activation command, at most
+    "WCKPST": 0,  # cycles that the data clock runs on after a burst
+    # Refresh of one bank: how long, how often; to other activations; to the next; activations to it
+    "RFCB": 0, "REFIB": 0, "RREFD": 0, "REFBB": 0, "RRDB": "RRDS", "RRDBL": 0,
+}  # fmt: skip
+TIMINGS = (*NEEDED_TIMINGS, *OPTIONAL)
+#: What the commands of a family are like, and what they are if its table says nothing.
+PROTOCOL: dict[str, Any] = {
+    "version": 1,  # of Ramulator, whose controller is followed unless another is asked for
+    "buses": 1,  # 2: row and column commands have a bus each
+    "half_clocks": False,  # a tick is half a clock; only precharges may begin in the second half
+    "commands": {},  # ticks that a command takes on its bus, if not 1
+    "split": False,  # activations are two commands, and the data clock is started by a third
+    "pseudo": 1,  # pseudo channels that share a channel's command buses
+    "prea_waits": True,  # the precharge of all banks waits as that of one does
+    "data_apart": True,  # the rules keep the data of two requests apart
+    "paired": False,  # refreshes of one bank go to all pseudo channels, one tick apart
+}
 BOTH = {
     "CCD": ("CCDS", "CCDL"),
     "RCD": ("RCDR", "RCDW"),
     "RRD": ("RRDS", "RRDL"),
     "WTR": ("WTRS", "WTRL"),
 }
+COMMANDS = ("ACT", "PRE", "RD", "REF")  # writes are as long as reads
 CURRENTS = ("source", "VDD", "IDD0", "IDD2N", "IDD3N", "IDD4R", "IDD4W", "IDD5")
 TOP_FIELDS = ("name", "source", "bus", "burst", "default", "organisations", "speeds")
 NEEDED = (*TOP_FIELDS, "default.speed", "default.density", "default.width")
@@ -52,10 +80,23 @@ class Standard:
     banks: int
     rows: int
     columns: int
+    stacks: int
     max_ranks: int
     default_channels: int
     timings: dict[str, int] = field(repr=False)
     currents: dict[str, Any] | None = field(repr=False)
+    protocol: dict[str, Any] = field(default_factory=PROTOCOL.copy, repr=False)
+    jedec: bool = False
+
+    @property
+    def command_ticks(self) -> dict[str, int]:
+        """Ticks that each command takes on its bus."""
+        return {name: self.protocol["commands"].get(name, 1) for name in COMMANDS}
+
+    @property
+    def pseudo(self) -> int:
+        """Pseudo channels of a channel."""
+        return int(self.protocol["pseudo"])
 
     @property
     def request_bytes(self) -> int:
@@ -74,13 +115,14 @@ class Standard:
 
     @property
     def rank_bytes(self) -> int:
-        """Bytes of a rank."""
-        return self.groups * self.banks * self.rows * self.columns * self.bus // 8
+        """Bytes of a rank, with all its pseudo channels."""
+        banks = self.pseudo * self.stacks * self.groups * self.banks
+        return banks * self.rows * self.columns * self.bus // 8
 
     @property
     def peak(self) -> float:
-        """Bytes per second of one channel whose data bus never rests."""
-        return self.request_bytes / (self.timings["BL"] * self.tck * 1e-9)
+        """Bytes per second of one channel whose data buses never rest."""
+        return self.pseudo * self.request_bytes / (self.timings["BL"] * self.tck * 1e-9)
 
     @property
     def read_latency(self) -> int:
@@ -106,7 +148,9 @@ def names() -> list[str]:
     return [f"{family}-{speed}" for family, t in _tables().items() for speed in t["speeds"]]
 
 
-def standard(name: str, density: str | None = None, width: int | None = None) -> Standard:
+def standard(
+    name: str, density: str | None = None, width: int | None = None, jedec: bool = False
+) -> Standard:
     """Return a standard by name, or from a TOML file.
 
     Parameters
@@ -116,11 +160,14 @@ def standard(name: str, density: str | None = None, width: int | None = None) ->
         ``.toml`` file in the form of the package's own tables.
     density, width
         Of a device: ``"8Gb"`` and ``16``. The family's usual ones if left out.
+    jedec
+        Take the timings of the JEDEC standard where the table, which follows a simulator, departs.
 
     Raises
     ------
     InputError
-        For an unknown name, density or width; the message lists the known ones.
+        For an unknown name, density or width, or a family without such timings; the message lists the
+        known ones.
     FileFormatError
         For a table that lacks something.
 
@@ -134,6 +181,8 @@ def standard(name: str, density: str | None = None, width: int | None = None) ->
         table = _tables().get(where, {})
     if not table or (dash and speed not in table["speeds"]):
         raise InputError(f"unknown memory {name!r}; known: {', '.join(names())} (or a .toml file)")
+    if jedec:
+        table = _corrected(table)
     return _resolve(table, speed or table["default"]["speed"], density, width, where)
 
 
@@ -147,7 +196,7 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise FileFormatError(path, f"is not TOML: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise FileFormatError(path, f"cannot be read: {error}") from None
-    known = sorted((*TOP_FIELDS, "ranks", "timings", "rates", "currents"))
+    known = sorted((*TOP_FIELDS, "ranks", "timings", "rates", "currents", "protocol", "jedec"))
     for part in sorted(table.keys() - set(known)):
         raise FileFormatError(path, f"unknown field {part!r}; known: {', '.join(known)}")
     for part in NEEDED:
@@ -157,6 +206,23 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     if table["default"]["speed"] not in table["speeds"]:
         raise FileFormatError(path, f"default.speed {table['default']['speed']!r} is not in speeds")
     return table
+
+
+def _corrected(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a family's table with the timings of its standard, which its part ``jedec`` has."""
+    if "jedec" not in table:
+        having = ", ".join(name for name, t in _tables().items() if "jedec" in t)
+        raise InputError(
+            f"{table['name']} has no separate timings of JEDEC: its table follows them, or they are "
+            f"not known; families with jedec=True: {having}"
+        )
+    made = {**table, "corrected": True, "source": table["jedec"]["source"]}
+    for part in ("rates", "speeds"):
+        own = table["jedec"].get(part, {})
+        made[part] = {key: v | own.get(key, {}) for key, v in table.get(part, {}).items()}
+    for part in ("timings", "protocol"):
+        made[part] = table.get(part, {}) | table["jedec"].get(part, {})
+    return made
 
 
 def _resolve(
@@ -171,7 +237,11 @@ def _resolve(
         raise InputError(
             f"{name} has no devices of density {density!r} and width {width}; known: {known}"
         )
-    groups, banks, rows, columns = table["organisations"][chosen]
+    groups, banks, rows, columns, *stacks = table["organisations"][chosen]
+    protocol = {**PROTOCOL, **table.get("protocol", {})}
+    for part in sorted(protocol.keys() - PROTOCOL.keys()):
+        known = ", ".join(PROTOCOL)
+        raise FileFormatError(where, f"unknown field {part!r} of protocol; known: {known}")
     page = f"{max(1, width * columns // 8192)}KB"
     rate = re.match(r"\d*", speed).group()  # type: ignore[union-attr]
     given = table.get("timings", {}) | table.get("rates", {}).get(rate, {}) | table["speeds"][speed]
@@ -184,6 +254,7 @@ def _resolve(
     tck = flat.pop("tCK", None)
     if tck is None:
         raise FileFormatError(where, f"tCK of {speed} is missing")
+    timings, ticks = _timings(flat, where), 1 + protocol["half_clocks"]
     currents = table.get("currents", {}).get(f"{rate} {chosen}")
     missing = [key for key in CURRENTS if currents is not None and key not in currents]
     if missing:
@@ -193,14 +264,20 @@ def _resolve(
         table["source"],
         density,
         width,
-        table["bus"],
-        table["burst"],
-        float(tck),
-        *(groups, banks, rows, columns),
+        bus=table["bus"],
+        burst=table["burst"],
+        tck=float(tck) / ticks,
+        groups=groups,
+        banks=banks,
+        rows=rows,
+        columns=columns,
+        stacks=stacks[0] if stacks else 1,
         max_ranks=table.get("ranks", 16),
         default_channels=usual.get("channels", 1),
-        timings=_timings(flat, where),
+        timings={key: value * ticks for key, value in timings.items()},
         currents=currents,
+        protocol=protocol,
+        jedec=table.get("corrected", False),
     )
 
 
@@ -210,7 +287,8 @@ def _timings(flat: dict[str, Any], where: str) -> dict[str, int]:
         if short in flat:
             value = flat.pop(short)
             flat = {**dict.fromkeys(both, value), **flat}
-    flat = {**OPTIONAL, "RPA": flat.get("RP"), **flat}
+    for key, usual in OPTIONAL.items():
+        flat.setdefault(key, flat.get(usual, 0) if isinstance(usual, str) else usual)
     for key, value in flat.items():
         if key not in TIMINGS:
             raise FileFormatError(where, f"unknown timing {key!r}; known: {', '.join(TIMINGS)}")

@@ -66,6 +66,7 @@ class MemoryResult:
     reads: int
     writes: int
     forwarded: int
+    merged: int
     wrapped: int
     stalled: int
     bytes: int
@@ -192,7 +193,7 @@ def collect(
     ranks = blocks[:, at.RANK_TABLE : at.GROUP_TABLE].reshape(-1, at.RANK_WORDS)
     open_since = np.where(ranks[:, at.K_OPEN] > 0, cycles - ranks[:, at.K_SINCE], 0)
     active = int((ranks[:, at.K_ACTIVE] + np.maximum(0, open_since)).sum())
-    rank_cycles = cycles * channels * memory.ranks
+    rank_cycles = cycles * channels * memory.ranks * standard.pseudo
     return MemoryResult(
         memory=repr(memory),
         cycles=cycles,
@@ -201,6 +202,7 @@ def collect(
         reads=int(counts[at.READS]),
         writes=int(counts[at.WRITES]),
         forwarded=int(counts[at.FORWARDED]),
+        merged=int(counts[at.MERGED]),
         wrapped=int(counts[at.WRAPPED]),
         stalled=int(counts[at.STALLS]),
         bytes=moved,
@@ -213,7 +215,7 @@ def collect(
         latency=_latency(counts, standard.tck),
         latency_sum=int(counts[at.LATENCY_SUM]),
         queues={name: int(counts[k]) / cycles / channels for name, k in waits.items()},
-        refresh_share=issued["REF"] * standard.timings["RFC"] / rank_cycles,
+        refresh_share=_refreshing(standard, issued) / rank_cycles,
         command_counts=issued,
         channels=per_channel,
         balance=max(shares) * channels / max(1, requests),
@@ -226,9 +228,17 @@ def collect(
     )
 
 
+def _refreshing(standard: Standard, commands: dict[str, int]) -> float:
+    """Return the cycles that ranks spent in refresh; a bank's are its share of the rank's."""
+    banks = standard.stacks * standard.groups * standard.banks
+    t = standard.timings
+    return commands["REF"] * t["RFC"] + commands["REFB"] * t["RFCB"] / banks
+
+
 def bank_counts(memory: Memory, blocks: np.ndarray) -> dict[str, np.ndarray]:
     """Return row hits, misses and conflicts by channel, rank, bank group and bank."""
-    shape = (memory.channels, memory.ranks, memory.standard.groups, memory.standard.banks)
+    s = memory.standard
+    shape = (memory.channels, memory.ranks * s.pseudo, s.stacks * s.groups, s.banks)
     end = at.BANK_TABLE + math.prod(shape[1:]) * at.BANK_WORDS
     table = blocks[:, at.BANK_TABLE : end].reshape(*shape, at.BANK_WORDS)
     names = ("hits", "misses", "conflicts")

@@ -2,8 +2,12 @@
 
 ``layout``    which word of the array means what, and the array at rest
 ``queues``    byte addresses to bank and row, and the requests waiting in a channel
+``distances`` cycles between two commands, from the timings of a standard
 ``plan``      the next command of a channel, and when
-``issue``     what a command changes, and what is counted
+``refreshes`` when refreshes are asked for, and which is next
+``commands``  what a command changes
+``counters``  what is counted
+``issue``     what is planned is carried out
 ``port``      offer, advance, take: what producers call, from Python or from compiled loops
 ``feed``      a list of requests through one port, or through one port for each channel
 """

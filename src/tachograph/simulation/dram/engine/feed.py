@@ -15,19 +15,21 @@ import numpy as np
 from ....kernels.runtime.atomics import ld, st, stopped
 from ....kernels.runtime.launch import inline, kernel
 from . import layout as L
-from .issue import add, classify, column_times, count_column
+from .commands import column_times
+from .counters import add, classify, count_column
 from .port import (
     FOR_EVER,
     NO_GOAL,
     ROOM,
     accept,
     advance_to,
+    answered,
     has_room,
     log_is_full,
     set_high,
     settle,
 )
-from .queues import attach, detach, entry_at, locate
+from .queues import entry_at, locate
 
 #: Words of the control array: the next request, the time, the number of the first request, and the
 #: tick by which all was done.
@@ -58,61 +60,75 @@ def running(m, o):
         return -1
     if ld(m, o + L.ACTIVATED) != 0 or ld(m, o + L.REFRESHES) != 0:
         return -1
+    if ld(m, o + L.OPENING) >= 0 or ld(m, o + L.FIXED) != 0 or ld(m, o + L.HALFWAY) != 0:
+        return -1
     bank = ld(m, o + L.BUSY_BANKS)
     return bank if ld(m, bank + L.B_MISS) == L.NONE else -1
 
 
 @inline
-def _rotate(m, o, bank, address, ident, tick):
-    """The oldest request is done; its place in the pool is taken by a new one at the end."""
-    e = ld(m, o + L.HEAD)
-    x = entry_at(o, e)
-    serial = ld(m, o + L.SERIAL)
-    st(m, o + L.SERIAL, serial + 1)
-    st(m, x + L.E_ADDRESS, address)
-    st(m, x + L.E_ARRIVAL, tick)
-    st(m, x + L.E_IDENT, ident)
-    st(m, x + L.E_FIRST, 1)
-    st(m, x + L.E_KEY, (serial << L.KEY_BITS) | e)
-    detach(m, o, e, o + L.HEAD, L.E_NEXT)
-    attach(m, o, e, o + L.HEAD, L.E_NEXT)
-    detach(m, o, e, bank + L.B_HEAD, L.E_BANK_NEXT)
-    attach(m, o, e, bank + L.B_HEAD, L.E_BANK_NEXT)
+def _close_ring(m, o, bank):
+    """Join both ends of the list of queued reads, which is the bank's, too; its first request."""
+    first, last = ld(m, o + L.HEAD), ld(m, o + L.TAIL)
+    for link in (L.E_NEXT, L.E_BANK_NEXT):
+        st(m, entry_at(o, last) + link, first)
+        st(m, entry_at(o, first) + link + 1, last)
+    return first
+
+
+@inline
+def _open_ring(m, o, bank, first):
+    """Make a list again of the ring of queued reads, beginning with ``first``."""
+    last = ld(m, entry_at(o, first) + L.E_BEFORE)
+    for link in (L.E_NEXT, L.E_BANK_NEXT):
+        st(m, entry_at(o, last) + link, -1)
+        st(m, entry_at(o, first) + link + 1, -1)
+    for head in (o + L.HEAD, bank + L.B_HEAD):
+        st(m, head, first)
+        st(m, head + L.TO_TAIL, last)
 
 
 @inline
 def stream(m, o, bank, k, now, requests, first):
     """Take requests from number ``k`` on as long as they go on with the run; the next, and the time.
 
-    Ends before a refresh is due and before a full log.
+    The oldest request is done, and its place in the pool is taken by the new one, which is the last
+    now: the list is a ring for as long. Ends before a refresh is due and before a full log.
     """
     addresses, writes, _, idents = requests
     read = np.int64(0)  # a plain 0 would have helpers compiled twice
     row, number = ld(m, bank + L.B_OPEN), ld(m, bank + L.B_NUMBER)
     due, step = ld(m, o + L.NEXT_REFRESH), ld(m, o + L.GAPS)
-    tick, begun = ld(m, o + L.PLAN_TICK), k
+    tick, begun, serial = ld(m, o + L.PLAN_TICK), k, ld(m, o + L.SERIAL)
+    e = _close_ring(m, o, bank)
     while k < addresses.size and writes[k] == 0 and tick < due:
         place, b, r = locate(m, addresses[k])
         if place != o or b != number or r != row or log_is_full(m, o):
             break
-        x = entry_at(o, ld(m, o + L.HEAD))
+        x = entry_at(o, e)
         if ld(m, x + L.E_FIRST) != 0:
             classify(m, o, tick, bank, row)
         add(m, o + L.WAIT, tick - ld(m, x + L.E_ARRIVAL))
         count_column(m, o, tick, x, bank, read)
-        ident = idents[k] if idents.size > 0 else first + k
-        _rotate(m, o, bank, addresses[k], ident, tick)
+        st(m, x + L.E_ADDRESS, addresses[k])
+        st(m, x + L.E_ARRIVAL, tick)
+        st(m, x + L.E_IDENT, idents[k] if idents.size > 0 else first + k)
+        st(m, x + L.E_FIRST, 1)
+        st(m, x + L.E_KEY, (serial << L.KEY_BITS) | e)
+        e, serial = ld(m, x + L.E_NEXT), serial + 1
         if addresses[k] >> ld(m, L.BYTES_SHIFT) >= ld(m, L.LINES):
             add(m, o + L.WRAPPED, 1)
         add(m, o + L.STALLS, tick - now)
         now = tick + 1
         tick += step
         k += 1
+    _open_ring(m, o, bank, e)
     if k > begun:
+        st(m, o + L.SERIAL, serial)
         add(m, o + L.READS, k - begun)
         add(m, bank + L.B_USES, k - begun - 1)
         column_times(m, o, now - 1, bank, read)
-        st(m, bank + L.B_HIT, ld(m, entry_at(o, ld(m, o + L.HEAD)) + L.E_KEY))
+        st(m, bank + L.B_HIT, ld(m, entry_at(o, e) + L.E_KEY))
         st(m, o + L.DONE, now - 1)
         st(m, o + L.PLAN_KIND, L.NOTHING)
     return k, now
@@ -142,7 +158,7 @@ def feed(stop, m, control, requests, last):
         w = np.int64(writes[k])
         if not advance_to(m, o, now, NO_GOAL):
             break
-        if not has_room(m, o, w):
+        if not has_room(m, o, w) and not answered(m, o, w, number, address):
             bank = running(m, o)
             if bank >= 0 and w == 0 and not timed:
                 taken, now = stream(m, o, bank, k, now, requests, control[FIRST_NUMBER])
@@ -167,7 +183,7 @@ def feed(stop, m, control, requests, last):
         if not advance_to(m, L.BLOCKS + channel * ld(m, L.STRIDE), now, NO_GOAL):
             return False
     set_high(m, 0)
-    control[END] = settle(m, now + 1)
+    control[END] = settle(m, now + (1 if ld(m, L.BLOCKS + L.VERSION) == 1 else 0))
     return control[END] >= 0
 
 

@@ -1,221 +1,13 @@
-"""What a command changes: the earliest ticks of later ones, open rows, queues, and what is counted."""
+"""What is planned is carried out: requests go through queues, and commands are sent."""
 
 from __future__ import annotations
 
 from ....kernels.runtime.atomics import ld, st
 from ....kernels.runtime.launch import inline, kernel
 from . import layout as L
+from .commands import activate, column_times, occupy, precharge, refresh, refresh_bank
+from .counters import add, classify, count_column, note
 from .queues import entry_at, look_again, next_hit, release, unlink
-
-
-@inline
-def raise_to(m, at, value):
-    """``m[at] = max(m[at], value)``."""
-    if ld(m, at) < value:
-        st(m, at, value)
-
-
-@inline
-def add(m, at, value):
-    """``m[at] += value``."""
-    st(m, at, ld(m, at) + value)
-
-
-@inline
-def note(m, o, tick, command, where, row, ident):
-    """Count a command and write it down if that was asked for."""
-    add(m, o + L.COMMANDS + command, 1)
-    if ld(m, o + L.LOG_SIZE) > 0:
-        at = o + L.LOG + ld(m, o + L.LOGGED) * L.LOG_WORDS
-        st(m, at, tick)
-        st(m, at + 1, command)
-        st(m, at + 2, where)
-        st(m, at + 3, row)
-        st(m, at + 4, ident)
-        add(m, o + L.LOGGED, 1)
-
-
-@kernel
-def widen(m, o, tick):
-    """Double the width of the time series' cells until there is one for a tick."""
-    while (tick >> ld(m, o + L.SHIFT)) >= L.BINS:
-        for i in range(L.BINS):
-            for j in range(L.BIN_WORDS):
-                at = o + L.SERIES + i * L.BIN_WORDS + j
-                value = 0
-                if 2 * i < L.BINS:
-                    pair = o + L.SERIES + 2 * i * L.BIN_WORDS + j
-                    value = ld(m, pair) + ld(m, pair + L.BIN_WORDS)
-                st(m, at, value)
-        add(m, o + L.SHIFT, 1)
-
-
-@inline
-def bin_at(m, o, tick):
-    """The cell of the time series for a tick."""
-    if (tick >> ld(m, o + L.SHIFT)) >= L.BINS:
-        widen(m, o, tick)
-    return o + L.SERIES + (tick >> ld(m, o + L.SHIFT)) * L.BIN_WORDS
-
-
-@inline
-def finish(m, o, tick, since, ident):
-    """A read's data are complete at ``tick``; one read a tick is handed over, in order."""
-    over = max(tick, ld(m, o + L.LAST_FINISH) + 1)
-    st(m, o + L.LAST_FINISH, over)
-    add(m, o + L.FLIGHT, over - since)
-    if ld(m, o + L.COLLECT) != 0:
-        n = ld(m, o + L.RING_NEXT)
-        at = o + L.RING_TABLE + 2 * (n % L.RING)
-        st(m, at, over)
-        st(m, at + 1, ident)
-        st(m, o + L.RING_NEXT, n + 1)
-
-
-@inline
-def latency_cell(latency):
-    """The cell of the histogram: one for each latency, above L.EXACT in steps of about 1.6 %."""
-    if latency < L.EXACT:
-        return latency
-    octave = 0
-    while (latency >> octave) >= 2 * L.FINE:
-        octave += 1
-    # L.EXACT is 32 * L.FINE: the first octave here is the fifth
-    return L.EXACT + (octave - 5) * L.FINE + (latency >> octave) - L.FINE
-
-
-@inline
-def classify(m, o, tick, bank, row):
-    """Count a request as hit, miss or conflict when its first command goes."""
-    opened = ld(m, bank + L.B_OPEN)
-    kind = 0
-    if opened < 0:
-        kind = 1
-    elif opened != row:
-        kind = 2
-    add(m, bank + L.B_HITS + kind, 1)
-    add(m, bin_at(m, o, tick) + 1 + kind, 1)
-
-
-@inline
-def count_column(m, o, tick, x, bank, w):
-    """Count the read or write of the request at ``x``."""
-    ident = ld(m, x + L.E_IDENT)
-    note(m, o, tick, L.RD + w, ld(m, bank + L.B_NUMBER), ld(m, x + L.E_ROW), ident)
-    if w == 0:
-        end = tick + ld(m, o + L.LATENCY)
-        latency = end - ld(m, x + L.E_ARRIVAL)
-        add(m, o + L.LATENCY_SUM, latency)
-        add(m, o + L.HISTOGRAM + latency_cell(latency), 1)
-        finish(m, o, end, tick, ident)
-    add(m, bin_at(m, o, tick), 1)
-
-
-@inline
-def column_times(m, o, tick, bank, w):
-    """A read or write goes: ready times of all groups, the bank and the rank."""
-    own = ld(m, bank + L.B_GROUP)
-    first = L.GROUP_TABLE + ld(m, bank + L.B_RANK) * ld(m, o + L.GROUPS_EACH) * L.GROUP_WORDS
-    last = first + ld(m, o + L.GROUPS_EACH) * L.GROUP_WORDS
-    gaps = o + L.GAPS + 6 * w
-    group = L.GROUP_TABLE
-    for _ in range(ld(m, o + L.GROUPS)):
-        kind = 2
-        if first <= group < last:
-            kind = 0 if group == own else 1
-        raise_to(m, o + group + L.G_CAS, tick + ld(m, gaps + kind))
-        raise_to(m, o + group + L.G_CAS + 1, tick + ld(m, gaps + 3 + kind))
-        group += L.GROUP_WORDS
-    rank = o + L.RANK_TABLE + ld(m, bank + L.B_RANK) * L.RANK_WORDS
-    if w:
-        until = tick + ld(m, o + L.CWL) + ld(m, o + L.BL) + ld(m, o + L.WR)
-    else:
-        until = tick + ld(m, o + L.RTP)
-    raise_to(m, bank + L.B_PRE, until)
-    raise_to(m, rank + L.K_PREA, until)
-    add(m, bank + L.B_USES, 1)
-    st(m, bank + L.B_STAMP, tick)
-
-
-@inline
-def activate(m, o, tick, bank, row, ident):
-    """A row is opened."""
-    r = ld(m, bank + L.B_RANK)
-    rank = o + L.RANK_TABLE + r * L.RANK_WORDS
-    st(m, bank + L.B_OPEN, row)
-    st(m, bank + L.B_USES, 0)
-    st(m, bank + L.B_STAMP, tick)
-    st(m, bank + L.B_CAS, tick + ld(m, o + L.RCDR))
-    st(m, bank + L.B_CAS + 1, tick + ld(m, o + L.RCDW))
-    raise_to(m, bank + L.B_ACT, tick + ld(m, o + L.RC))
-    raise_to(m, bank + L.B_PRE, tick + ld(m, o + L.RAS))
-    raise_to(m, rank + L.K_PREA, tick + ld(m, o + L.RAS))
-    raise_to(m, rank + L.K_REF, tick + ld(m, o + L.RC))
-    if ld(m, rank + L.K_OPEN) == 0:
-        st(m, rank + L.K_SINCE, tick)
-    add(m, rank + L.K_OPEN, 1)
-    window = tick + ld(m, o + L.RRDS)
-    at = ld(m, rank + L.K_FOUR_AT)
-    st(m, rank + L.K_FOUR + at, tick)
-    at = (at + 1) & 3
-    st(m, rank + L.K_FOUR_AT, at)
-    window = max(window, ld(m, rank + L.K_FOUR + at) + ld(m, o + L.FAW))
-    if ld(m, o + L.AW32) > 0:
-        at = ld(m, rank + L.K_MANY_AT)
-        st(m, rank + L.K_MANY + at, tick)
-        at = (at + 1) & 31
-        st(m, rank + L.K_MANY_AT, at)
-        window = max(window, ld(m, rank + L.K_MANY + at) + ld(m, o + L.AW32))
-    n = ld(m, o + L.GROUPS_EACH)
-    for g in range(r * n, r * n + n):
-        raise_to(m, o + L.GROUP_TABLE + g * L.GROUP_WORDS + L.G_ACT, window)
-    raise_to(m, o + ld(m, bank + L.B_GROUP) + L.G_ACT, tick + ld(m, o + L.RRDL))
-    note(m, o, tick, L.ACT, ld(m, bank + L.B_NUMBER), row, ident)
-
-
-@inline
-def precharge(m, o, tick, bank, ident):
-    """A row is closed."""
-    r = ld(m, bank + L.B_RANK)
-    rank = o + L.RANK_TABLE + r * L.RANK_WORDS
-    note(m, o, tick, L.PRE, ld(m, bank + L.B_NUMBER), ld(m, bank + L.B_OPEN), ident)
-    st(m, bank + L.B_OPEN, -1)
-    raise_to(m, bank + L.B_ACT, tick + ld(m, o + L.RP))
-    raise_to(m, rank + L.K_REF, tick + ld(m, o + L.RP))
-    add(m, rank + L.K_OPEN, -1)
-    if ld(m, rank + L.K_OPEN) == 0:
-        add(m, rank + L.K_ACTIVE, tick - ld(m, rank + L.K_SINCE))
-    if ld(m, o + L.PPD) > 0:
-        n = ld(m, o + L.GROUPS_EACH)
-        for g in range(r * n, r * n + n):
-            raise_to(m, o + L.GROUP_TABLE + g * L.GROUP_WORDS + L.G_PRE, tick + ld(m, o + L.PPD))
-    look_again(m, o, bank)
-
-
-@inline
-def refresh(m, o, tick, rank):
-    """A rank's rows are closed or, if none is open, it is refreshed."""
-    r = (rank - o - L.RANK_TABLE) // L.RANK_WORDS
-    if ld(m, rank + L.K_OPEN) > 0:
-        n = ld(m, o + L.BANKS_EACH)
-        for b in range(r * n, r * n + n):
-            bank = o + L.BANK_TABLE + b * L.BANK_WORDS
-            if ld(m, bank + L.B_OPEN) >= 0:
-                st(m, bank + L.B_OPEN, -1)
-                look_again(m, o, bank)
-        st(m, rank + L.K_OPEN, 0)
-        add(m, rank + L.K_ACTIVE, tick - ld(m, rank + L.K_SINCE))
-        until = tick + ld(m, o + L.RPA)
-        note(m, o, tick, L.PREA, r, -1, -1)
-    else:
-        until = tick + ld(m, o + L.RFC)
-        add(m, rank + L.K_PENDING, -1)
-        add(m, o + L.REFRESHES, -1)
-        note(m, o, tick, L.REF, r, -1, -1)
-    raise_to(m, rank + L.K_REF, until)
-    n = ld(m, o + L.GROUPS_EACH)
-    for g in range(r * n, r * n + n):
-        raise_to(m, o + L.GROUP_TABLE + g * L.GROUP_WORDS + L.G_ACT, until)
 
 
 @inline
@@ -234,6 +26,7 @@ def serve(m, o, tick, e, at):
         for i in range(at, n):
             st(m, o + L.ACTIVATED_LIST + i, ld(m, o + L.ACTIVATED_LIST + i + 1))
         st(m, o + L.ACTIVATED, n)
+        hold(m, o, bank, -1)
     else:
         unlink(m, o, e)
         add(m, o + L.WAIT + w, tick - ld(m, x + L.E_ARRIVAL))
@@ -243,12 +36,65 @@ def serve(m, o, tick, e, at):
         column_times(m, o, tick, bank, w)
         count_column(m, o, tick, x, bank, w)
         release(m, o, e)
+        return
+    activate(m, o, tick, bank, row, ld(m, x + L.E_IDENT))
+    if ld(m, o + L.SPLIT) != 0:
+        st(m, o + L.OPENING, e)
+        st(m, o + L.SECOND, tick + ld(m, o + L.TICKS_ACT))
+        st(m, o + L.SECOND_LATEST, tick + ld(m, o + L.AAD))
+        if ld(m, bank + L.B_MISS + w) == ld(m, x + L.E_KEY):
+            look_again(m, o, bank)
     else:
-        activate(m, o, tick, bank, row, ld(m, x + L.E_IDENT))
-        look_again(m, o, bank)
-        n = ld(m, o + L.ACTIVATED)
-        st(m, o + L.ACTIVATED_LIST + n, e)
-        st(m, o + L.ACTIVATED, n + 1)
+        row_is_open(m, o, e)
+
+
+@inline
+def hold(m, o, bank, change):
+    """Count the requests for which a bank's row was opened."""
+    if ld(m, o + L.VERSION) == 1:
+        return  # it does not ask
+    add(m, bank + L.B_HELD, change)
+    add(m, o + L.RANK_TABLE + ld(m, bank + L.B_RANK) * L.RANK_WORDS + L.K_HELD, change)
+
+
+@inline
+def row_is_open(m, o, e):
+    """The row of a request is open: it joins the activated ones."""
+    x = entry_at(o, e)
+    bank = ld(m, x + L.E_BANK)
+    st(m, bank + L.B_OPEN, ld(m, x + L.E_ROW))
+    look_again(m, o, bank)
+    n = ld(m, o + L.ACTIVATED)
+    st(m, o + L.ACTIVATED_LIST + n, e)
+    st(m, o + L.ACTIVATED, n + 1)
+    hold(m, o, bank, 1)
+
+
+@kernel
+def _open_half(m, o, tick):
+    """The second command of an activation goes."""
+    e = ld(m, o + L.OPENING)
+    x = entry_at(o, e)
+    st(m, o + L.OPENING, -1)
+    occupy(m, o, tick, ld(m, o + L.TICKS_ACT), False)
+    number = ld(m, ld(m, x + L.E_BANK) + L.B_NUMBER)
+    note(m, o, tick, L.ACT2, number, ld(m, x + L.E_ROW), ld(m, x + L.E_IDENT))
+    row_is_open(m, o, e)
+
+
+@kernel
+def _start_clock(m, o, tick, what):
+    """The data clock is started; the column command follows, whatever comes."""
+    follows, e = ld(m, o + L.PLAN_COLUMN), what
+    if follows == L.AS_ACTIVATED:
+        e = ld(m, o + L.ACTIVATED_LIST + what)
+    x = entry_at(o, e)
+    number = ld(m, ld(m, x + L.E_BANK) + L.B_NUMBER)
+    note(m, o, tick, L.CAS, number, ld(m, x + L.E_ROW), ld(m, x + L.E_IDENT))
+    occupy(m, o, tick, ld(m, o + L.TICKS_COLUMN), False)
+    st(m, o + L.PLAN_KIND, follows)
+    st(m, o + L.PLAN_TICK, tick + ld(m, o + L.CAS_GUARD))
+    st(m, o + L.FIXED, 1)
 
 
 @inline
@@ -256,15 +102,28 @@ def issue(m, o):
     """Carry out what is planned."""
     tick, kind, what = ld(m, o + L.PLAN_TICK), ld(m, o + L.PLAN_KIND), ld(m, o + L.PLAN_WHAT)
     st(m, o + L.PLAN_KIND, L.NOTHING)
-    st(m, o + L.DONE, tick)
+    st(m, o + L.FIXED, 0)
+    # With two buses the row bus still has its turn in this tick
+    halfway = 1 if ld(m, o + L.PLAN_COLUMN) != 0 and ld(m, o + L.BUSES) == 2 else 0
+    st(m, o + L.HALFWAY, halfway)
+    st(m, o + L.DONE, tick - halfway)
     if kind == L.TOGGLE:
         return
-    if kind == L.REFRESH:
+    if kind == L.START_CLOCK:
+        _start_clock(m, o, tick, what)
+        return
+    if kind == L.OPEN_HALF:
+        _open_half(m, o, tick)
+        return
+    per_bank = kind == L.REFRESH and ld(m, o + L.PER_BANK) != 0
+    if kind == L.REFRESH and not per_bank:
         refresh(m, o, tick, what)
         return
-    # Each command has one place here: everything is compiled into its caller.
+    # Each command has one place here: what is frequent is compiled into its caller.
     bank, ident, e, at, close = what, -1, what, -1, True
-    if kind != L.CLOSE:
+    if per_bank:
+        close = ld(m, bank + L.B_OPEN) >= 0
+    elif kind != L.CLOSE:
         if kind == L.AS_ACTIVATED:
             e, at = ld(m, o + L.ACTIVATED_LIST + what), what
         x = entry_at(o, e)
@@ -276,5 +135,7 @@ def issue(m, o):
         close = opened >= 0 and opened != row
     if close:
         precharge(m, o, tick, bank, ident)
+    elif per_bank:
+        refresh_bank(m, o, tick, bank)
     else:
         serve(m, o, tick, e, at)

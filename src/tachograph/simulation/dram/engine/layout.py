@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..standards import TIMINGS
+from .distances import DISTANCES, column_gaps, distances
 
 if TYPE_CHECKING:
     from ..memory import Memory
@@ -26,35 +26,65 @@ MAX_RANKS, MAX_GROUPS, MAX_BANKS = 16, 64, 256
 
 # Head
 CHANNELS, STRIDE, BYTES_SHIFT, LINES, HASH, ODD_SHIFT, ODD_SIZE, ODD_FIELD = range(8)
-FIELDS = 8  # shift and mask of: channel, rank, group, bank, row
-GROUP_BITS = FIELDS + 10  # groups of a rank and banks of a group, as bits, to number the banks
-BANK_BITS = GROUP_BITS + 1
+FIELDS = 8  # shift and mask of: channel, rank, stack, group, bank, row
+FIELD_NAMES = ("Ch", "Ra", "Si", "Bg", "Ba", "Ro")
+# Stacks of a rank, groups of a stack, banks of a group, as bits, to number the banks
+STACK_BITS, GROUP_BITS, BANK_BITS = range(FIELDS + 12, FIELDS + 15)
+# If the other fields are exclusive-or'ed with the column: whether; its two parts; bits of the rank
+XOR, XOR_LOW, XOR_HIGH, XOR_HIGH_MASK, RANK_BITS = range(FIELDS + 15, FIELDS + 20)
+PLAIN = FIELDS + 20  # whether fields are bits of the line and nothing else, and stacks are one
+XOR_LOW_BITS = 2  # of the column, below the rank
 BLOCKS = 64  # where the first channel's block begins
 
-# Block: timings by their names, and gaps between column commands
-BL, CL, CWL, DQSCK, SKEW, TURN, RCDR, RCDW, RP, RPA, RAS, RC, RTP = range(13)
-WTRS, WTRL, WR, CCDS, CCDL, RRDS, RRDL, FAW, AW32, PPD, RTRS, RFC, REFI = range(13, len(TIMINGS))
-GAPS = 32  # [before is write][after is write][same group, same rank, other rank]
+# Block: distances of commands by their names, and gaps between column commands
+ACT_RD, ACT_WR, ACT_ACT, ACT_PRE, PRE_ACT, RD_PRE, WR_PRE, RRDS, RRDL, FAW, AW32 = range(11)
+PPD, PRE_PREA, ACT_PREA, RD_PREA, WR_PREA, PREA_ACT, ACT_REF, PRE_REF, PREA_REF = range(11, 20)
+RD_REF, REF_ACT, REF_REF, ACT_REFB, ACT_REFB_RANK, ACT_REFB_GROUP, PRE_REFB = range(20, 27)
+REFB_ACT, REFB_ACT_RANK, REFB_REFB_RANK = range(27, len(DISTANCES))
+GAPS = 32  # [before is write][after is write][same group, same stack, same rank, other rank]
 
-# Block: configuration
+# Block: configuration; VERSION, BUSES and so on as in a standard's protocol
 RANKS, GROUPS, BANKS, GROUPS_EACH, BANKS_EACH, CAPACITY, CAPACITY_WRITES, CAP = range(48, 56)
 HIGH, LOW, IN_ORDER, POLICY, TIMEOUT, LATENCY, LOG_SIZE, COLLECT = range(56, 64)
+VERSION, BUSES, EDGE, SPLIT, GROUPS_STACK, APART, KEEP_HITS, PER_BANK = range(64, 72)
+TICKS_ACT, TICKS_PRE, TICKS_COLUMN, TICKS_REF = range(72, 76)
+BUS_COUNTS = (
+    86  # whether commands can find their bus taken: there are two, or some take several ticks
+)
+AAD, CAS_GUARD, CLOCK_READ, CLOCK_WRITE = range(76, 80)  # CLOCK_...: how long the data clock runs
+REFI, TARGETS, AT_ONCE, PAIRS, SET_SIZE, SET_REST = range(80, 86)
 # Block: controller; pairs are for reads and writes
-DONE, PLAN_TICK, PLAN_KIND, PLAN_WHAT, WRITING, ACTIVATED, NEXT_REFRESH, REFRESHES = range(64, 72)
-SERIAL, FREE, LAST_FINISH, LENGTH, _, HEAD, _, TAIL, _, BUSY, _ = range(72, 83)
-RING_FIRST, RING_NEXT = range(83, 85)
+DONE, PLAN_TICK, PLAN_KIND, PLAN_WHAT, WRITING, ACTIVATED, NEXT_REFRESH, REFRESHES = range(88, 96)
+SERIAL, FREE, LAST_FINISH, LENGTH, _, HEAD, _, TAIL, _, BUSY, _ = range(96, 107)
+RING_FIRST, RING_NEXT = range(107, 109)
 TO_TAIL = 2  # words from the head of a list of requests to its tail
+# When buses are free again; whether the row bus has its turn; whether the plan must not change; whether
+# it is a column command; the request whose row is half open, its earliest and latest second command;
+# when the data clock stops
+ROW_FREE, COLUMN_FREE, HALFWAY, FIXED, PLAN_COLUMN, OPENING, SECOND, SECOND_LATEST, CLOCK_END = (
+    range(109, 118)
+)
+INJECTED, SEED, NEXT_TARGET = range(
+    118, 121
+)  # refreshes asked for, first of a pair, next to be done
 # Block: counters
-READS, WRITES, FORWARDED, LATENCY_SUM, WAIT, WAIT_WRITES, FLIGHT, COMMANDS = range(88, 96)
-COMMAND_KINDS = 7  # COMMANDS + kind
-LOGGED, SHIFT, STALLS, WRAPPED = 104, 105, 106, 107
+READS, WRITES, FORWARDED, MERGED, LATENCY_SUM, WAIT, WAIT_WRITES, FLIGHT = range(121, 129)
+COMMANDS = 129
+COMMAND_KINDS = 11  # COMMANDS + kind
+LOGGED, SHIFT, STALLS, WRAPPED = range(140, 144)
+RESTS = 144  # ticks from which on a stack's set of banks may be refreshed again
+MAX_STACKS = 16
 
 RANK_WORDS, GROUP_WORDS, BANK_WORDS, ENTRY_WORDS = 64, 8, 32, 16
-RANK_TABLE = 128
+RANK_TABLE = RESTS + MAX_STACKS
 GROUP_TABLE = RANK_TABLE + MAX_RANKS * RANK_WORDS
 BANK_TABLE = GROUP_TABLE + MAX_GROUPS * GROUP_WORDS
 BUSY_BANKS = BANK_TABLE + MAX_BANKS * BANK_WORDS  # banks with reads, banks with writes
-ENTRIES = BUSY_BANKS + 2 * MAX_BANKS
+BOUNDS = (
+    BUSY_BANKS + 2 * MAX_BANKS
+)  # for each of them a tick before which none of its requests can go
+TARGET_LIST = BOUNDS + 2 * MAX_BANKS  # ranks or banks in the order in which they are refreshed
+ENTRIES = TARGET_LIST + MAX_BANKS
 ACTIVATED_LIST = ENTRIES + POOL * ENTRY_WORDS
 RING = 2 * POOL  # finished reads that the producer has not taken
 RING_TABLE = ACTIVATED_LIST + POOL  # tick, ident
@@ -68,25 +98,43 @@ LOG_WORDS = 5  # tick, command, bank or rank, row, ident
 # Rank: earliest precharge of all and refresh, open banks, refreshes asked for, cycles with open banks
 K_PREA, K_REF, K_OPEN, K_PENDING, K_SINCE, K_ACTIVE, K_FOUR_AT, K_MANY_AT = range(8)
 K_FOUR, K_MANY = 8, 16  # ticks of the last 4 and 32 activations
-# Group: earliest read, write, activation, precharge
-G_CAS, _, G_ACT, G_PRE = range(4)
-# Bank: open row, accesses to it, earliest commands, where its group and rank are, last use
-B_OPEN, B_USES, B_CAS, _, B_ACT, B_PRE, B_GROUP, B_RANK, B_STAMP = range(9)
-B_HITS, B_MISSES, B_CONFLICTS = range(9, 12)
+K_HELD = 12  # activated requests
+# Group: earliest read, write, activation, precharge, refresh of a bank
+G_CAS, _, G_ACT, G_PRE, G_REFB = range(5)
+# Bank: open row, accesses to it; earliest read, write, activation and precharge, where its group is,
+# requests that its row was opened for; where its rank is, last use, earliest refresh
+B_OPEN, B_USES = 0, 1
+B_CAS, B_ACT, B_PRE, B_GROUP, B_HELD = 6, 8, 9, 10, 11
+B_RANK, B_STAMP, B_NUMBER, B_REFB = range(16, 20)
+B_HITS, B_MISSES, B_CONFLICTS = range(20, 23)
 # Bank, for reads and for writes: first and last request, oldest that hits and that does not, place
-B_HEAD, B_TAIL, B_HIT, B_MISS, B_PLACE = 12, 14, 16, 18, 20
-B_NUMBER = 22
-# Request
-E_ROW, E_ADDRESS, E_ARRIVAL, E_IDENT, E_WRITE, E_FIRST, E_BANK, E_KEY = range(8)
-E_NEXT, E_BEFORE, E_BANK_NEXT, E_BANK_BEFORE = range(8, 12)
+B_HEAD, B_TAIL, B_HIT, B_MISS, B_PLACE = 12, 14, 2, 4, 24
+# Request: what a walk along a bank's list looks at comes first
+E_ROW, E_KEY, E_BANK_NEXT, E_BANK_BEFORE, E_ARRIVAL, E_BANK, E_WRITE, E_FIRST = range(8)
+E_NEXT, E_BEFORE, E_ADDRESS, E_IDENT = range(8, 12)
 
 # What is planned
-NOTHING, INJECT, TOGGLE, AS_ACTIVATED, REFRESH, AS_QUEUED, AS_OLDEST, CLOSE = range(8)
-# Commands
-ACT, PRE, RD, WR_, PREA, REF, FORWARD = range(COMMAND_KINDS)
+(
+    NOTHING,
+    INJECT,
+    TOGGLE,
+    AS_ACTIVATED,
+    REFRESH,
+    AS_QUEUED,
+    AS_OLDEST,
+    CLOSE,
+    OPEN_HALF,
+    START_CLOCK,
+) = range(10)
+# Commands; the last two are answers from the queue of writes and are not sent
+ACT, PRE, RD, WR_, PREA, REF, REFB, ACT2, CAS, FORWARD, MERGE = range(COMMAND_KINDS)
 ROW_POLICIES = ("open", "closed", "timeout")
 OPEN_ROW, CLOSED_ROW, TIMED_ROW = range(3)
+REFRESH_KINDS = ("all-bank", "per-bank", "none")
 LONG_AGO = -(1 << 40)
+ROW_TURN = (
+    1 << 61
+)  # added to the key of a row command that comes after column commands of the same tick
 
 
 def blocks(m: np.ndarray) -> np.ndarray:
@@ -94,26 +142,9 @@ def blocks(m: np.ndarray) -> np.ndarray:
     return m[BLOCKS:].reshape(-1, m[STRIDE])
 
 
-def gaps(t: dict[str, int]) -> list[int]:
-    """Cycles from a column command to the next: read or write to read or write, by their places.
-
-    The places are the same bank group, another group of the same rank, and another rank.
-    """
-    burst, change = t["BL"], t["RTRS"]
-    near = max(t["CCDS"], burst)
-    to_write = t["CL"] + burst + t["SKEW"] - t["CWL"]
-    to_read = t["CWL"] + burst
-    read_read = [max(t["CCDL"], near), near, burst + change]
-    read_write = [to_write + t["TURN"]] * 2 + [max(burst, to_write) + change]
-    slow, fast = max(t["WTRL"], t["WTRS"]), t["WTRS"]
-    write_read = [to_read + slow, to_read + fast, to_read + change - t["CL"]]
-    write_write = [max(t["CCDL"], near), near, burst]
-    return [*read_read, *read_write, *write_read, *write_write]
-
-
 def build(memory: Memory, log: int, collect: bool) -> np.ndarray:
     """The array of a memory at rest."""
-    s, c, mapping = memory.standard, memory.controller, memory.mapping
+    mapping = memory.mapping
     sizes, shifts, odd = mapping.sizes, mapping.shifts, mapping.odd
     stride = LOG + (log + 1) * LOG_WORDS if log else LOG
     m = np.zeros(BLOCKS + sizes["Ch"] * stride, np.int64)
@@ -121,31 +152,74 @@ def build(memory: Memory, log: int, collect: bool) -> np.ndarray:
     m[CHANNELS : HASH + 1] = sizes["Ch"], stride, mapping.line_bits, lines, mapping.hashed
     m[ODD_FIELD] = -1
     if odd is not None:
-        m[ODD_SHIFT : ODD_FIELD + 1] = shifts[odd], sizes[odd], 0 if odd == "Ch" else 4
-    for i, name in enumerate(("Ch", "Ra", "Bg", "Ba", "Ro")):
+        m[ODD_SHIFT : ODD_FIELD + 1] = shifts[odd], sizes[odd], 0 if odd == "Ch" else 5
+    for i, name in enumerate(FIELD_NAMES):
         m[FIELDS + 2 * i : FIELDS + 2 * i + 2] = shifts[name], sizes[name] - 1
-    m[GROUP_BITS], m[BANK_BITS] = ((sizes[name] - 1).bit_length() for name in ("Bg", "Ba"))
-    block = np.zeros(stride, np.int64)
-    block[: len(TIMINGS)] = [s.timings[name] for name in TIMINGS]
-    block[GAPS : GAPS + 12] = gaps(s.timings)
-    each, cap = s.groups * s.banks, c.cap if c.scheduler == "FRFCFS-Cap" else NONE
-    counts = (memory.ranks * s.groups, memory.ranks * each, s.groups, each)
-    block[RANKS : CAP + 1] = memory.ranks, *counts, c.read_queue, c.write_queue, cap
+    bits = {name: (sizes[name] - 1).bit_length() for name in sizes}
+    m[STACK_BITS : BANK_BITS + 1] = bits["Si"], bits["Bg"], bits["Ba"]
+    if mapping.xor:
+        high = (1 << (bits["Co"] - XOR_LOW_BITS)) - 1
+        m[XOR : RANK_BITS + 1] = 1, bits["Ch"], shifts["Co"], high, bits["Ra"]
+    m[PLAIN] = not (mapping.xor or mapping.hashed or odd or sizes["Si"] > 1)
+    blocks(m)[:] = channel(memory, stride, log, collect)
+    return m
+
+
+def channel(memory: Memory, stride: int, log: int, collect: bool) -> np.ndarray:
+    """The block of a channel at rest."""
+    s, c, version = memory.standard, memory.controller, memory.controller.version
+    ranks, groups = memory.ranks * s.pseudo, s.stacks * s.groups
+    block, each = np.zeros(stride, np.int64), groups * s.banks
+    found = distances(s, version)
+    block[: len(DISTANCES)] = [found[name] for name in DISTANCES]
+    block[GAPS : GAPS + 16] = column_gaps(s, version)
+    cap = c.cap if c.scheduler == "FRFCFS-Cap" else NONE
+    counts = (ranks * groups, ranks * each, groups, each)
+    block[RANKS : CAP + 1] = ranks, *counts, c.read_queue, c.write_queue, cap
     # writes above which they go first; those below which reads do again (with none always)
+    low = c.write_low * c.write_queue
     block[HIGH] = int(c.write_high * c.write_queue)
-    block[LOW] = max(1, int(c.write_low * c.write_queue))
+    block[LOW] = max(1, int(low)) if version == 1 else math.ceil(low)
     block[IN_ORDER], block[POLICY] = c.scheduler == "FCFS", ROW_POLICIES.index(c.rows)
     block[TIMEOUT : COLLECT + 1] = c.timeout, s.read_latency, log, collect
-    block[NEXT_REFRESH], block[SHIFT] = s.timings["REFI"], 4
+    half, per_bank = s.protocol["half_clocks"], c.refresh == "per-bank"
+    block[VERSION : GROUPS_STACK + 1] = (
+        version, s.protocol["buses"], half, s.protocol["split"], s.groups,
+    )  # fmt: skip
+    block[APART], block[KEEP_HITS] = s.pseudo > 1, c.scheduler == "FRFCFS-RowHit"
+    block[PER_BANK] = per_bank
+    block[TICKS_ACT : TICKS_REF + 1] = list(s.command_ticks.values())
+    block[BUS_COUNTS] = s.protocol["buses"] > 1 or max(s.command_ticks.values()) > 1
+    t, ticks = s.timings, s.command_ticks["RD"]
+    running = t["BL"] + t["WCKPST"]
+    block[AAD : CLOCK_WRITE + 1] = t["AAD"], ticks, t["CL"] + running, t["CWL"] + running
+    block[SHIFT], block[OPENING] = 4, -1
+    targets = refresh_order(memory)
+    block[TARGET_LIST : TARGET_LIST + len(targets)] = targets
+    block[REFI], block[TARGETS] = t["REFIB" if per_bank else "REFI"], len(targets)
+    block[AT_ONCE], block[PAIRS] = 1 if per_bank else ranks, 1
+    if per_bank and s.protocol["paired"]:
+        block[PAIRS : SET_REST + 1] = s.pseudo, s.groups * s.banks, t["RFCB"]
+    block[NEXT_REFRESH] = NONE if c.refresh == "none" else block[REFI]
     block[HEAD : TAIL + 2] = -1
     block[ENTRIES:ACTIVATED_LIST].reshape(POOL, -1)[:, E_NEXT] = np.arange(1, POOL + 1)
-    ranks = block[RANK_TABLE:GROUP_TABLE].reshape(MAX_RANKS, RANK_WORDS)
-    ranks[:, K_FOUR : K_FOUR + 4] = ranks[:, K_MANY : K_MANY + 32] = LONG_AGO
+    table = block[RANK_TABLE:GROUP_TABLE].reshape(MAX_RANKS, RANK_WORDS)
+    table[:, K_FOUR : K_FOUR + 4] = table[:, K_MANY : K_MANY + 32] = LONG_AGO
     banks, number = block[BANK_TABLE:BUSY_BANKS].reshape(MAX_BANKS, -1), np.arange(MAX_BANKS)
     banks[:, B_NUMBER], banks[:, B_RANK] = number, number // each
     banks[:, B_GROUP] = GROUP_TABLE + number // s.banks * GROUP_WORDS
     banks[:, B_OPEN] = -1
     banks[:, B_HEAD : B_TAIL + 2] = -1
     banks[:, B_HIT : B_MISS + 2] = NONE
-    blocks(m)[:] = block
-    return m
+    return block
+
+
+def refresh_order(memory: Memory) -> list[int]:
+    """Ranks, or banks, in the order in which they are refreshed."""
+    s = memory.standard
+    ranks, each = memory.ranks * s.pseudo, s.stacks * s.groups * s.banks
+    if memory.controller.refresh != "per-bank":
+        return list(range(ranks))
+    if s.protocol["paired"]:  # bank after bank, in all pseudo channels
+        return [rank * each + bank for bank in range(each) for rank in range(ranks)]
+    return list(range(ranks * each))

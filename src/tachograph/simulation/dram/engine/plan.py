@@ -5,40 +5,53 @@ while one waits), then the queue of the current mode, then the row policy. In a 
 request whose next command can go wins; a row that was used more often than the cap allows no longer
 counts as ready, and then the oldest request of all goes if it can. Between ticks at which a request
 arrives or a command goes nothing changes, so a plan stays right until then.
+
+With two buses a tick has two turns, the column bus's and then the row bus's; the plan is the earliest
+of both, and after a column command the row bus's turn is planned anew (HALFWAY). If rows are opened by
+two commands, no other row is opened between them, and the second goes when nothing else can, or at its
+latest tick. If the data clock has stopped, a command starts it, and the column command follows at once.
+In half clocks, all commands but precharges begin at odd ticks (EDGE).
 """
 
 from __future__ import annotations
 
 from ....kernels.runtime.atomics import ld, st
-from ....kernels.runtime.launch import inline
+from ....kernels.runtime.launch import inline, kernel
 from . import layout as L
 from .queues import entry_at
+from .refreshes import inject, refreshable
 
 
 @inline
-def access_time(m, o, bank, w):
-    """When a read or write of the open row can go."""
-    return max(ld(m, bank + L.B_CAS + w), ld(m, o + ld(m, bank + L.B_GROUP) + L.G_CAS + w))
+def access_tick(m, o, bank, w, now):
+    """When a read or write of the open row can go; ``now`` is when its bus is free."""
+    time = max(ld(m, bank + L.B_CAS + w), ld(m, o + ld(m, bank + L.B_GROUP) + L.G_CAS + w))
+    return max(time, now) | ld(m, o + L.EDGE)
 
 
 @inline
-def other_time(m, o, bank):
-    """When the row of a bank can be opened (if it is closed) or closed."""
+def other_tick(m, o, bank, now):
+    """When the row of a bank can be opened (if it is closed) or closed; its bus is free at ``now``."""
     group = o + ld(m, bank + L.B_GROUP)
     if ld(m, bank + L.B_OPEN) < 0:
-        return max(ld(m, bank + L.B_ACT), ld(m, group + L.G_ACT))
-    return max(ld(m, bank + L.B_PRE), ld(m, group + L.G_PRE))
+        if ld(m, o + L.OPENING) >= 0:
+            return L.NONE
+        return max(ld(m, bank + L.B_ACT), ld(m, group + L.G_ACT), now) | ld(m, o + L.EDGE)
+    if ld(m, bank + L.B_HELD) > 0:
+        return L.NONE  # a row that was opened for a request stays open until it is served
+    return max(ld(m, bank + L.B_PRE), ld(m, group + L.G_PRE), now)
 
 
 @inline
-def ready(m, o, e):
-    """When a request's next command can go, and whether its row is over the cap."""
+def ready(m, o, e, now):
+    """When a request's next command can go, whether its row is open, and whether it is over the cap."""
     x = entry_at(o, e)
     bank = ld(m, x + L.E_BANK)
     if ld(m, bank + L.B_OPEN) == ld(m, x + L.E_ROW):
         over = ld(m, bank + L.B_USES) > ld(m, o + L.CAP)
-        return access_time(m, o, bank, ld(m, x + L.E_WRITE)), over
-    return other_time(m, o, bank), False
+        free = max(now, ld(m, o + L.COLUMN_FREE))
+        return access_tick(m, o, bank, ld(m, x + L.E_WRITE), free), True, over
+    return other_tick(m, o, bank, max(now, ld(m, o + L.ROW_FREE))), False, False
 
 
 @inline
@@ -49,8 +62,7 @@ def _activated(m, o, now):
     first, first_arrival, first_at = L.NONE, L.NONE, -1
     for at in range(ld(m, o + L.ACTIVATED)):
         e = ld(m, o + L.ACTIVATED_LIST + at)
-        time, over = ready(m, o, e)
-        tick = max(time, now)
+        tick, _, over = ready(m, o, e, now)
         arrival = ld(m, entry_at(o, e) + L.E_ARRIVAL)
         if arrival < first_arrival:
             first, first_arrival, first_at = tick, arrival, at
@@ -63,36 +75,74 @@ def _activated(m, o, now):
 
 
 @inline
-def _queued(m, o, now):
-    """The best request of the current queue: its tick, its place in the pool, whether as oldest."""
-    w = ld(m, o + L.WRITING)
-    best, best_key = L.NONE, L.NONE
-    in_order = ld(m, o + L.IN_ORDER) != 0
-    if not in_order:
-        cap = ld(m, o + L.CAP)
-        busy = o + L.BUSY_BANKS + w * L.MAX_BANKS
-        for at in range(ld(m, o + L.BUSY + w)):
-            bank = ld(m, busy + at)
-            key = ld(m, bank + L.B_HIT + w)
-            if key != L.NONE and ld(m, bank + L.B_USES) <= cap:
-                tick = max(access_time(m, o, bank, w), now)
-                if tick < best or (tick == best and key < best_key):
-                    best, best_key = tick, key
-            key = ld(m, bank + L.B_MISS + w)
-            if key != L.NONE:
-                tick = max(other_time(m, o, bank), now)
-                if tick < best or (tick == best and key < best_key):
-                    best, best_key = tick, key
-    oldest = ld(m, o + L.HEAD + w)
-    if oldest >= 0:
-        time, over = ready(m, o, oldest)
-        tick = max(time, now)
-        if (over or in_order) and tick < best:
-            return tick, oldest, True
-    return best, best_key & (L.POOL - 1), False
+def arrival_of(m, o, key):
+    """When the request with this key came."""
+    return ld(m, entry_at(o, key & (L.POOL - 1)) + L.E_ARRIVAL)
 
 
 @inline
+def _best_of_banks(m, o, w, now, limit):
+    """The oldest request that can go first, if before ``limit``: its tick, key, if its row is open.
+
+    A bank's requests become ready later, not sooner, unless it gets a request, or its row is opened or
+    closed. So the tick that was found for it is a bound until then, and most banks need no second look.
+    """
+    column_now, row_now = max(now, ld(m, o + L.COLUMN_FREE)), max(now, ld(m, o + L.ROW_FREE))
+    edge, opening, cap = ld(m, o + L.EDGE), ld(m, o + L.OPENING) >= 0, ld(m, o + L.CAP)
+    keep, turn = ld(m, o + L.KEEP_HITS) != 0, L.ROW_TURN if ld(m, o + L.BUSES) == 2 else 0
+    best, best_key, column = limit, L.NONE, False
+    busy, bounds = o + L.BUSY_BANKS + w * L.MAX_BANKS, o + L.BOUNDS + w * L.MAX_BANKS
+    for at in range(ld(m, o + L.BUSY + w)):
+        if ld(m, bounds + at) > best:
+            continue
+        bank = ld(m, busy + at)
+        group = o + ld(m, bank + L.B_GROUP)
+        hit, miss = ld(m, bank + L.B_HIT + w), ld(m, bank + L.B_MISS + w)
+        bound = L.NONE
+        if hit != L.NONE:
+            time = max(ld(m, bank + L.B_CAS + w), ld(m, group + L.G_CAS + w))
+            tick = max(time, column_now) | edge
+            bound = tick
+            if ld(m, bank + L.B_USES) <= cap and (tick < best or (tick == best and hit < best_key)):
+                best, best_key, column = tick, hit, True
+        if miss != L.NONE:
+            if ld(m, bank + L.B_OPEN) < 0:
+                tick = max(ld(m, bank + L.B_ACT), ld(m, group + L.G_ACT), row_now) | edge
+                able = not opening
+            else:
+                tick = max(ld(m, bank + L.B_PRE), ld(m, group + L.G_PRE), row_now)
+                able = ld(m, bank + L.B_HELD) == 0
+                if keep and hit != L.NONE:
+                    able &= arrival_of(m, o, hit) > arrival_of(m, o, miss)
+            bound = min(bound, tick)
+            if able and (tick < best or (tick == best and miss + turn < best_key)):
+                best, best_key, column = tick, miss + turn, False
+        st(m, bounds + at, bound)
+    return best, best_key, column
+
+
+@inline
+def _queued(m, o, now, limit):
+    """The best request of the current queue that can go before ``limit``.
+
+    Its tick (``limit`` if there is none), its place in the pool, its kind, and whether its row is open.
+    """
+    w = ld(m, o + L.WRITING)
+    in_order = ld(m, o + L.IN_ORDER) != 0
+    best, key, column = limit, L.NONE, False
+    if not in_order:
+        best, key, column = _best_of_banks(m, o, w, now, limit)
+        if key == L.NONE:  # equal to the limit
+            best = limit
+    oldest = ld(m, o + L.HEAD + w)
+    if oldest >= 0 and (in_order or ld(m, o + L.CAP) != L.NONE):
+        tick, is_open, over = ready(m, o, oldest, now)
+        if (over or in_order) and tick < best:
+            return tick, oldest, L.AS_OLDEST, is_open
+    return best, key & (L.POOL - 1), L.AS_QUEUED, column
+
+
+@kernel
 def _closable(m, o, now):
     """The first bank that the row policy would close: its tick, its place."""
     timed = ld(m, o + L.POLICY) == L.TIMED_ROW
@@ -100,28 +150,12 @@ def _closable(m, o, now):
     for b in range(ld(m, o + L.BANKS)):
         bank = o + L.BANK_TABLE + b * L.BANK_WORDS
         if ld(m, bank + L.B_OPEN) >= 0:
-            tick = max(other_time(m, o, bank), now)
+            tick = other_tick(m, o, bank, now)
             if timed:
                 tick = max(tick, ld(m, bank + L.B_STAMP) + ld(m, o + L.TIMEOUT))
             if tick < best:
                 best, best_bank = tick, bank
     return best, best_bank
-
-
-@inline
-def _refreshable(m, o, now):
-    """The first rank on its way to a refresh: its tick, its place."""
-    best, best_rank = L.NONE, -1
-    for r in range(ld(m, o + L.RANKS)):
-        rank = o + L.RANK_TABLE + r * L.RANK_WORDS
-        if ld(m, rank + L.K_PENDING) > 0:
-            time = ld(m, rank + L.K_PREA) if ld(m, rank + L.K_OPEN) > 0 else ld(m, rank + L.K_REF)
-            tick = max(time, now)
-            if tick < best:
-                best, best_rank = tick, rank
-            if ld(m, o + L.IN_ORDER) != 0:
-                break
-    return best, best_rank
 
 
 @inline
@@ -138,37 +172,54 @@ def _switch(m, o):
 
 
 @inline
+def _second_goes(m, o, tick, second, column):
+    """Whether the second command of an activation goes before what could go at ``tick``."""
+    latest = ld(m, o + L.SECOND_LATEST)
+    if tick > second or tick >= latest:
+        return True
+    # Starting the data clock takes this tick and the next: that may be too long
+    return column and tick >= ld(m, o + L.CLOCK_END) and latest <= tick + ld(m, o + L.CAS_GUARD)
+
+
+@inline
 def plan(m, o, now):
     """Decide what goes next, not before tick ``now``; every tick before it must be done."""
-    due = ld(m, o + L.NEXT_REFRESH)
-    if now >= due:
-        for r in range(ld(m, o + L.RANKS)):
-            rank = o + L.RANK_TABLE + r * L.RANK_WORDS
-            st(m, rank + L.K_PENDING, ld(m, rank + L.K_PENDING) + 1)
-        st(m, o + L.REFRESHES, ld(m, o + L.REFRESHES) + ld(m, o + L.RANKS))
-        due += ld(m, o + L.REFI)
-        st(m, o + L.NEXT_REFRESH, due)
-    restless = _switch(m, o)
-    tick, kind, what = due, L.INJECT, 0
+    if now >= ld(m, o + L.NEXT_REFRESH):
+        inject(m, o, now)
+    row_now = max(now, ld(m, o + L.ROW_FREE))
+    tick, kind, what, column, restless = ld(m, o + L.NEXT_REFRESH), L.INJECT, 0, False, False
+    opening = ld(m, o + L.OPENING) >= 0
     if ld(m, o + L.ACTIVATED) > 0:
         time, at = _activated(m, o, now)
         if time < tick:
-            tick, kind, what = time, L.AS_ACTIVATED, at
-    if ld(m, o + L.REFRESHES) > 0:
-        time, at = _refreshable(m, o, now)
+            tick, kind, what, column = time, L.AS_ACTIVATED, at, True
+    refreshing = ld(m, o + L.REFRESHES) > 0
+    if ld(m, o + L.VERSION) == 1:
+        restless = _switch(m, o)
+    elif tick > now and not refreshing and not (opening and ld(m, o + L.SECOND_LATEST) <= now):
+        _switch(m, o)  # version 2 looks at the queues only in a tick that can serve them
+    if refreshing:
+        time, at = refreshable(m, o, row_now)
         if time < tick:
-            tick, kind, what = time, L.REFRESH, at
+            tick, kind, what, column = time, L.REFRESH, at, False
     else:
-        time, at, as_oldest = _queued(m, o, now)
+        time, at, how, is_open = _queued(m, o, now, tick)
         if time < tick:
-            tick, what = time, at
-            kind = L.AS_OLDEST if as_oldest else L.AS_QUEUED
+            tick, kind, what, column = time, how, at, is_open
     if ld(m, o + L.POLICY) != L.OPEN_ROW:
-        time, at = _closable(m, o, now)
+        time, at = _closable(m, o, row_now)
         if time < tick:
-            tick, kind, what = time, L.CLOSE, at
+            tick, kind, what, column = time, L.CLOSE, at, False
     if restless and tick > now:
         tick, kind = now, L.TOGGLE
+    follows = kind if column else 0
+    if opening:
+        second = max(ld(m, o + L.SECOND), row_now)
+        if _second_goes(m, o, tick, second, column):
+            tick, kind, follows = second, L.OPEN_HALF, 0
+    if follows != 0 and ld(m, o + L.SPLIT) != 0 and tick >= ld(m, o + L.CLOCK_END):
+        kind = L.START_CLOCK
     st(m, o + L.PLAN_TICK, tick)
     st(m, o + L.PLAN_KIND, kind)
     st(m, o + L.PLAN_WHAT, what)
+    st(m, o + L.PLAN_COLUMN, follows)

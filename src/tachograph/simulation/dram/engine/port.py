@@ -13,9 +13,10 @@ import numpy as np
 from ....kernels.runtime.atomics import ld, st
 from ....kernels.runtime.launch import inline, kernel
 from . import layout as L
-from .issue import add, finish, issue, note
+from .counters import add, finish, note
+from .issue import issue
 from .plan import plan, ready
-from .queues import append, locate, waiting_write
+from .queues import append, entry_at, locate, waiting_write
 
 # Of a type of their own: plain numbers would have ``advance_to`` compiled for each of them.
 NO_GOAL, ONE_STEP, ROOM, FOR_EVER = np.array([0, 1, 2, L.NONE], np.int64)
@@ -46,13 +47,17 @@ def advance_to(m, o, until, goal):
     queue, with ONE_STEP after the next command.
     """
     while True:
-        if goal >= ROOM and has_room(m, o, goal - ROOM):
+        if goal >= ROOM and ld(m, o + L.HALFWAY) == 0 and has_room(m, o, goal - ROOM):
             return True
         if ld(m, o + L.PLAN_KIND) == L.NOTHING:
             now = ld(m, o + L.DONE) + 1
             if now > until:
                 return True
             plan(m, o, now)
+            if ld(m, o + L.HALFWAY) != 0 and ld(m, o + L.PLAN_TICK) > now:
+                st(m, o + L.HALFWAY, 0)  # the row bus has nothing in this tick
+                st(m, o + L.DONE, now)
+                continue
         tick = ld(m, o + L.PLAN_TICK)
         if tick > until:
             st(m, o + L.DONE, max(until, ld(m, o + L.DONE)))
@@ -69,45 +74,91 @@ def advance_to(m, o, until, goal):
 
 
 @inline
-def _reconsider(m, o, w, e, now):
-    """Change the plan if the request that just arrived changes it."""
-    kind = ld(m, o + L.PLAN_KIND)
-    if kind == L.NOTHING:
-        return
+def _switches(m, o):
+    """Whether the queue changes at the next look."""
     reads, writes = ld(m, o + L.LENGTH), ld(m, o + L.LENGTH + 1)
     if ld(m, o + L.WRITING) != 0:
-        switch = writes < ld(m, o + L.LOW) and reads != 0
-    else:
-        switch = writes > ld(m, o + L.HIGH) or reads == 0
-    if switch:
+        return writes < ld(m, o + L.LOW) and reads != 0
+    return writes > ld(m, o + L.HIGH) or reads == 0
+
+
+@inline
+def _reconsider(m, o, w, e, now):
+    """Change the plan if the request that just arrived changes it."""
+    kind, waiting = ld(m, o + L.PLAN_KIND), ld(m, o + L.REFRESHES) > 0
+    if kind == L.NOTHING or ld(m, o + L.FIXED) != 0:
+        return
+    if waiting and ld(m, o + L.VERSION) > 1:
+        return
+    if _switches(m, o):
         st(m, o + L.PLAN_KIND, L.NOTHING)
         return
-    if w != ld(m, o + L.WRITING) or ld(m, o + L.REFRESHES) > 0:
+    if w != ld(m, o + L.WRITING) or waiting:
         return
-    time, over = ready(m, o, e)
+    if ld(m, o + L.KEEP_HITS) != 0:
+        x = entry_at(o, e)
+        bank = ld(m, x + L.E_BANK)
+        if ld(m, bank + L.B_HIT + w) != L.NONE and ld(m, bank + L.B_OPEN) != ld(m, x + L.E_ROW):
+            return  # no row is closed for which an older request waits
+    tick, column, over = ready(m, o, e, now + 1)
     behind = over or ld(m, o + L.IN_ORDER) != 0
     if behind and ld(m, o + L.HEAD + w) != e:
         return
-    tick, planned = max(time, now + 1), ld(m, o + L.PLAN_TICK)
-    if tick < planned or (
-        tick == planned and (kind == L.CLOSE or (kind == L.AS_OLDEST and not behind))
-    ):
-        st(m, o + L.PLAN_TICK, tick)
-        st(m, o + L.PLAN_KIND, L.AS_OLDEST if behind else L.AS_QUEUED)
-        st(m, o + L.PLAN_WHAT, e)
+    planned = ld(m, o + L.PLAN_TICK)
+    first = tick < planned
+    if (
+        tick == planned
+    ):  # older ones go first, but not the row policy, nor row commands on another bus
+        first = kind == L.CLOSE or kind == L.OPEN_HALF or (kind == L.AS_OLDEST and not behind)
+        if ld(m, o + L.BUSES) == 2:
+            first |= column and kind == L.AS_QUEUED and ld(m, o + L.PLAN_COLUMN) == 0
+    if not first:
+        return
+    how = L.AS_OLDEST if behind else L.AS_QUEUED
+    if ld(m, o + L.SPLIT) != 0:
+        how = L.NOTHING  # the data clock, or the second half of an activation, may come first
+    st(m, o + L.PLAN_TICK, tick)
+    st(m, o + L.PLAN_KIND, how)
+    st(m, o + L.PLAN_WHAT, e)
+    st(m, o + L.PLAN_COLUMN, how if column else 0)
+
+
+@inline
+def answered(m, o, w, number, address):
+    """Whether a request needs no place: in version 2, the queue of writes has its address."""
+    if ld(m, o + L.VERSION) == 1 or ld(m, o + L.LENGTH + 1) == 0:
+        return False
+    return waiting_write(m, o, number, address)
 
 
 @inline
 def accept(m, o, w, number, row, address, ident, now):
-    """Take a request for which there is room; a read of a waiting write is answered at once."""
+    """Take a request for which there is room.
+
+    A read of a waiting write is answered at once. In version 2 a write to the address of a waiting one
+    replaces it.
+    """
     add(m, o + L.READS + w, 1)
     if address >> ld(m, L.BYTES_SHIFT) >= ld(m, L.LINES):
         add(m, o + L.WRAPPED, 1)
-    if w == 0 and ld(m, o + L.LENGTH + 1) > 0 and waiting_write(m, o, number, address):
-        add(m, o + L.FORWARDED, 1)
-        finish(m, o, now + 1, now, ident)
-        note(m, o, now + 1, L.FORWARD, number, row, ident)
-        return
+    if (w == 0 or ld(m, o + L.VERSION) > 1) and ld(m, o + L.LENGTH + 1) > 0:
+        if waiting_write(m, o, number, address):
+            if w == 0:
+                add(m, o + L.FORWARDED, 1)
+                over = finish(m, o, now + 1, now, ident)
+                note(
+                    m,
+                    o,
+                    over if ld(m, o + L.VERSION) > 1 else now + 1,
+                    L.FORWARD,
+                    number,
+                    row,
+                    ident,
+                )
+            else:
+                add(m, o + L.MERGED, 1)
+                note(m, o, now, L.MERGE, number, row, ident)
+            return
     e = append(m, o, w, number, row, address, ident, now)
     _reconsider(m, o, w, e, now)
 
@@ -118,7 +169,7 @@ def offer(m, address, is_write, ident, now):
     o, number, row = locate(m, address)
     w = 1 if is_write else 0
     advance_to(m, o, now, NO_GOAL)
-    if not has_room(m, o, w):
+    if not has_room(m, o, w) and not answered(m, o, w, number, address):
         return False
     accept(m, o, w, number, row, address, ident, now)
     return True
@@ -168,10 +219,10 @@ def quiet_until(m, now):
 
 @inline
 def set_high(m, value):
-    """The number of writes above which they go first, for all channels."""
+    """The number of writes above which they go first, for all channels; version 2 keeps its own."""
     for channel in range(ld(m, L.CHANNELS)):
         o = L.BLOCKS + channel * ld(m, L.STRIDE)
-        if ld(m, o + L.HIGH) != value:
+        if ld(m, o + L.HIGH) != value and ld(m, o + L.VERSION) == 1:
             st(m, o + L.HIGH, value)
             st(m, o + L.PLAN_KIND, L.NOTHING)
 
@@ -188,7 +239,9 @@ def settle(m, now):
                 if not advance_to(m, o, now, NO_GOAL):
                     return -1
                 waiting = ld(m, o + L.LENGTH) + ld(m, o + L.LENGTH + 1) + ld(m, o + L.ACTIVATED)
-                if waiting + ld(m, o + L.REFRESHES) > 0:
+                if ld(m, o + L.VERSION) == 1:
+                    waiting += ld(m, o + L.REFRESHES)
+                if waiting > 0 or ld(m, o + L.OPENING) >= 0:
                     if not advance_to(m, o, FOR_EVER, ONE_STEP):
                         return -1
                     now = max(now, ld(m, o + L.DONE))

@@ -19,29 +19,66 @@ def field(m, line, at):
 
 
 @inline
-def locate(m, address):
-    """Where an address lives: the block of its channel, the bank in it, the row."""
-    line = address >> ld(m, L.BYTES_SHIFT)
-    if line >= ld(m, L.LINES):
-        line %= ld(m, L.LINES)
-    channel = field(m, line, 0)
-    row = field(m, line, 4)
-    odd = ld(m, L.ODD_FIELD)
-    if odd >= 0:  # the topmost field need not be a power of two
-        value = line >> ld(m, L.ODD_SHIFT)
-        value %= ld(m, L.ODD_SIZE)
-        if odd == 0:
-            channel = value
-        else:
-            row = value
-    group = field(m, line, 2)
-    bank = field(m, line, 3)
+def _xored(m, line):
+    """Rank, stack, group, bank and row of a line, each exclusive-or'ed with further bits of its column.
+
+    The row has all bits that are left.
+    """
+    low = (1 << L.XOR_LOW_BITS) - 1
+    column = (line >> ld(m, L.XOR_LOW)) & low
+    column |= ((line >> ld(m, L.XOR_HIGH)) & ld(m, L.XOR_HIGH_MASK)) << L.XOR_LOW_BITS
+    rank = field(m, line, 1) ^ (column & ld(m, L.FIELDS + 3))
+    column >>= ld(m, L.RANK_BITS)
+    stack = field(m, line, 2) ^ (column & ld(m, L.FIELDS + 5))
+    column >>= ld(m, L.STACK_BITS)
+    group = field(m, line, 3) ^ (column & ld(m, L.FIELDS + 7))
+    column >>= ld(m, L.GROUP_BITS)
+    bank = field(m, line, 4) ^ (column & ld(m, L.FIELDS + 9))
+    column >>= ld(m, L.BANK_BITS)
+    return rank, stack, group, bank, (line >> ld(m, L.FIELDS + 10)) ^ column
+
+
+@inline
+def _fields(m, line):
+    """Rank, stack, group, bank and row of a line."""
+    row = field(m, line, 5)
+    if ld(m, L.ODD_FIELD) > 0:
+        row = (line >> ld(m, L.ODD_SHIFT)) % ld(m, L.ODD_SIZE)
+    group, bank = field(m, line, 3), field(m, line, 4)
     if ld(m, L.HASH) != 0:
         bank ^= row & ((1 << ld(m, L.BANK_BITS)) - 1)
         group ^= (row >> ld(m, L.BANK_BITS)) & ((1 << ld(m, L.GROUP_BITS)) - 1)
-    rank = field(m, line, 1)
-    number = (((rank << ld(m, L.GROUP_BITS)) | group) << ld(m, L.BANK_BITS)) | bank
+    return field(m, line, 1), field(m, line, 2), group, bank, row
+
+
+@kernel
+def _locate(m, line):
+    """What :func:`locate` gives, for mappings that are not plain."""
+    if ld(m, L.XOR) != 0:
+        rank, stack, group, bank, row = _xored(m, line)
+    else:
+        if line >= ld(m, L.LINES):
+            line %= ld(m, L.LINES)
+        rank, stack, group, bank, row = _fields(m, line)
+    channel = field(m, line, 0)
+    if ld(m, L.ODD_FIELD) == 0:  # the topmost field need not be a power of two
+        channel = (line >> ld(m, L.ODD_SHIFT)) % ld(m, L.ODD_SIZE)
+    number = (rank << ld(m, L.STACK_BITS)) | stack
+    number = (((number << ld(m, L.GROUP_BITS)) | group) << ld(m, L.BANK_BITS)) | bank
     return L.BLOCKS + channel * ld(m, L.STRIDE), number, row
+
+
+@inline
+def locate(m, address):
+    """Where an address lives: the block of its channel, the bank in it, the row."""
+    line = address >> ld(m, L.BYTES_SHIFT)
+    if ld(m, L.PLAIN) == 0:
+        return _locate(m, line)
+    if line >= ld(m, L.LINES):
+        line %= ld(m, L.LINES)
+    number = (field(m, line, 1) << ld(m, L.GROUP_BITS)) | field(m, line, 3)
+    number = (number << ld(m, L.BANK_BITS)) | field(m, line, 4)
+    return L.BLOCKS + field(m, line, 0) * ld(m, L.STRIDE), number, field(m, line, 5)
 
 
 @inline
@@ -109,6 +146,7 @@ def append(m, o, w, number, row, address, ident, now):
         st(m, o + L.BUSY_BANKS + w * L.MAX_BANKS + n, bank)
         st(m, bank + L.B_PLACE + w, n)
         st(m, o + L.BUSY + w, n + 1)
+    st(m, o + L.BOUNDS + w * L.MAX_BANKS + ld(m, bank + L.B_PLACE + w), 0)
     attach(m, o, e, bank + L.B_HEAD + w, L.E_BANK_NEXT)
     if ld(m, bank + L.B_OPEN) == row:
         if ld(m, bank + L.B_HIT + w) == L.NONE:
@@ -132,6 +170,8 @@ def unlink(m, o, e):
         moved = ld(m, o + L.BUSY_BANKS + w * L.MAX_BANKS + n)
         place = ld(m, bank + L.B_PLACE + w)
         st(m, o + L.BUSY_BANKS + w * L.MAX_BANKS + place, moved)
+        bounds = o + L.BOUNDS + w * L.MAX_BANKS
+        st(m, bounds + place, ld(m, bounds + n))
         st(m, moved + L.B_PLACE + w, place)
 
 
@@ -173,6 +213,8 @@ def look_again(m, o, bank):
             e = ld(m, x + L.E_BANK_NEXT)
         st(m, bank + L.B_HIT + w, hit)
         st(m, bank + L.B_MISS + w, miss)
+        if ld(m, bank + L.B_HEAD + w) >= 0:
+            st(m, o + L.BOUNDS + w * L.MAX_BANKS + ld(m, bank + L.B_PLACE + w), 0)
 
 
 @inline
