@@ -40,6 +40,7 @@ SHARES = {
     "report": 4.0,
     "partition": 3.0,
 }
+SAID = 500  # inputs after which a process says what became of them
 BATCH = 20_000  # inputs of one kind for a process
 PLACE = struct.Struct("<qqd")  # the job and the input that a process is at, and since when
 STARTING = -1
@@ -119,7 +120,9 @@ def child(jobs: list[Job], seed: int, path: str) -> None:
                 counts[what] += 1
                 if told:
                     say(kind=kind, at=at, what=what, told=told)
-        say(kind=kind, counts=counts)
+                if at + 1 == last or (at + 1 - first) % SAID == 0:
+                    say(kind=kind, counts=counts, job=number, upto=at + 1)
+                    counts.clear()
     PLACE.pack_into(place, 0, len(jobs), STARTING, time.monotonic())
 
 
@@ -208,11 +211,13 @@ def after(jobs: list[Job], path: str, totals: Totals, hung: bool, out: str, erro
     """Count what a process said; return what is left to do."""
     number, at, _ = PLACE.unpack(Path(path).read_bytes()[: PLACE.size])
     done: Counter[str] = Counter()
+    upto: dict[int, int] = {}  # by job, what the process has told of
     for line in out.splitlines():
         entry = json.loads(line)
         if "counts" in entry:
             totals.counts[entry["kind"]] += Counter(entry["counts"])
             done[entry["kind"]] += sum(entry["counts"].values())
+            upto[entry["job"]] = entry["upto"]
         else:
             totals.failed(entry["kind"], entry["at"], entry["what"], entry["told"])
     for kind, count in done.items():
@@ -220,15 +225,17 @@ def after(jobs: list[Job], path: str, totals: Totals, hung: bool, out: str, erro
     if number == len(jobs):
         return []
     kind, first, last = jobs[number]
+    told = upto.get(number, first)
+    if told == last:  # it had done everything
+        return jobs[number + 1 :]
     if at == STARTING:
         raise SystemExit(f"{kind} cannot be started:\n{errors[-3000:]}")
+    totals.counts[kind]["unsaid"] += at - told  # were used, but nobody knows what became of them
     left = [Job(kind, at + 1, last), *jobs[number + 1 :]] if at + 1 < last else jobs[number + 1 :]
     if hung and (kind, at) not in totals.hung:  # the machine may have been busy: once more, alone
         totals.hung.add((kind, at))
-        totals.counts[kind]["unsaid"] += at - first
         return [Job(kind, at, at + 1), *left]
     totals.counts[kind]["hang" if hung else "crash"] += 1
-    totals.counts[kind]["unsaid"] += at - first  # were used, but nobody knows what became of them
     totals.failed(kind, at, "hang" if hung else "crash", errors)
     return left
 
