@@ -22,8 +22,7 @@ __all__ = ["CommunitiesResult", "label_propagation", "leiden", "louvain"]
 
 LARGEST_TOTAL = 2**52  # of weights as whole numbers: their sums stay exact as floats
 MOST_PASSES = 100  # over the vertices of one level
-FEW_MOVES_OF_VERTICES = 0.01  # in a pass, after which a level is left
-FEW_LABELS_OF_VERTICES = 0.001  # the same for label propagation
+FEW_MOVES_OF_VERTICES = 0.001  # in a pass, after which a level is left
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -108,7 +107,6 @@ class Search:
     price: float
     seed: int
     refined: bool
-    few: float = FEW_MOVES_OF_VERTICES
     steps: list[Step] = field(default_factory=list)
 
     def rule(self, size: int, turn: int, depth: int) -> Rule:
@@ -117,7 +115,8 @@ class Search:
         from ..kernels.runtime.random import key_of
 
         key = key_of(self.seed, f"communities {turn} {depth}")
-        return Rule(key, self.price, bits_for(size), MOST_PASSES, int(size * self.few))
+        few = int(size * FEW_MOVES_OF_VERTICES)
+        return Rule(key, self.price, bits_for(size), MOST_PASSES, few)
 
     def once(self, labels: np.ndarray, turn: int, deepest: int | None = None) -> np.ndarray:
         """Improve communities: move, refine and contract until nothing changes any more."""
@@ -193,8 +192,7 @@ def _find(kind: type[CommunitiesResult], graph: Graph, asked: Asked) -> Communit
         begin = clock()
         twice = int(level.strength.sum())
         price = 0.0 if spreads else resolution / max(twice, 1)
-        few = FEW_LABELS_OF_VERTICES if spreads else FEW_MOVES_OF_VERTICES
-        search = Search(level, price, seed_of(rng), kind is LeidenResult, few)
+        search = Search(level, price, seed_of(rng), kind is LeidenResult)
         labels = np.arange(graph.n, dtype=graph.indices.dtype)
         for turn in range(iterations if graph.n else 0):
             labels = search.once(labels.copy(), turn, 0 if spreads else None)
