@@ -27,6 +27,7 @@ def reproduce(
     graphs: str = option(
         "", "Use these graphs instead: data sets, generators or files, by commas."
     ),
+    gpu: str | None = option(None, "Simulate this GPU instead of running here; see tacho gpus."),
     output: Path | None = option(None, "Write pictures and files into this directory."),
     json: Json = False,
 ) -> None:
@@ -39,6 +40,8 @@ def reproduce(
     tacho reproduce
 
     tacho reproduce surf-table-3 --json
+
+    tacho reproduce surf-table-4 --gpu rtx3080
 
     tacho reproduce surf-table-4 --graphs 'kronecker 16 16,soc-Slashdot0902,my-graph.txt'
     """
@@ -58,7 +61,7 @@ def reproduce(
     named = tuple(part.strip() for part in graphs.split(",") if part.strip())
     made = []
     with crew.executor() as chosen:
-        for found in tables(name, Settings(full, output, chosen, named)):
+        for found in tables(name, Settings(full, output, chosen, named, gpu)):
             made.append(asdict(found))
             if not json:
                 _print(found)

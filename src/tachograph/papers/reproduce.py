@@ -74,12 +74,14 @@ class Settings:
     ``full`` asks for the sizes of the paper; otherwise sizes that take a minute or two. Pictures and
     files go to the directory ``output``, if there is one. ``executor`` does the tasks of campaigns.
     ``graphs`` (data sets, generators with arguments, or files) take the place of the usual ones.
+    ``gpu`` names a GPU that is simulated instead of running here.
     """
 
     full: bool = False
     output: Path | None = None
     executor: Executor | None = None
     graphs: tuple[str, ...] = ()
+    gpu: str | None = None
 
 
 @dataclass(frozen=True)
@@ -138,5 +140,14 @@ def reproduce(name: str, settings: Settings) -> Iterator[Table]:
         raise InputError(
             f"there is no experiment {name!r}; known are {', '.join(EXPERIMENTS)}{near}"
         )
+    if settings.gpu is not None:
+        from .on_gpus import ON_GPUS
+
+        if name not in ON_GPUS:
+            raise InputError(
+                f"{name} cannot be simulated on a GPU; these can: {', '.join(ON_GPUS)}"
+            )
+        yield from ON_GPUS[name](settings)
+        return
     module, function = EXPERIMENTS[name].function.split(":")
     yield from getattr(importlib.import_module(f"{__package__}.{module}"), function)(settings)

@@ -31,7 +31,8 @@ from .state import State
 if TYPE_CHECKING:
     from .model import Model, Network, Policy
 
-__all__ = ["Levels", "Score", "Trainer", "chosen_unseen", "cost_of", "levels_of", "measure"]
+__all__ = ["Levels", "Score", "Trainer", "chosen_unseen", "cost_of", "level_record", "levels_of"]
+__all__ += ["measure"]
 __all__ += ["score", "sources_of", "surf_of"]
 
 HOST = "host"
@@ -62,7 +63,7 @@ def measure(graph: Graph, name: str, source: int, repeats: int = REPEATS) -> Rec
     start = np.array([source], graph.indices.dtype)
     _, _, rows, workers = oracle.both(graph.rows, graph.transpose.rows, start, repeats=repeats)
     levels = dict(zip(oracle.COLUMNS, rows.T.tolist(), strict=True))
-    return _record(graph, name, source, levels, workers)
+    return level_record(graph, name, source, levels, workers)
 
 
 def measure_graph(
@@ -76,11 +77,12 @@ def measure_graph(
         records = [measure(graph, name, source, repeats) for source in chosen]
     else:
         both = cast("Callable[..., Record]", run_named(simulated))
-        records = [_record(graph, name, s, both(graph, s, device), 1) for s in chosen]
+        records = [level_record(graph, name, s, both(graph, s, device), 1) for s in chosen]
     return {"records": [{**record, **known} for record in records]}
 
 
-def _record(graph: Graph, name: str, source: int, levels: Record, threads: int) -> Record:
+def level_record(graph: Graph, name: str, source: int, levels: Record, threads: int) -> Record:
+    """Return a record of the levels of one search."""
     return {
         "graph": name, "family": family(name), "source": int(source), "threads": threads,
         "directed": graph.directed, "n": graph.n, "arcs": graph.arcs,

@@ -15,7 +15,7 @@ from ....decisions.graphs import graph_named
 from ....graph.generate import kronecker
 from ....graph.graph import Graph
 
-__all__ = ["KNOWN", "Known"]
+__all__ = ["KNOWN", "Known", "undirected"]
 
 EDGE_FACTOR = 48  # of the Kronecker graphs kron_g500
 
@@ -39,10 +39,11 @@ class Known:
             return delaunay(1 << int(numbers[0]), rng=1)
         if what == "rmat":
             return rmat(int(numbers[0]), int(numbers[1]))
-        return _undirected(graph_named(self.made))
+        return undirected(graph_named(self.made))
 
 
-def _undirected(graph: Graph) -> Graph:
+def undirected(graph: Graph) -> Graph:
+    """Return a graph whose arcs lead both ways, without loops."""
     if not graph.directed:
         return graph
     sources = np.repeat(np.arange(graph.n), graph.degrees)
