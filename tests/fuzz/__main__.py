@@ -101,17 +101,20 @@ def outcome(use: Use, seed: int, kind: str, at: int) -> tuple[str, str]:
 
 
 def child(jobs: list[Job], seed: int, path: str) -> None:
-    """Do the jobs; say where in the file ``path``, and what was found on standard output."""
+    """Do the jobs; say where in the file ``path``, and what was found on standard output.
+
+    The place is copied at once: ``pack_into`` would write zeros first, which others may see.
+    """
     faulthandler.enable()
     with open(path, "r+b") as file:
         place = mmap.mmap(file.fileno(), PLACE.size)
     for number, (kind, first, last) in enumerate(jobs):
-        PLACE.pack_into(place, 0, number, STARTING, time.monotonic())
+        place[:] = PLACE.pack(number, STARTING, time.monotonic())
         counts: Counter[str] = Counter()
         with tempfile.TemporaryDirectory(dir=SHARED_MEMORY) as directory:
             use = made(kind, Path(directory))
             for at in range(first, last):
-                PLACE.pack_into(place, 0, number, at, time.monotonic())
+                place[:] = PLACE.pack(number, at, time.monotonic())
                 what, told = outcome(use, seed, kind, at)
                 if (
                     what == "hang"
@@ -123,7 +126,7 @@ def child(jobs: list[Job], seed: int, path: str) -> None:
                 if at + 1 == last or (at + 1 - first) % SAID == 0:
                     say(kind=kind, counts=counts, job=number, upto=at + 1)
                     counts.clear()
-    PLACE.pack_into(place, 0, len(jobs), STARTING, time.monotonic())
+    place[:] = PLACE.pack(len(jobs), STARTING, time.monotonic())
 
 
 def say(**entry: object) -> None:
@@ -202,7 +205,8 @@ def watch(process: subprocess.Popen[bytes], path: str) -> bool:
     while process.poll() is None:
         time.sleep(POLL_SECONDS)
         _, at, since = PLACE.unpack(Path(path).read_bytes()[: PLACE.size])
-        if time.monotonic() - since > (START_SECONDS if at == STARTING else 12 * HANG_SECONDS):
+        limit = START_SECONDS if at == STARTING else 12 * HANG_SECONDS
+        if since > 0 and time.monotonic() - since > limit:
             return True
     return False
 
@@ -226,6 +230,7 @@ def after(jobs: list[Job], path: str, totals: Totals, hung: bool, out: str, erro
         return []
     kind, first, last = jobs[number]
     told = upto.get(number, first)
+    at = at if at == STARTING else min(max(at, told), last - 1)
     if told == last:  # it had done everything
         return jobs[number + 1 :]
     if at == STARTING:
