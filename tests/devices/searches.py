@@ -41,6 +41,32 @@ def relax(device, g, monkeypatch):
     assert (tg.sssp(w, 0, device=device, approximation=few).distances >= expected).all()
 
 
+def label(device, g, monkeypatch):
+    """The smallest id of each component."""
+    found = tg.connected_components(g, device=device, verify=True)
+    both: list[list[int]] = [[] for _ in range(g.n)]
+    for u, row in enumerate(rows_of(g)):
+        for v, _ in row:
+            both[u].append(v)
+            both[v].append(u)
+    expected = [-1] * g.n
+    for v in range(g.n):
+        if expected[v] < 0:
+            for u in distances(both, v):
+                expected[u] = v
+    assert found.labels.tolist() == expected
+
+
+def rank(device, g, monkeypatch):
+    """Scores as the host's, with and without weights, from everywhere and from one vertex."""
+    weights = (np.arange(g.arcs) % 5).astype(np.int32)
+    w = tg.Graph.from_edges(np.repeat(np.arange(g.n), g.degrees), g.indices, weights, n=g.n)
+    for graph, given in ((g, None), (w, None), (g, np.arange(g.n) == 0)):
+        found = tg.pagerank(graph, personalization=given, device=device, verify=True)
+        expected = tg.pagerank(graph, personalization=given, tol=1e-12, max_iter=1000).scores
+        assert abs(found.scores - expected).sum() < 1e-5
+
+
 SEARCHES = {
     search: [f"bfs: {name}" for name in
              ("make_unvisited", "enter", "end_level", "push", "push_wide", "alone", "to_bitmap",
@@ -48,4 +74,8 @@ SEARCHES = {
     relax: [f"bellman_ford: {name}" for name in
             ("begin_distances", "enter_sources", "relax", "relax_wide", "end_round", "split", "end_split",
              "relax_alone")],
+    label: [f"components: {name}" for name in
+            ("hook", "link_second", "shorten", "sample", "link_rest", "link_wide")],
+    rank: [f"pagerank: {name}" for name in
+           ("first_scores", "list_tasks", "sum_pieces", "settle", "end_iteration")],
 }  # fmt: skip

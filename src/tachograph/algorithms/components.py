@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
 from .result import Labels, Run, Trace
 from .verify import check_components
@@ -36,6 +37,7 @@ def connected_components(
     graph: Graph,
     *,
     consecutive: bool = False,
+    device: DeviceLike | None = None,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
@@ -49,6 +51,8 @@ def connected_components(
     consecutive
         Number the components from 0 on, in the order of their smallest ids, which are the labels
         otherwise.
+    device
+        The OpenCL device to run on, such as ``"opencl"``; by default the host.
     threads
         The number of threads; by default all cores. The labels do not depend on it.
     trace
@@ -74,17 +78,23 @@ def connected_components(
     from ..kernels.runtime.launch import clock
     from ..kernels.runtime.launch import threads as using
 
-    rows, back_rows = graph.rows, graph.transpose.rows
-    with using(threads):
-        begin = clock()
-        labels, times, workers = kernel.label_components(rows, back_rows, graph.directed)
-        seconds = clock() - begin
+    if device is not None and not only_host(device):
+        from .components_on_device import labels_on
+
+        labels, run = labels_on(device, graph)
+        run = run if trace else replace(run, trace=Trace({}))
+    else:
+        rows, back_rows = graph.rows, graph.transpose.rows
+        with using(threads):
+            begin = clock()
+            labels, times, workers = kernel.label_components(rows, back_rows, graph.directed)
+            seconds = clock() - begin
+        columns = {"phase": kernel.PHASES, "seconds": times / 1e9, "threads": workers}
+        run = Run(seconds, Trace(columns, trace))
     if verify:
         check_components(graph, labels)
-    columns = {"phase": kernel.PHASES, "seconds": times / 1e9, "threads": workers}
     first = labels == np.arange(graph.n)
     if consecutive:
         labels = (np.cumsum(first) - 1).astype(labels.dtype)[labels]
-    run = Run(seconds, Trace(columns, trace))
     count = int(np.count_nonzero(first))
     return ComponentsResult(labels=labels, count=count, consecutive=consecutive, run=run)

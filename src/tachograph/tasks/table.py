@@ -203,14 +203,22 @@ TASKS = {
         Task(
             "pagerank",
             "pagerank",
-            (Way("auto", "every iteration reads all arcs once, on all cores"), ONE_THREAD),
+            (
+                Way("auto", "every iteration reads all arcs once, on all cores"),
+                ONE_THREAD,
+                Way("device", "all iterations there", {"device": DEVICE}, "device"),
+            ),
             neutral=("personalization",),
             work=_iterations,
         ),
         Task(
             "connected_components",
             "components",
-            (Way("auto", "joins samples first, so that few arcs are looked at"), ONE_THREAD),
+            (
+                Way("auto", "joins samples first, so that few arcs are looked at"),
+                ONE_THREAD,
+                Way("device", "likewise, there", {"device": DEVICE}, "device"),
+            ),
             neutral=("consecutive",),
         ),
         Task(

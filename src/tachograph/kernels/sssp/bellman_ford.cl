@@ -92,11 +92,8 @@ typedef struct {
     int turn, atomic_, too_far;
 } Round;
 
-Round round_of(Search s)
-{
-    Round r = {0, 0, 0, s.bounds[LIMIT], s.bounds[CEILING], UNREACHED, s.state[TURN], s.state[ATOMIC], 0};
-    return r;
-}
+#define ROUND \
+    Round r = {0, 0, 0, bounds[LIMIT], bounds[CEILING], UNREACHED, state[TURN], state[ATOMIC], 0}
 
 /* Lower the distance of `v`, if `length` is less: 1 if it is to be put near, 2 if far. */
 int lowered(Search s, int v, DISTANCE length, Round *r)
@@ -144,7 +141,7 @@ __kernel void relax(__global const OFFSET *ptr, __global const int *indices, __g
     __local Desk desk, far_desk;
     if (state[OVER] || state[COUNT] == 0) return;
     SEARCH;
-    Round r = round_of(s);
+    ROUND;
     __global const int *front = s.near_queue + (size_t)state[SIDE] * state[ALL];
     __global int *after = AFTER(s), *far = FAR(s);
     int count = state[COUNT];
@@ -180,7 +177,7 @@ __kernel void relax_wide(__global const OFFSET *ptr, __global const int *indices
     __local Desk desk, far_desk;
     if (state[OVER] || state[TASKS] == 0) return;
     SEARCH;
-    Round r = round_of(s);
+    ROUND;
     __global int *after = AFTER(s), *far = FAR(s);
     int slice = get_local_id(0) / LANES, lane = get_local_id(0) % LANES, count = state[TASKS];
     clear_desk(&desk);
@@ -331,7 +328,7 @@ __kernel void relax_alone(__global const OFFSET *ptr, __global const int *indice
         int now = count, goes_on = now > 0 && now <= most && turn <= state[MOST_TURNS];
         __global const int *front = s.near_queue + (size_t)side * n;
         __global int *after = s.near_queue + (size_t)(1 - side) * n;
-        Round r = round_of(s);
+        ROUND;
         r.turn = turn;
         if (me == 0) arcs = wides = 0;
         clear_desk(&desk);
