@@ -76,5 +76,7 @@ def rounds(
             return
         # intervals shrink with the square root of the number of sources
         enough = done * (found / (AIMED_PART * max_error)) ** 2
+        if enough >= n:
+            break
         wanted = math.ceil(min(max(enough, done + 1), GROWTH * done))
     yield Budget(max_error, confidence, 0.0, 0.0, f"all {n:,} sources were needed", bool(done))

@@ -26,6 +26,9 @@ from .shared_steps import Front, Pull
 ROAD_MEAN_DEGREE, ROAD_LARGEST_DEGREE = 8, 64  # up to which vertices are owned
 OWNED_BLOCK_BITS = 14  # vertices in a block of one owner, as a power of two
 OWNED_DELTA = 6400  # delta of owned vertices in mean weights, times the root of n
+#: With an error budget, a search can end when a bucket is empty: narrower ones let it end earlier, but
+#: in graphs of a higher mean degree they hold too little.
+FINER_FOR_BUDGETS, FINER_UP_TO_DEGREE = 2, 64
 FINEST_BUCKETS = 1 << 15  # in the mean weight, at most: the far list is sorted again and again
 MESSAGES = 1 << 19  # places for messages in one round, over all pairs of workers
 TRIGGER_PART = 256  # a bucket with this part of all arcs sets the limit for the pull
@@ -113,6 +116,8 @@ def shortest_distances(
     while True:
         workers, owned = choose(n, arcs, facts.largest_degree, threads)
         spread = OWNED_DELTA / math.sqrt(n) if owned else 2 * n / max(arcs, 1)
+        if allowed.error > 0 and arcs <= FINER_UP_TO_DEGREE * n:
+            spread /= FINER_FOR_BUDGETS
         step = spread * mean_weight if delta is None else max(delta, mean_weight / FINEST_BUCKETS)
         # one bucket must not reach beyond what int32 distances may be
         step = power_of_two(min(step, 2**28) if narrow else step, narrow)
