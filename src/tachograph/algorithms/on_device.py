@@ -63,16 +63,14 @@ def shape_of(device: OpenCL) -> Shape:
 
 def _warp(device: cl.Device) -> int:
     """Return how many work-items step together, as far as the driver tells."""
-    import pyopencl as cl
-
-    for name in ("preferred_work_group_size_multiple", "warp_size_nv", "wavefront_width_amd"):
-        try:
-            found = int(getattr(device, name))
-        except (AttributeError, cl.Error):
-            continue
-        if found in (16, 32, 64):
-            return found
-    return GRAPHICS.lanes
+    found = GRAPHICS.lanes
+    if device.version.startswith("OpenCL 3"):
+        found = int(device.preferred_work_group_size_multiple)
+    elif "cl_nv_device_attribute_query" in device.extensions:
+        found = int(device.warp_size_nv)
+    elif "cl_amd_device_attribute_query" in device.extensions:
+        found = int(device.wavefront_width_amd)
+    return found if found in (16, 32, 64) else GRAPHICS.lanes
 
 
 def one_device(asked: DeviceLike) -> OpenCL:

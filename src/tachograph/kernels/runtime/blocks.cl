@@ -16,7 +16,7 @@
 /* Which group this is, of how many. As size_t in a loop, Intel's compiler breaks them. */
 #define ME ((int)get_group_id(0))
 #define GROUPS ((int)get_num_groups(0))
-#define ROOM (8 * GROUP > 1024 ? 8 * GROUP : 1024) /* vertices that wait in local memory */
+#define ROOM (GROUP == 1 ? 1024 : 4 * GROUP) /* vertices that wait in local memory */
 
 /* Blocks of `size` that `count` things make, and which of them a launch takes that is one of `pieces`. */
 #define BLOCKS_OF(count, size, piece, pieces, first, last) \
