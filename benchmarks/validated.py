@@ -2,8 +2,9 @@
 
     python benchmarks/validated.py
 
-It takes the default rows of ``tacho reproduce hitgraph-table-5`` and ``accugraph-table-6``. Simulated
-numbers do not depend on the machine, and a test simulates them again.
+It takes the default rows of ``tacho reproduce hitgraph-table-5`` and ``accugraph-table-6``, and the
+first graph of ``thundergp-table-9 --full``, which takes some minutes. Simulated numbers do not depend
+on the machine, and a test simulates them again.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from tachograph.papers import thundergp
 from tachograph.papers.accelerators import validation
 from tachograph.simulation.accelerators import validated
 
@@ -20,3 +22,4 @@ if __name__ == "__main__":
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(validated.Cell._fields)
         writer.writerows(validation())
+        writer.writerows(thundergp.validation())

@@ -7,7 +7,7 @@ from statistics import mean
 import pytest
 
 import tachograph as tg
-from tachograph.papers import accelerators, reproduce
+from tachograph.papers import accelerators, reproduce, thundergp
 from tachograph.papers.reproduce import Settings
 from tachograph.simulation.accelerators import validated
 
@@ -15,6 +15,7 @@ HERE = tg.datasets()["soc-Slashdot0902"].file is not None
 NAMES = [
     "hitgraph-table-5",
     "accugraph-table-6",
+    "thundergp-table-9",
     "comparability-figure-13",
     "enhancements-figure-14",
 ]
@@ -85,8 +86,33 @@ def test_what_was_validated_is_what_this_code_gives(monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     every = accelerators.TABLE_5.items()
     monkeypatch.setattr(accelerators, "TABLE_5", {k: v for k, v in every if k != "sssp"})
-    kept = {c for c in validated.cells() if c.task != "sssp" and (HERE or c.graph != "slashdot")}
+    cells = [c for c in validated.cells() if c.accelerator != "ThunderGP"]
+    kept = {c for c in cells if c.task != "sssp" and (HERE or c.graph != "slashdot")}
     assert set(accelerators.validation()) == kept
+
+
+@pytest.mark.slow
+def test_the_cells_of_thundergp_are_what_this_code_gives():
+    kept = {c for c in validated.cells() if c.graph == "rmat-19-32"}
+    assert set(thundergp.validation()) == kept
+
+
+def test_thundergp_is_near_what_was_measured():
+    """The board's cells of the graph that no constant was chosen on."""
+    errors = {c.task: c.error for c in validated.cells() if c.graph == "rmat-19-32"}
+    assert len(errors) == 5
+    assert mean(errors.values()) <= 15
+    assert max(errors["connected_components"], errors["bfs"]) <= 20
+    assert validated.expected_error("ThunderGP", "DDR4-2400R", "bfs") == pytest.approx(
+        errors["bfs"]
+    )
+
+
+def test_thundergp_in_small(small, monkeypatch):
+    monkeypatch.setattr(thundergp, "SMALL_SCALE", 8)
+    (table,) = reproduce.reproduce("thundergp-table-9", Settings())
+    assert [row[1] for row in table.rows] == ["rmat-19-32, 1/2048"] * 5 + ["rmat-21-32, 1/8192"] * 5
+    assert all(row[6] > 0 and row[7] > 0 for row in table.rows)
 
 
 def test_the_expected_error_is_our_own_or_nothing():

@@ -39,6 +39,7 @@ COMMANDS = {
     "nx-profile": "bench",
     "reproduce": "reproduce",
     "simulate": "simulate",
+    "explore": "explore",
 }
 #: Those with commands of their own, which are the ``app`` of the module of that name.
 GROUPS = ("compare", "dram", "generate", "gpus", "journal", "run", "scale", "train")

@@ -51,7 +51,8 @@ class Designs:
     """Accelerators, and the values of their parameters."""
 
     accelerator: str = option(
-        "hitgraph,accugraph", "hitgraph, accugraph or package.module:Class; several with commas."
+        "hitgraph,accugraph",
+        "hitgraph, accugraph, thundergp, foregraph or package.module:Class; several with commas.",
     )
     partition_size: str | None = option(None, "Vertices of a partition; several with commas.")
     parameters: Set = None

@@ -23,7 +23,7 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Fit the models that decide to this machine.", invoke_without_command=True)
 MODELS = (*FORKS, "networkx")
-UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 Graphs = Annotated[
     str | None, typer.Option(help="Names, separated by commas. Default: a chosen set.")
@@ -66,10 +66,10 @@ def all_of_them(
 
 
 def seconds(text: str) -> float:
-    """Return the seconds that ``10m``, ``90s`` or ``1h`` stand for."""
+    """Return the seconds that ``10m`` (or ``10min``), ``90s`` or ``1h`` stand for."""
     from ..util.errors import InputError
 
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|min|h|)", text)
     if not found:
         raise InputError(f"--budget {text}: write a number followed by s, m or h, such as 10m")
     return float(found[1]) * UNITS[found[2]]

@@ -101,7 +101,7 @@ class Loaded:
         return max(1, size // self.share)
 
 
-def _load(names: Iterable[str], settings: Settings, notes: list[str]) -> Iterator[Loaded]:
+def load_graphs(names: Iterable[str], settings: Settings, notes: list[str]) -> Iterator[Loaded]:
     """Yield the graphs that were asked for, or those that are here, one at a time; note the others."""
     if settings.graphs:
         theirs = {known.dataset: name for name, known in GRAPHS.items()}
@@ -188,7 +188,7 @@ def table_5(settings: Settings) -> Iterator[Table]:
     rows: list[list[Cell]] = []
     spread: list[list[Cell]] = []
     absent: list[str] = []
-    for loaded in _load(TABLE_5["connected_components"], settings, absent):
+    for loaded in load_graphs(TABLE_5["connected_components"], settings, absent):
         design = HitGraph(partition_size=loaded.scaled(256_000))
         for task, cells in TABLE_5.items():
             found = _run(loaded, _questions(task, loaded, PAPER_ROOTS), [design], settings)
@@ -215,7 +215,7 @@ def table_6(settings: Settings) -> Iterator[Table]:
     """AccuGraph's read edges per second."""
     rows: list[list[Cell]] = []
     absent: list[str] = []
-    for loaded in _load(TABLE_6["connected_components"], settings, absent):
+    for loaded in load_graphs(TABLE_6["connected_components"], settings, absent):
         for task, cells in TABLE_6.items():
             large = loaded.name in ("live-journal", "orkut") and task != "bfs"
             design = AccuGraph(partition_size=LARGE_PARTITION) if large else AccuGraph()
@@ -246,7 +246,7 @@ def comparability(settings: Settings) -> Iterator[Table]:
     rows: list[list[Cell]] = []
     absent: list[str] = []
     faster = no_more = 0
-    for loaded in _load(GRAPHS, settings, absent):
+    for loaded in load_graphs(GRAPHS, settings, absent):
         size = loaded.scaled(COMPARED_PARTITION)
         designs = [
             HitGraph(partition_size=size, pipelines=16, weighted=False),
@@ -279,7 +279,7 @@ def enhancements(settings: Settings) -> Iterator[Table]:
     """Prefetch and partition skipping in AccuGraph."""
     rows, not_slower = [], 0
     absent: list[str] = []
-    for loaded in _load(GRAPHS, settings, absent):
+    for loaded in load_graphs(GRAPHS, settings, absent):
         size = loaded.scaled(COMPARED_PARTITION)
         same = {"partition_size": size, "value_bits": 32}
         designs: list[Accelerator] = [

@@ -36,8 +36,14 @@ PAGES = {
     "accelerators": (
         ("hitgraph-table-5", "accelerators:table_5", "HitGraph's run times"),
         ("accugraph-table-6", "accelerators:table_6", "AccuGraph's rates"),
+        ("thundergp-table-9", "thundergp:table_9", "ThunderGP's rates"),
         ("comparability-figure-13", "accelerators:comparability", "on equal terms"),
         ("enhancements-figure-14", "accelerators:enhancements", "AccuGraph improved"),
+        ("accelerators-table-1", "comparison:table_1", "the graphs"),
+        ("errors-figure-2b", "comparison:figure_2b", "errors by design and task"),
+        ("roots-figure-10", "comparison:figure_10", "how SSSP varies with its root"),
+        ("degrees-figure-12", "comparison:figure_12", "AccuGraph by mean degree"),
+        ("comparability-matrix", "comparison:matrix", "designs, memories, tasks and graphs"),
     ),
     "similarity": (("jaccard-figure-1", "jaccard:figure_1", "time by the host's share"),),
     "directions": (

@@ -24,6 +24,9 @@ __all__ = ["Row", "WhatIf", "what_if"]
 MEASURING_SECONDS = 1.0  # what the runs on one machine may take together, about
 MOST_RUNS = 5  # on one machine
 LONGEST_RUN_SECONDS = 30.0  # what is predicted to take longer is not run, but modelled
+SIMULATED_UP_TO_ARCS = (
+    20_000_000  # larger graphs are not simulated: an analytical model tells the time
+)
 
 
 @dataclass(frozen=True)
@@ -86,8 +89,8 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
     machines
         ``"host"`` and OpenCL devices (``"opencl:0"``) are measured, the host modelled if that would
         take more than half a minute; ``"hitgraph@ddr3-1600k"`` and ``"accugraph@hbm"`` are simulated,
-        an accelerator at a memory (without one: its own), and so are GPUs (``"v100"``; ``tacho gpus``
-        lists them, and a TOML file describes your own).
+        an accelerator at a memory (without one: its own), or modelled on very large graphs. GPUs are
+        simulated, too (``"v100"``; ``tacho gpus`` lists them, and a TOML file describes your own).
     arguments
         The arguments that the task needs, such as ``source``. PageRank is compared over as many
         iterations as the host needs, unless ``max_iter`` is given.
@@ -161,6 +164,7 @@ def _on_gpu(question: Question, name: str) -> Row:
 
 
 def _simulated(question: Question, name: str) -> Row:
+    from ..simulation.accelerators.explore import modelled_run
     from ..simulation.accelerators.simulate import simulate
     from ..simulation.accelerators.validated import in_words
 
@@ -172,6 +176,13 @@ def _simulated(question: Question, name: str) -> Row:
         options["iterations"] = run(task, graph, keep=False, **told).iterations
     if graph.weighted and task in ("bfs", "connected_components"):  # which do not look at them
         graph = Graph.from_csr(graph.indptr, graph.indices, directed=graph.directed)
+    if graph.arcs > SIMULATED_UP_TO_ARCS:
+        guess = modelled_run(task, graph, accelerator, memory or None, **options)
+        if guess is not None:
+            off = 1 + (guess.error or 0.0) / 100
+            low, high = (guess.seconds / off, guess.seconds * off) if guess.error else (None, None)
+            how = "too large to be simulated here"
+            return Row(name, guess.seconds, low, high, "modelled", how)
     made = simulate(task, graph, accelerator, memory or None, **options)
     error = made.expected_error
     how = f"{made.iterations} iterations; {in_words(error)}"

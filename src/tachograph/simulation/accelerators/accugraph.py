@@ -18,7 +18,7 @@ import numpy as np
 
 from ..dram import Memory
 from ..streams import Phase, Port, Priority, RoundRobin, Runs, Stream, buffered, joined, lines
-from .base import Accelerator, Layout, Parameter
+from .base import PARTITION_SIZES, Accelerator, Layout, Parameter, Size
 from .partitions import InRows, call, pull
 from .problem import Problem
 
@@ -41,10 +41,17 @@ class AccuGraph(Accelerator):
     weights: ClassVar[bool] = False
 
     partition_size: Parameter[int | None] = Parameter(
-        None, "vertices whose values are on chip together (None: all)", "Table 4", kind=int, low=1
+        None,
+        "vertices whose values are on chip together (None: all)",
+        "Table 4",
+        kind=int,
+        low=1,
+        search=(None, *PARTITION_SIZES),
     )
     vertex_pipelines: Parameter[int] = Parameter(8, "vertices begun in a cycle", "Table 4", low=1)
-    edge_pipelines: Parameter[int] = Parameter(16, "edges begun in a cycle", "Table 4", low=1)
+    edge_pipelines: Parameter[int] = Parameter(
+        16, "edges begun in a cycle", "Table 4", low=1, search=(8, 16, 32)
+    )
     vertex_pipeline_size: Parameter[int] = Parameter(
         8,
         "lines that each vertex pipeline reads ahead",
@@ -59,6 +66,7 @@ class AccuGraph(Accelerator):
         "banks of the vertex cache, each serves a value in a cycle; vertex v is in v mod banks",
         "section 3.3; inferred: which vertex is where",
         low=1,
+        search=(16, 32),
     )
     stalls: Parameter[bool] = Parameter(
         True, "whether neighbours wait for their bank", "section 3.3"
@@ -67,10 +75,16 @@ class AccuGraph(Accelerator):
         32, "width of a pointer in bits", "Table 3", choices=(32, 64)
     )
     prefetch_skipping: Parameter[bool] = Parameter(
-        False, "keep values that are on chip already", "section 5: off in the published design"
+        False,
+        "keep values that are on chip already",
+        "section 5: off in the published design",
+        search=(False, True),
     )
     partition_skipping: Parameter[bool] = Parameter(
-        False, "skip partitions without new values", "section 5: off in the published design"
+        False,
+        "skip partitions without new values",
+        "section 5: off in the published design",
+        search=(False, True),
     )
 
     def width(self, task: str) -> int:
@@ -85,6 +99,34 @@ class AccuGraph(Accelerator):
     def banks(self) -> int:
         """Banks of on-chip memory that the items of a line wait for."""
         return self.cache_banks
+
+    def on_chip(self, n: int, task: str, channels: int) -> int:
+        """Return the bytes of the values of a partition."""
+        return min(n, self.partition_size or n) * self.width(task)
+
+    def terms(self, size: Size) -> dict[str, float]:
+        """Return seconds of requests, of pipelines and of phases."""
+        n, width, edge = size.n, self.width(size.task), self.vertex_bits // 8
+        parts = -(-n // max(1, min(n, self.partition_size or n)))
+        prefetch = n * width * (0 if self.prefetch_skipping and parts == 1 else 1)
+        once = n * width
+        each = prefetch + parts * n * self.pointer_bits // 8 + (parts - 1) * n * width
+        times = size.sweeps(min(n, self.partition_size or n), self.partition_skipping)
+        cycle = 1e-6 / self.clock(size.task)
+        stalls = self.edge_pipelines / min(self.edge_pipelines, self.cache_banks)
+        edges = size.edges / self.edge_pipelines * (stalls if self.stalls else 1)
+        vertices = parts * n / self.vertex_pipelines
+        channels = size.memory.channels
+        read = size.moved((each + size.edges * edge) * times, channels)
+        return {
+            "slower": max(read, edges * cycle * times, vertices * cycle * times),
+            "values": size.moved(each * times, channels),
+            "edges": size.moved(size.edges * edge * times, channels),
+            "changes": size.moved(once * (times * parts if size.additive else 1), 1),
+            "edge cycles": edges * cycle * times,
+            "vertex cycles": vertices * cycle * times,
+            "phases": parts * times * 1e-7,
+        }
 
     def phases(self, problem: Problem, layout: Layout) -> Iterator[Phase]:
         """Yield one phase for each partition in each iteration."""

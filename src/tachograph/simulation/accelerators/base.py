@@ -6,21 +6,26 @@ known by its off-chip requests: an accelerator is one, a GPU could be one, too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import ClassVar, Generic, TypeVar, cast, overload
+from typing import ClassVar, Generic, NamedTuple, TypeVar, cast, overload
+
+import numpy as np
 
 from ...algorithms.result import Trace
 from ...util.errors import InputError
 from ...util.memory import human
 from ..dram import Memory
 from ..streams import Phase
+from .activity import Activity
 from .problem import Problem
 
-__all__ = ["Accelerator", "Layout", "Machine", "Parameter"]
+__all__ = ["Accelerator", "Layout", "Machine", "Parameter", "Size"]
 
 T = TypeVar("T")
 WIDTHS = (8, 16, 32, 64)  # bits
+PARTITION_SIZES = tuple(1 << k for k in range(10, 23, 2))  # vertices, that a search tries
 NO_SOURCE = "inferred: the text does not mention it"
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
@@ -29,7 +34,8 @@ class Parameter(Generic[T]):
     """A declared parameter: its default, what it means, and where the default comes from.
 
     ``source`` names the table of the paper, or says ``inferred`` and why. ``low`` is the smallest
-    value, ``choices`` are all values; a parameter whose default is None needs ``kind``.
+    value, ``choices`` are all values; a parameter whose default is None needs ``kind``. ``search`` are
+    values that :func:`~tachograph.simulation.accelerators.explore.explore` tries.
     """
 
     def __init__(
@@ -41,6 +47,7 @@ class Parameter(Generic[T]):
         kind: type | None = None,
         low: float | None = None,
         choices: tuple[T, ...] | None = None,
+        search: tuple[T, ...] = (),
     ) -> None:
         self.default = default
         self.about = about
@@ -48,6 +55,7 @@ class Parameter(Generic[T]):
         self.kind: type = kind or type(default)
         self.low = low
         self.choices = choices
+        self.search = search
         self.name: str = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -128,6 +136,72 @@ class Machine:
         usual = {name: p.default for name, p in self.declared().items()}
         changed = [f"{k}={self.settings[k]!r}" for k in usual if self.settings[k] != usual[k]]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+class Size(NamedTuple):
+    """What an analytical model knows of a run: the graph's sizes, the task, and the memory.
+
+    ``rows`` says where the edges of each vertex begin, so that partitions can be weighed, ``active``
+    when vertices are (None: always).
+    """
+
+    n: int
+    edges: int
+    task: str
+    iterations: int
+    memory: Memory
+    rows: np.ndarray | None = None
+    active: Activity | None = None
+
+    @property
+    def additive(self) -> bool:
+        """Whether every value changes in every iteration."""
+        return self.task in ("pagerank", "spmv")
+
+    @property
+    def line(self) -> int:
+        """Bytes of a request."""
+        return self.memory.standard.request_bytes
+
+    def sweeps(self, partition: int, skipping: bool) -> float:
+        """Return how often all edges are read, if partitions without active vertices are skipped."""
+        if self.active is None or self.active.steps is None or not skipping:
+            return self.iterations
+        # a design that sees changes at once has fewer iterations, with more that is active in each
+        return min(self.iterations, self.active.iterations * self.active.share(partition))
+
+    def updates(self, partition: int, merged: bool) -> float:
+        """Return the updates of a run; ``merged``: those of a partition for one target are one."""
+        pairs, shares = float(max(1, self.edges)), None
+        if self.active is not None:
+            shares = self.active.active_shares
+        if merged and self.active is not None:
+            pairs = max(1, self.active.pairs(partition))
+        elif merged:  # as if edges went anywhere
+            most = max(1.0, float(self.n * -(-self.n // partition)))
+            pairs = -most * math.expm1(-pairs / most)
+        if shares is None:
+            return pairs * self.iterations
+        return float((pairs * (1 - (1 - np.minimum(shares, 1)) ** (self.edges / pairs))).sum())
+
+    def busy(self, partition: int, pes: int) -> float:
+        """Return how many of ``pes`` elements work at a time if they have partitions in turns."""
+        parts = -(-self.n // partition)
+        if self.rows is None or not self.edges:
+            return parts / -(-parts // pes)
+        cuts = np.minimum(np.arange(parts + 1) * partition, self.n)
+        edges = np.bincount(np.arange(parts) % pes, np.diff(self.rows[cuts]))
+        return float(self.edges / edges.max())
+
+    def moved(self, bytes_: float, channels: float) -> float:
+        """Return the seconds in which so many channels move so many bytes that lie in order.
+
+        If neighbouring lines are in one bank group, that is slower than the peak.
+        """
+        standard, shifts = self.memory.standard, self.memory.mapping.shifts
+        gap = standard.timings["CCDL" if shifts["Bg"] > shifts["Co"] else "CCDS"]
+        cycles = max(gap, standard.timings["BL"])
+        return bytes_ / self.line / max(1.0, channels) * cycles * standard.tck * 1e-9
 
 
 class Layout:
@@ -229,6 +303,18 @@ class Accelerator(Machine):
     def banks(self) -> int:
         """Banks of on-chip memory that the items of a line wait for."""
         return 1
+
+    def on_chip(self, n: int, task: str, channels: int) -> int:
+        """Return the bytes of on-chip memory that a graph of ``n`` vertices takes."""
+        return n * self.width(task)
+
+    def terms(self, size: Size) -> dict[str, float]:
+        """Return seconds that a run takes for this and that, as far as formulas tell.
+
+        The analytical model weighs them with coefficients that are fitted to simulations; a design
+        without terms is not modelled.
+        """
+        return {}
 
     def phases(self, problem: Problem, layout: Layout) -> Iterator[Phase]:
         """Yield the phases of a run; values computed between them decide what the next one asks for."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...graph.graph import Graph
 from ..streams import Phase, Port, Priority, Runs, Stream, joined, lines
-from .base import NO_SOURCE, Accelerator, Layout, Parameter
+from .base import NO_SOURCE, Accelerator, Layout, Parameter, Size
 from .problem import Problem
 
 __all__ = ["ForeGraph"]
@@ -42,17 +42,44 @@ class ForeGraph(Accelerator):
     weights: ClassVar[bool] = False
 
     partition_size: Parameter[int] = Parameter(
-        65_536, "vertices of an interval", "the article: ids of 16 bits", low=1
+        65_536,
+        "vertices of an interval",
+        "the article: ids of 16 bits",
+        low=1,
+        search=(1 << 12, 1 << 14, 1 << 16),
     )
     edge_bytes: Parameter[int] = Parameter(
         4, "bytes of an edge", "the article: two ids of 16 bits", low=1
     )
     edges_a_cycle: Parameter[int] = Parameter(
-        16, "edges read in a cycle", "inferred: a line of 4-byte edges", low=1
+        16, "edges read in a cycle", "inferred: a line of 4-byte edges", low=1, search=(8, 16, 32)
     )
     block_skipping: Parameter[bool] = Parameter(
         True, "leave out blocks whose sources did not change", NO_SOURCE
     )
+
+    def on_chip(self, n: int, task: str, channels: int) -> int:
+        """Return the bytes of the values of two intervals."""
+        return 2 * min(n, self.partition_size) * self.width(task)
+
+    def terms(self, size: Size) -> dict[str, float]:
+        """Return seconds of requests, of pipelines, and of blocks that wait for one another."""
+        n, width = size.n, self.width(size.task)
+        parts = max(1, -(-n // self.partition_size))
+        times = size.sweeps(self.partition_size, self.block_skipping)
+        cycle = 1e-6 / self.clock(size.task)
+        channels = size.memory.channels
+        read = size.moved(size.edges * self.edge_bytes * times, channels)
+        taken = size.edges / self.edges_a_cycle * cycle * times
+        return {
+            "slower": max(read, taken),
+            "values": size.moved((parts + 1) * n * width * times, channels),
+            "edges": read,
+            "writes": size.moved(n * width * (times if size.additive else 1), channels),
+            "edge cycles": taken,
+            "blocks": min(parts**2, size.edges) * times * 1e-7,
+            "phases": parts * times * 1e-7,
+        }
 
     def phases(self, problem: Problem, layout: Layout) -> Iterator[Phase]:
         """Yield a phase for each destination interval that has work."""

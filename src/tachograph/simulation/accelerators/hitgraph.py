@@ -17,7 +17,7 @@ from typing import ClassVar
 from ...util.errors import InputError
 from ..dram import Memory
 from ..streams import Phase
-from .base import WIDTHS, Accelerator, Layout, Parameter
+from .base import PARTITION_SIZES, WIDTHS, Accelerator, Layout, Parameter, Size
 from .problem import ANSWERS, Problem
 from .streams_of_hitgraph import Machine
 
@@ -43,7 +43,7 @@ class HitGraph(Accelerator):
     tasks: ClassVar[tuple[str, ...]] = tuple(ANSWERS)
 
     partition_size: Parameter[int] = Parameter(
-        256_000, "vertices of a partition", "Table 4 (elements)", low=1
+        256_000, "vertices of a partition", "Table 4 (elements)", low=1, search=PARTITION_SIZES
     )
     pes: Parameter[int | None] = Parameter(
         None,
@@ -53,7 +53,7 @@ class HitGraph(Accelerator):
         low=1,
     )
     pipelines: Parameter[int] = Parameter(
-        8, "edges or updates read in a cycle by a PE", "Table 4", low=1
+        8, "edges or updates read in a cycle by a PE", "Table 4", low=1, search=(4, 8, 16)
     )
     weighted: Parameter[bool] = Parameter(
         True, "whether edges carry a weight of 32 bits", "Table 3"
@@ -122,6 +122,33 @@ class HitGraph(Accelerator):
     def memory(self) -> Memory:
         """Return the memory of Table 2: four channels of DDR3-1600K, two ranks, 8 Gb x16."""
         return Memory("DDR3-1600K", channels=4, ranks=2, density="8Gb", width=16)
+
+    def on_chip(self, n: int, task: str, channels: int) -> int:
+        """Return the bytes of the values of a partition for each PE."""
+        return (self.pes or channels) * min(max(1, n), self.partition_size) * self.width(task)
+
+    def terms(self, size: Size) -> dict[str, float]:
+        """Return seconds of requests, of pipelines and of phases; channels have whole partitions."""
+        n, width = size.n, self.width(size.task)
+        own = max(1, min(n, self.partition_size))
+        parts = -(-n // own)
+        times = size.sweeps(own, self.partition_skipping)
+        busy = size.busy(own, self.pes or size.memory.channels)
+        updates = size.updates(own, self.update_merging)
+        update = self.vertex_bits // 8 + width
+        cycle = 1e-6 / self.clock(size.task)
+        read = size.moved(size.edges * self.edge_width(size.task) * times, busy)
+        taken = size.edges / self.pipelines / busy * cycle * times
+        return {
+            "slower": max(read, taken),
+            "values": size.moved(2 * n * width * times, busy),
+            "edges": read,
+            "updates": size.moved(2 * updates * update, busy),
+            "writes": size.moved(min(updates * size.line, times * parts * n * width), busy),
+            "edge cycles": taken,
+            "phases": 2 * size.iterations * 1e-7,
+            "partitions": parts / busy * times * 1e-7,
+        }
 
     def edge_width(self, task: str) -> int:
         """Return the bytes of an edge."""

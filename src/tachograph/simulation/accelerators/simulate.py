@@ -106,7 +106,7 @@ class Job:
                 "accelerator"
             )
         memory = self.memory or accelerator.memory()
-        work, labels = _permuted(graph, accelerator.permute_ids)
+        work, labels = permuted(graph, accelerator.permute_ids)
         problem, layout = self.question.on(work, labels), Layout(memory)
         engine = Engine(memory, accelerator.clock(task), accelerator.banks)
         done = [engine.run(phase) for phase in accelerator.phases(problem, layout)]
@@ -211,7 +211,7 @@ def simulate(
     return Job(question, accelerator, chosen).run(graph)
 
 
-def _permuted(graph: Graph, seed: int | None) -> tuple[Graph, np.ndarray]:
+def permuted(graph: Graph, seed: int | None) -> tuple[Graph, np.ndarray]:
     """Renumber the vertices; return the graph and what each vertex was called before."""
     if seed is None or not graph.n:
         return graph, np.arange(graph.n)

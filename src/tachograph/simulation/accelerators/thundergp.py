@@ -20,12 +20,12 @@ import numpy as np
 
 from ...algorithms.result import Trace
 from ...util.errors import InputError
-from ..dram import Memory, names
+from ..dram import Memory
 from ..streams import Phase
-from .base import Accelerator, Layout, Parameter
+from .base import PARTITION_SIZES, Accelerator, Layout, Parameter, Size
 from .partitions import Groups, Rule, Updates, call, gather, grouped, scatter
 from .problem import ANSWERS, Problem
-from .streams_of_thundergp import Machine, Stored
+from .streams_of_thundergp import BURST_BYTES, COLLECT_CYCLES, EDGE_BYTES, Machine, Stored
 
 __all__ = ["BOARDS", "ThunderGP"]
 
@@ -91,6 +91,7 @@ class ThunderGP(Accelerator):
         "section 6: 2^20 on U250, 2^19 on VCU1525",
         kind=int,
         low=1,
+        search=(None, *PARTITION_SIZES),
     )
     bram_bytes: Parameter[int] = Parameter(
         24_000_000,
@@ -99,7 +100,7 @@ class ThunderGP(Accelerator):
         low=1,
     )
     gather_pes: Parameter[int] = Parameter(
-        16, "processing elements of a kernel; target mod PEs", SOURCE, low=1
+        16, "processing elements of a kernel; target mod PEs", SOURCE, low=1, search=(16, 32)
     )
     gather_cycles: Parameter[int] = Parameter(
         2, "cycles of a processing element for an edge", f"{SOURCE}: II=2", low=1
@@ -139,15 +140,46 @@ class ThunderGP(Accelerator):
     def memory(self) -> Memory:
         """Return the memory of both boards: four DIMMs of 16 GB.
 
+        They are DDR4-2400T, whose latencies are a cycle longer than those of DDR4-2400R.
+
         Bank groups are below columns, as in the ROW_COLUMN_BANK order of the vendor's controller: with
         the usual order one array could not be read faster than a bank group allows.
         """
-        name = "DDR4-2400T" if "DDR4-2400T" in names() else "DDR4-2400R"
-        return Memory(name, channels=4, ranks=2, density="8Gb", width=8, mapping="RoRaCoBaBgCh")
+        order = "RoRaCoBaBgCh"
+        return Memory("DDR4-2400R", channels=4, ranks=2, density="8Gb", width=8, mapping=order)
 
     def clock(self, task: str) -> float:
         """Return the clock in MHz."""
         return self.clock_mhz or BOARDS[self.board].clocks[task]
+
+    @property
+    def interval(self) -> int:
+        """Targets of a partition."""
+        return self.partition_size or BOARDS[self.board].partition_size
+
+    def on_chip(self, n: int, task: str, channels: int) -> int:
+        """Return the bytes of the buffers of all kernels."""
+        return channels * min(max(1, n), self.interval) * EDGE_BYTES
+
+    def terms(self, size: Size) -> dict[str, float]:
+        """Return seconds of edges, of what is written whole, and of starting kernels."""
+        build, times, kernels = BUILDS[size.task], size.iterations, size.memory.channels
+        parts = -(-size.n // self.interval)
+        cycle = 1e-6 / self.clock(size.task)
+        bursts = parts * -(-self.interval * EDGE_BYTES // BURST_BYTES)
+        arrays = (2 + build.weights) * EDGE_BYTES
+        taken = size.edges / kernels / self.edges_a_cycle
+        burst = COLLECT_CYCLES + BURST_BYTES // size.line + self.port_cycles
+        read = size.moved(size.edges * arrays * times, kernels)
+        return {
+            "slower": max(read, taken * cycle * times),
+            "edges": read,
+            "edge cycles": taken * cycle * times,
+            "write cycles": bursts * burst * cycle * times,
+            "apply": size.n * EDGE_BYTES / size.line * cycle * times * build.apply,
+            "starts": (parts + build.apply) * times * self.kernel_start_us * 1e-6,
+            "phases": parts * times * 1e-7,
+        }
 
     def measures(self, edges: int, trace: Trace) -> dict[str, float]:
         """Return MTEPS as the authors define them."""
@@ -167,7 +199,7 @@ class ThunderGP(Accelerator):
                 f"{problem.task} reads edges without weights on ThunderGP, but the graph has some: "
                 "drop them, or use another accelerator"
             )
-        size = self.partition_size or BOARDS[self.board].partition_size
+        size = self.interval
         kernels = layout.memory.channels
         self.fits(kernels * min(n, size), 4, f"partition_size with {kernels} kernels")
         stored = Stored.of(problem.graph, size)

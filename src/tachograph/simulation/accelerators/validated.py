@@ -17,7 +17,7 @@ __all__ = ["Cell", "cells", "expected_error", "in_words"]
 
 
 class Cell(NamedTuple):
-    """A row of the table; numbers are seconds, or edges per second."""
+    """A row of the table; numbers are seconds or rates, as they were published."""
 
     accelerator: str
     memory: str

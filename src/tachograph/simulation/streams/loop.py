@@ -276,9 +276,10 @@ def play(stop, m, S, orders, reads, mergers, clock):
                 over = False
         for s in range(streams):
             o = s * L.STREAM_WORDS
+            if ld(S, o + L.DONE) == ld(S, o + L.TOTAL):
+                continue
+            over = False
             sent = ld(S, o + L.SENT)
-            if ld(S, o + L.DONE) < ld(S, o + L.TOTAL):
-                over = False
             if ld(S, o + L.BACK) < sent:
                 waiting = True
             opened = ld(S, o + L.OPEN)
