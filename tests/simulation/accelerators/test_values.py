@@ -35,7 +35,7 @@ thunder = st.builds(
     kernel_start_us=st.sampled_from([0, 3]), permute_ids=st.sampled_from([None, 7]),
 )  # fmt: skip
 either = st.one_of(hit, accu, thunder)
-DESIGNS = (tg.HitGraph(), tg.AccuGraph(), tg.ThunderGP(partition_size=64))
+DESIGNS = (tg.HitGraph(), tg.AccuGraph(), tg.ThunderGP(partition_size=64), tg.ForeGraph())
 few = settings(max_examples=60, deadline=None)
 
 

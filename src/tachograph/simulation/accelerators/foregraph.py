@@ -142,7 +142,8 @@ def _blocks(graph: Graph, size: int) -> dict[tuple[int, int], Block]:
     number = number[order]
     cuts = np.flatnonzero(np.diff(number, prepend=-1))
     made = {}
-    for a, b in zip(cuts.tolist(), [*cuts[1:].tolist(), number.size], strict=True):
+    ends = np.append(cuts[1:], number.size)[: cuts.size]  # none, if there are no edges
+    for a, b in zip(cuts.tolist(), ends.tolist(), strict=True):
         j, i = divmod(int(number[a]), count)
         made[i, j] = sources[order[a:b]], graph.indices[order[a:b]]
     return made
