@@ -98,7 +98,7 @@ def test_the_cells_of_thundergp_are_what_this_code_gives():
 
 
 def test_thundergp_is_near_what_was_measured():
-    """The board's cells of the graph that no constant was chosen on."""
+    """The cells of the board and graph on which no fitted constant was chosen."""
     errors = {c.task: c.error for c in validated.cells() if c.graph == "rmat-19-32"}
     assert len(errors) == 5
     assert mean(errors.values()) <= 15
