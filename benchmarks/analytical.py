@@ -1,6 +1,7 @@
 """Fit the analytical model of accelerators to simulations; tell its error on real graphs.
 
-The terms were changed while looking at errors on these real graphs: only coefficients have not seen them.
+The terms were changed while looking at errors on these real graphs: only the coefficients have not
+seen them.
 
     python benchmarks/analytical.py [--fits 36] [--tests 12] [--designs all] [--write yes]
 
