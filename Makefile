@@ -76,6 +76,11 @@ $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(VENV)/.tour
 
+# a second OpenCL driver, for tests
+$(VENV)/.drivers: pyproject.toml | $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --editable '.[drivers]'
+	@touch $@
+
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	@touch $@ $(VENV)/.tour

@@ -10,9 +10,11 @@ import pytest
 
 import tachograph as tg
 from tachograph.algorithms import independent_rounds
+from tachograph.algorithms.similarity_device import Apart, Job, worker
 from tachograph.devices import calibrate as room
 from tachograph.devices.discovery import discover
-from tachograph.devices.opencl import GROUP, SOURCES, open_device
+from tachograph.devices.opencl import GROUP, SOURCES, open_device, source_of
+from tachograph.kernels.similarity.edges import Edges, edge_numbers
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.searches import SEARCHES
 from tests.devices.support import any_device, needs_pyopencl
@@ -129,19 +131,61 @@ def test_work_items_beyond_the_size_do_nothing(device, check, monkeypatch):
 
     def more(kernel, size, *arguments, group=GROUP):
         sizes, groups = (x if isinstance(x, tuple) else (x,) for x in (size, group))
-        beyond = (sizes[0] + GROUPS_TOO_MANY * groups[0], *sizes[1:])
-        launch(kernel, beyond, *arguments, group=groups)
+        beyond = tuple(s + GROUPS_TOO_MANY * g for s, g in zip(sizes, groups, strict=True))
+        return launch(kernel, beyond, *arguments, group=groups)
 
     monkeypatch.setattr(device, "launch", more)
     for name in ("path", "star"):
         check(device, GRAPHS[name](), monkeypatch)
 
 
+SHARING = (intersect, independent_set, flow)  # whose groups share work
+
+
+@pytest.mark.parametrize("check", SHARING, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "group", [3, 256, *(pytest.param(g, marks=pytest.mark.slow) for g in (1, 32, 64))]
+)
+@pytest.mark.parametrize("graph", [tg.star(40), tg.kronecker(4, rng=1)], ids=repr)
+def test_groups_of_any_size(every_device, group, graph, check, monkeypatch):
+    """Also those that are no power of two, as on a device with processors of its own."""
+    if group > every_device.context.devices[0].max_work_group_size:
+        pytest.skip("the device has no groups of that size")
+    device = every_device.masked("shares_memory", "svm", kind="gpu", group=group)
+    check(device, graph, monkeypatch)
+    assert_nothing_is_left(device)
+
+
 @pytest.mark.parametrize("check", KERNELS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("graph", [tg.star(9), tg.path(12), tg.kronecker(4, rng=1)], ids=repr)
 def test_small_graphs(device, graph, check, monkeypatch):
     """For simulators of devices, which are slow and watch every access."""
+    if check is micro_benchmarks and graph.n != 9:
+        return  # the graph says nothing about them
     check(device, graph, monkeypatch)
+
+
+def test_the_scope_of_what_host_and_device_change_together():
+    """It has the host in it: no device here would show a narrower one by wrong results."""
+    text = source_of("independent_set")
+    atomics = re.findall(r"atomic_\w+_explicit\(([^;]*)\);", text)
+    assert len(atomics) >= 5
+    assert all(given.endswith("SCOPE") for given in atomics)
+    scopes = re.findall(r"#define SCOPE (\w+)", text)
+    assert scopes == [
+        "memory_scope_all_svm_devices",
+        "memory_scope_device",
+    ]  # all memory the host's
+    assert re.search(r"defined\(HOST_CORES\)\n#define SCOPE memory_scope_device", text)
+
+
+def test_doubles_are_made_by_the_host_where_a_device_has_none():
+    device, g = any_device().masked("double"), tg.complete(5)
+    job = Job(g, 0, g.indices[:0], edge_numbers(*g.rows), Edges(g.indices, g.indices, np.empty(10)))
+    assert isinstance(worker(device, job, 1), Apart)
+    real = tg.path(4, weights=(0.5, 1.0))
+    found = tg.maximum_flow(real, 0, 3, device=device, placement="device")
+    assert "double precision" in found.trace["note"][-1]
 
 
 def test_every_kernel_is_in_the_contract():

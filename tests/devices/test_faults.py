@@ -231,6 +231,34 @@ def test_capabilities_are_masked_by_the_environment(monkeypatch):
     assert open_device(device.id).capabilities == device.capabilities
 
 
+def test_what_a_driver_refuses_is_not_counted(monkeypatch):
+    """Out of memory in the allocation itself, of each kind of memory."""
+    device = any_device().masked("shares_memory")
+
+    def refused(*given, **named):
+        raise device.cl.MemoryError(device.cl._cl._ErrorRecord("made up", -4, "clMadeUp"))
+
+    makes = [lambda: device.upload(np.ones(9)), lambda: device.scratch(9, np.int32)]
+    if device.capabilities.svm == "fine":
+        makes.append(lambda: device.shared(9, np.int32))
+    for name in ("Buffer", "svm_empty"):
+        monkeypatch.setattr(device.cl, name, refused)
+    for make in makes:
+        with pytest.raises(tg.TooLargeError, match="has no memory for .*; use the host"):
+            make()
+        assert device.room.used == 0
+    assert device.staging(9, np.int32).size == 9  # only slower
+
+
+def test_a_device_takes_no_more_cores_than_there_are(monkeypatch):
+    """A driver may count cores that this process may not use."""
+    device = any_device()
+    if not device.found.shares_cores:
+        pytest.skip("the device has processors of its own")
+    monkeypatch.setattr(opencl, "cores", lambda: 0)
+    assert opencl.OpenCL(device.found, device.context.devices[0]).threads == 0
+
+
 def test_threads_are_capped_by_the_cores(monkeypatch):
     device = any_device()
     if not device.found.shares_cores:

@@ -19,16 +19,18 @@ import pytest
 
 from tests.devices.support import needs_pyopencl
 
-pytestmark = [needs_pyopencl, pytest.mark.slow]
+pytestmark = needs_pyopencl
 HERE = Path(__file__).parent
 #: Work-items of these kernels read what others write in the same launch, on purpose. In `push` and
 #: `expand` a claim that is seen late is tried again by an atomic operation; in `relax` a distance that is
-#: too large only lets the atomic minimum decide; the labels of components only ever get nearer to the root.
+#: too large only lets the atomic minimum decide; the labels of components only ever get nearer to the root;
+#: in `select_` a vertex that is beaten is only beaten again.
 RACING = ("push", "push_wide", "pull_wide", "alone", "relax", "relax_wide", "relax_alone", "expand",
-          "shorten", "link_second", "link_rest", "link_wide")  # fmt: skip
+          "shorten", "link_second", "link_rest", "link_wide", "select_")  # fmt: skip
 BENIGN_RACES = {("Read-write data race", kernel) for kernel in RACING}
 #: An approximation does without atomics: then two may write the same distance.
 BENIGN_RACES |= {("Write-write data race", k) for k in ("relax", "relax_wide", "relax_alone")}
+QUICK = "test_small_graphs or test_groups or whatever"  # of the contract; slow tests run all of it
 
 
 class Implementation(NamedTuple):
@@ -37,7 +39,8 @@ class Implementation(NamedTuple):
     library: str | None
     install: str
     settings: dict[str, str]
-    tests: str = "test"
+    tests: str = QUICK
+    slow: str = "test"
 
 
 def _first(name: str, *places: str) -> str | None:
@@ -62,16 +65,19 @@ IMPLEMENTATIONS = {
         _first("liboclgrind-rt-icd.so", "/usr/lib/oclgrind"),
         "apt-get install oclgrind",
         {"OCLGRIND_CHECK_API": "1", "OCLGRIND_NUM_THREADS": "1", "OCLGRIND_DATA_RACES": "1"},
-        "test_small_graphs",
+        "test_small_graphs or test_groups",
+        "test_small_graphs or test_groups",
     ),
 }
 
 
+@pytest.mark.parametrize("much", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", IMPLEMENTATIONS)
-def test_the_contract_on(name, tmp_path):
-    library, install, settings, tests = IMPLEMENTATIONS[name]
+def test_the_contract_on(name, much, tmp_path):
+    library, install, settings, quick, slow = IMPLEMENTATIONS[name]
+    tests = slow if much else quick
     if library is None:
-        pytest.skip(f"{name} is not installed: {install}")
+        pytest.skip(f"{name} is not installed, so nothing is known about it: {install}")
     (tmp_path / "only.icd").write_text(library)
     reports = tmp_path / "reports"
     env = {**os.environ, **settings, "OCLGRIND_LOG": str(reports), "POCL_DEVICES": "none"}
@@ -82,6 +88,7 @@ def test_the_contract_on(name, tmp_path):
     )  # fmt: skip
     assert "problem=None" in listed.stdout, listed.stdout
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", tests]
+    command += ["--run-slow"] * much
     run = subprocess.run(
         [*command, str(HERE / "test_contract.py")], capture_output=True, text=True, env=env
     )

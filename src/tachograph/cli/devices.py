@@ -21,6 +21,9 @@ SHOWN |= {"capabilities": "capabilities_text", "used for": "use"}
 def devices(
     calibrate: bool = option(False, "Measure every device that works.", "--calibrate"),
     again: bool = option(False, "Ask the drivers again, even if nothing has changed.", "--again"),
+    self_test: bool = option(
+        False, "Compare all kernels with the host, at most a minute a device.", "--self-test"
+    ),
     json: Json = False,
 ) -> None:
     """List the devices: memory, capabilities, what they would be used for, and why not for more.
@@ -30,10 +33,15 @@ def devices(
     tacho devices
 
     tacho devices --calibrate --json
+
+    tacho devices --self-test
     """
     from ..devices.discovery import INSTALL, discover
     from ..util.errors import DeviceError
 
+    if self_test:
+        _test_all(discover(again), json)
+        return
     rows, problem = [_host(calibrate)], f"no OpenCL device: install a driver, or {INSTALL}"
     try:
         rows += [_device(found, calibrate) for found in discover(again)]
@@ -45,6 +53,46 @@ def devices(
         _print(rows)
     if len(rows) == 1:
         say(problem)
+
+
+def _test_all(found: list[Found], json: bool) -> None:
+    """Test each device, print a verdict that can be sent to us, and fail if one computes wrong."""
+    from ..tasks.self_test import self_test
+    from ..util.errors import DeviceError
+
+    rows = []
+    for one in found:
+        checks = [] if one.problem else self_test(one)
+        wrong = [{"check": c.name, "problem": c.problem} for c in checks if c.problem]
+        wrong += [{"check": "finding it", "problem": one.problem}] if one.problem else []
+        skipped = sorted({c.skipped for c in checks if c.skipped})
+        counts = {"checks": len(checks), "skipped": sum(bool(c.skipped) for c in checks)}
+        seconds = sum(c.seconds for c in checks)
+        rows.append({**asdict(one), **counts, "seconds": seconds, "wrong": wrong, "lacks": skipped})
+    if json:
+        print_json(rows)
+    else:
+        for row in rows:
+            _print_verdict(row)
+    if not rows:
+        say("no OpenCL device to test")
+    if any(row["wrong"] for row in rows):
+        raise DeviceError("a device failed its self-test: please report what was printed above")
+
+
+def _print_verdict(row: dict[str, Any]) -> None:
+    console, wrong = out(), row["wrong"]
+    passed = row["checks"] - row["skipped"] - len(wrong)
+    console.print(f"{row['id']}: {'FAILED' if wrong else 'PASSED'}", style="bold")
+    console.print(f"  {row['name']}, {row['kind']}; {row['platform']}, {row['driver']}")
+    console.print(
+        f"  {passed} checks passed, {row['skipped']} not possible, {len(wrong)} failed, "
+        f"{row['seconds']:.1f} s"
+    )
+    for text in row["lacks"]:
+        console.print(f"  not possible: {text}")
+    for one in wrong:
+        console.print(f"  failed: {one['check']}: {one['problem']}")
 
 
 def _print(rows: list[dict[str, Any]]) -> None:

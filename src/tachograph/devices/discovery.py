@@ -19,7 +19,7 @@ from ..journal import content_key, journal
 from ..util.errors import DeviceError, MissingDependencyError
 from .driver_threads import THREAD_VARIABLES
 
-__all__ = ["INSTALL", "Capabilities", "Found", "discover", "select"]
+__all__ = ["INSTALL", "Capabilities", "Found", "discover", "select", "surroundings"]
 
 PATIENCE_SECONDS = 120.0  # that a driver may take for one answer
 INSTALL = "pip install 'tachograph[opencl]'"
@@ -173,12 +173,17 @@ def _ask_all() -> tuple[list[dict[str, Any]], bool]:
     return lines, certain
 
 
+def surroundings() -> dict[str, str]:
+    """Return the environment of a process that imports this package from where it is."""
+    source = str(Path(__file__).parents[2])
+    path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH", "")]))
+    return {**os.environ, "PYTHONPATH": path}
+
+
 def ask(*words: str) -> tuple[list[dict[str, Any]], str | None]:
     """Return the answers of a probe, and what went wrong, or None."""
     command = [sys.executable, "-m", f"{__package__}.probe", *words]
-    source = str(Path(__file__).parents[2])  # where this package was imported from
-    path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH", "")]))
-    env, patience = {**os.environ, "PYTHONPATH": path}, PATIENCE_SECONDS
+    env, patience = surroundings(), PATIENCE_SECONDS
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=patience, env=env)
         output, code = run.stdout, run.returncode

@@ -103,7 +103,7 @@ __kernel void by_search(PARTS, __global const id *owners, __global const long *s
     long arc = upto[lo] + get_global_id(1);
     int lane = get_local_id(0), mine = get_local_id(1);
     long u = 0, v = 0, begin = 0, end = 0, first = 0, last = 0;
-    bool valid = arc < upto[hi];
+    bool valid = arc < upto[hi] && get_global_id(0) < LANES;
     if (valid) {
         long a = lo, b = hi; /* the last place whose arcs begin at or before this one */
         while (b - a > 1) {
