@@ -19,7 +19,7 @@ import pytest
 
 from tests.devices.support import needs_pyopencl
 
-pytestmark = needs_pyopencl
+pytestmark = [needs_pyopencl, pytest.mark.slow]
 HERE = Path(__file__).parent
 #: Work-items of these kernels read what others write in the same launch, on purpose. In `push` and
 #: `expand` a claim that is seen late is tried again by an atomic operation; in `relax` a distance that is
