@@ -14,14 +14,8 @@ from functools import partial
 import numpy as np
 from harness import Table, main, rounded
 
-from tachograph.decisions.direction.train import (
-    Trainer,
-    chosen_unseen,
-    cost_of,
-    levels_of,
-    score,
-    surf_of,
-)
+from tachograph.decisions.direction.levels import levels_of, score
+from tachograph.decisions.direction.train import Trainer, chosen_unseen, cost_of, surf_of
 
 
 def measure(graphs: bool = False, seeds: int = 5) -> Iterator[Table]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,7 +19,7 @@ from .verify import check_bfs
 if TYPE_CHECKING:
     from ..decisions.direction.model import Policy, State
 
-__all__ = ["BfsResult", "bfs", "distinct_ids", "vertices"]
+__all__ = ["BfsResult", "bfs", "distinct_ids", "vertices", "workload"]
 
 DIRECTIONS = np.array(["push", "pull"])
 
@@ -116,9 +116,9 @@ def bfs(
         The vertex to begin at, or several: then levels count from the nearest.
     direction
         What chooses between push and pull at every level; ``auto`` predicts the time of both. Others
-        are ``surf``, a rule (``push``, ``pull``, ``hbfs``, ``gunrock``, ``enterprise``, ``gapbs``,
-        ``lagraph``, ``cugraph``), a function of the :class:`State` that Numba can compile, and
-        ``oracle``, which times both at every level: slow, to learn from.
+        are ``surf`` and ``surf-paper``, a rule (``push``, ``pull``, ``hbfs``, ``gunrock``,
+        ``enterprise``, ``gapbs``, ``lagraph``, ``cugraph``), a function of the :class:`State` that
+        Numba can compile, and ``oracle``, which times both at every level: slow, to learn from.
     cutoff
         Go no further than this level; by default the whole graph is searched.
     target
@@ -140,8 +140,9 @@ def bfs(
     -------
     BfsResult
         ``levels`` (int32, -1 if not reached) and ``parents`` (sources are their own, -1 if not
-        reached); the trace has direction, frontier_vertices, frontier_edges, unvisited, seconds and
-        threads; with ``oracle`` also push_seconds and pull_seconds (NaN where a pull is hopeless).
+        reached); the trace has direction, frontier_vertices, frontier_edges, unvisited, seconds,
+        deciding_seconds, threads, and the six features of SURF (m_d, p_h, s_f, c_f, r_f, r_u); with
+        ``oracle`` also push_seconds and pull_seconds (NaN where a pull is hopeless and was not timed).
 
     Raises
     ------
@@ -212,8 +213,24 @@ def _search(
     columns = dict(zip(kernel.COLUMNS, lines.T, strict=True))
     columns["direction"] = DIRECTIONS[columns["direction"]]
     columns["seconds"] = columns.pop("nanoseconds") / 1e9
-    trace = Trace({**columns, "threads": workers})
+    columns["deciding_seconds"] = columns.pop("deciding_nanoseconds") / 1e9
+    trace = Trace({**columns, "threads": workers}, more=workload(graph, columns))
     return BfsResult(levels=levels, parents=parents, run=Run(seconds, trace))
+
+
+def workload(graph: Graph, columns: Mapping[str, object]) -> Callable[[], dict[str, object]]:
+    """What computes the six features of SURF at every level; sizes are shares of the vertices."""
+    n = max(graph.n, 1)
+    degree, hubs = graph.arcs / n, graph.features.hub_probability_sampled  # do not keep the graph
+
+    def features() -> dict[str, object]:
+        size = np.asarray(columns["frontier_vertices"]) / n
+        growth = np.diff(size, prepend=0.0)
+        bend = np.diff(growth, prepend=0.0)
+        left = np.asarray(columns["unvisited"]) / n
+        return {"m_d": degree, "p_h": hubs, "s_f": growth, "c_f": bend, "r_f": size, "r_u": left}
+
+    return features
 
 
 def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
@@ -226,11 +243,11 @@ def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
     levels, parents, lines, workers = oracle.both(
         rows, back_rows, sources, cutoff=-1 if cutoff is None else cutoff
     )
-    run = Run(clock() - begin, _trace_of_both(lines, workers))
+    run = Run(clock() - begin, _trace_of_both(graph, lines, workers))
     return BfsResult(levels=levels, parents=parents, run=run)
 
 
-def _trace_of_both(lines: np.ndarray, workers: int) -> Trace:
+def _trace_of_both(graph: Graph, lines: np.ndarray, workers: int) -> Trace:
     """Return the trace of a search in which both directions were timed."""
     from ..kernels.bfs import oracle
 
@@ -246,7 +263,7 @@ def _trace_of_both(lines: np.ndarray, workers: int) -> Trace:
         "pull_seconds": pull,
         "threads": workers,
     }
-    return Trace(columns)
+    return Trace(columns, more=workload(graph, measured))
 
 
 def _on_device(
@@ -269,7 +286,7 @@ def _on_device(
     if direction == "oracle":
         begin = clock()
         levels, parents, lines, there = measured_on(device, graph, query)
-        trace = _trace_of_both(lines, max(1, there.threads))
+        trace = _trace_of_both(graph, lines, max(1, there.threads))
         run = Run(clock() - begin, trace, device=there.id)
     else:
         levels, parents, run = levels_on(device, graph, query, policy_named(direction))

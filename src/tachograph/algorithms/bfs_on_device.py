@@ -22,10 +22,11 @@ from ..devices.memory import Buffer
 from ..devices.opencl import OpenCL, check_count
 from ..graph.graph import Graph
 from ..kernels.bfs import oracle
-from ..kernels.bfs.oracle import MAPPING, PULL_FROM_SHARE, PULLING, PUSHING, QUEUING
+from ..kernels.bfs.oracle import MAPPING, PULLING, PUSHING, QUEUING, is_timed
 from ..kernels.bfs.state import PULL, PUSH
-from ..kernels.bfs.steps import UNLIMITED
+from ..kernels.bfs.steps import UNLIMITED, VERTICES_PER_CERTAIN_ARC
 from ..kernels.runtime.launch import clock, not_counted
+from .bfs import workload
 from .on_device import Runner, one_device, rows_on
 from .result import Run, Trace
 
@@ -230,12 +231,13 @@ def levels_on(
         seconds += [(now - last) * part / sum(work) for part in work]
         last = now
     levels, parents = search.results()
-    columns = (
+    columns: dict[str, object] = (
         dict(zip(COLUMNS, zip(*lines, strict=True), strict=True))
         if lines
         else dict.fromkeys(COLUMNS, ())
     )
-    trace = Trace({**columns, "seconds": seconds, "threads": threads})
+    columns |= {"seconds": seconds, "threads": threads}
+    trace = Trace(columns, more=workload(graph, columns))
     return levels, parents, Run(clock() - begin, trace, device=device.id)
 
 
@@ -267,15 +269,21 @@ def measured_on(
     search = _Search(device, graph, query, spare=True)
     walk = Walk(graph, policy_named("push"), search.first)
     rows: list[tuple[int, ...]] = []
+    thin_levels = 0
     search.begin()
     while not search.over:
         level, at = walk.level, (search.seen, walk.level.depth)
-        pulls = level.edges > graph.n // PULL_FROM_SHARE
+        pulls, sums = True, [0, 0]
+        if level.edges <= graph.n // VERTICES_PER_CERTAIN_ARC:
+            pulls = is_timed.py_func(thin_levels)
+            thin_levels += 1
         best = [UNLIMITED] * 4  # nanoseconds
         for _ in range(repeats if pulls else 0):
             best[MAPPING] = min(best[MAPPING], search.timed(search.to_bitmap))
             search.form = PULL
-            best[PULLING] = min(best[PULLING], search.timed(search.pull))
+            taken = search.timed(search.pull)
+            best[PULLING] = min(best[PULLING], taken)
+            sums[PULLING] += taken
             after, front = search.bitmaps
             row = search.read()[0]
             search.to_queue(after)  # those that were found, to take them back
@@ -288,11 +296,14 @@ def measured_on(
             if repeat:
                 search.go_back(search.read()[0], *at)
             push = partial(search.push, level.vertices, level.edges)
-            best[PUSHING] = min(best[PUSHING], search.timed(push))
+            taken = search.timed(push)
+            best[PUSHING] = min(best[PUSHING], taken)
+            sums[PUSHING] += taken
         search.read()
         times = best if pulls else [best[PUSHING], -1, -1, -1]
+        means = [total // repeats for total in sums] if pulls else [best[PUSHING], -1]
         counts = level.vertices, level.edges, level.unvisited, level.unseen, search.hubs, 0
-        rows.append((*counts, *times))
+        rows.append((*counts, *times, *means))
         found = search.found()
         search.hubs = found.hubs
         walk.walked(PUSH, found)

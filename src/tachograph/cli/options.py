@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from ..util.tables import TABLE_WRITERS, check_table, write_table
 from ..util.text import plain
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -228,48 +228,3 @@ def facts_table(rows: Iterable[tuple[str, str]]) -> Table:
     for row in rows:
         shown.add_row(*row)
     return shown
-
-
-def _parquet(made: pa.Table, file: pa.OSFile) -> None:
-    from pyarrow import parquet
-
-    parquet.write_table(made, file)
-
-
-def _csv(made: pa.Table, file: pa.OSFile) -> None:
-    from pyarrow import csv
-
-    csv.write_csv(made, file)
-
-
-def _arrow(made: pa.Table, file: pa.OSFile) -> None:
-    from pyarrow import feather
-
-    feather.write_feather(made, file, compression="uncompressed")
-
-
-#: What writes a table, by the end of the file's name.
-TABLE_WRITERS = {
-    ".parquet": _parquet,
-    ".pq": _parquet,
-    ".csv": _csv,
-    ".arrow": _arrow,
-    ".feather": _arrow,
-}
-
-
-def check_table(path: Path | None) -> None:
-    """Refuse a name that does not say how to write a table, before there is one."""
-    from ..util.errors import InputError
-
-    if path is not None and path.suffix.lower() not in TABLE_WRITERS:
-        raise InputError(f"{path}: the name must say the format: {', '.join(TABLE_WRITERS)}")
-
-
-def write_table(made: pa.Table, path: Path) -> None:
-    """Write a table in the format that the file's name says; a file that is there is complete."""
-    from ..util.files import arrow_file, aside
-
-    check_table(path)
-    with aside(path) as temporary, arrow_file(temporary, "wb") as file:
-        TABLE_WRITERS[path.suffix.lower()](made, file)

@@ -51,6 +51,9 @@ PAGES = {
         ("surf-table-3", "surf:table_3", "accuracy and time saved by policies"),
         ("surf-table-4", "surf:table_4", "run time and overhead of policies"),
         ("surf-table-5", "surf:table_5", "traversal rates of policies"),
+        ("surf-validation", "surf:validation", "accuracy on graphs that training has not seen"),
+        ("surf-features", "surf_features:importance", "what each feature does to the networks"),
+        ("surf-observations", "surf_features:observations", "observations 1 to 4, tested"),
     ),
     "approximation": (
         ("sssp-table-1", "approximation.tables:table_1", "best trade-offs"),

@@ -92,14 +92,32 @@ def network(model, s):
     return float(hidden @ net.output + net.output_bias[0])
 
 
+def published_network(model, s):
+    """The network of the SURF paper in NumPy: six raw features, sigmoids."""
+    net = model.surf_paper
+    x = [s.arcs / s.n, s.p_h, s.s_f / s.n, s.c_f / s.n, s.n_f / s.n, s.n_u / s.n]
+    z = (np.array(x) - net.mean) / net.scale
+    hidden = (1 + np.tanh((net.weights @ z + net.bias) / 2)) / 2  # does not overflow
+    return float(hidden @ net.output + net.output_bias[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "forward"), [("surf", network), ("surf-paper", published_network)]
+)
 @given(state=states())
 @settings(max_examples=200, deadline=None)
-def test_the_network_is_that_of_its_file(state):
+def test_the_networks_are_those_of_their_file(name, forward, state):
     model = the_model.read(shipped_model("direction"))
-    value = network(model, state)
-    if abs(value) > 1e-9:
-        assert learned("surf", model).choose(state) == (PULL if value > 0 else PUSH)
-    assert learned("surf", model).explain(state).startswith(learned("surf", model).choose(state))
+    value = forward(model, state)
+    policy = learned(name, model)
+    if abs(value) > 1e-9 * np.abs(policy.parameters).max():
+        assert policy.choose(state) == (PULL if value > 0 else PUSH)
+    assert policy.explain(state).startswith(policy.choose(state))
+
+
+def test_the_papers_network_runs_as_published():
+    assert not policy_named("surf-paper").guarded
+    assert policy_named("surf-paper").certain(10**6) == -1  # it is asked about every level
 
 
 @given(state=states())
@@ -204,6 +222,7 @@ DAMAGE = {
     "negative": ({"cost": np.where(np.arange(COST.size) == 2, -1.0, COST)}, "below 0"),
     "scale": ({"surf.scale": np.zeros(6)}, "below"),
     "missing": ({"surf.mean": None}, "is missing"),
+    "one network": ({"surf_paper.output": None}, "is missing"),
 }
 
 

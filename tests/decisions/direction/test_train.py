@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.decisions import graphs
 from tachograph.decisions.direction import train as direction
+from tachograph.decisions.direction.levels import Levels, levels_of, score
 from tachograph.decisions.direction.model import learned, policy_named, the_model
-from tachograph.decisions.direction.train import Levels, Trainer, levels_of
+from tachograph.decisions.direction.train import Trainer
 from tachograph.decisions.trainer import train
 
 SMALL = ["kronecker 9 8", "uniform 600 6", "road 20 20", "tree 500 3", "small_world 400 3 0.1"]
@@ -78,9 +79,11 @@ def test_best_is_the_best_of_all_choices(data, rows):
     push, pull, bitmap, queue = (data.draw(times).astype(float) for _ in range(4))
     first = np.zeros(rows, bool)
     first[0] = True
+    none = np.zeros(rows)
     levels = Levels(
-        np.zeros(rows), np.zeros(rows), first, np.ones(rows, bool), np.zeros((rows, 18)), push, pull,
-        bitmap, queue,
+        graph=none, family=none, first=first, timed=none == 0, thin=none > 0, weight=none + 1,
+        states=np.zeros((rows, 18)), push=push, pull=pull, to_bitmap=bitmap, to_queue=queue,
+        push_mean=push, pull_mean=pull,
     )  # fmt: skip
 
     def total(choice):
@@ -96,36 +99,93 @@ def test_best_is_the_best_of_all_choices(data, rows):
     assert levels.spent(levels.best()).sum() == total(levels.best().tolist()) == best
 
 
-def test_scores_of_known_choices():
-    record = {
-        "graph": "g", "family": "f", "source": 0, "threads": 1, "directed": False, "n": 10, "arcs": 40,
-        "p_h": 0.1, "hubs": 1,
+def made_up(rows):
+    """A search of a graph of 1,024 vertices: rows of arcs of the frontier, push, pull, bitmap, queue."""
+    arcs, push, pull, bitmap, queue = (list(column) for column in zip(*rows, strict=True))
+    count = len(rows)
+    return {
+        "graph": "g", "family": "f", "source": 0, "threads": 1, "directed": False, "n": 1024,
+        "arcs": 4096, "p_h": 0.1, "hubs": 1,
         "levels": {
-            "frontier_vertices": [1, 4, 5], "frontier_edges": [4, 16, 20], "unvisited": [9, 5, 0],
-            "unseen_edges": [36, 20, 0], "hubs": [0, 1, 0], "scanned": [9, 5, 0],
-            "push_nanoseconds": [10, 100, 50], "pull_nanoseconds": [40, 20, 40],
-            "to_bitmap_nanoseconds": [1, 2, 3], "to_queue_nanoseconds": [1, 1, 30],
+            "frontier_vertices": [1] * count, "frontier_edges": arcs, "unvisited": [9] * count,
+            "unseen_edges": [36] * count, "hubs": [0] * count, "scanned": [9] * count,
+            "push_nanoseconds": push, "pull_nanoseconds": pull, "to_bitmap_nanoseconds": bitmap,
+            "to_queue_nanoseconds": queue, "push_mean_nanoseconds": push,
+            "pull_mean_nanoseconds": pull,
         },
     }  # fmt: skip
-    levels = levels_of([record])
+
+
+def test_scores_of_known_choices():
+    levels = levels_of([made_up([(5, 10, 40, 1, 1), (16, 100, 20, 2, 1), (20, 50, 40, 3, 30)])])
     assert levels.best().tolist() == [0, 1, 1]
-    found = direction.score(levels, np.array([0, 0, 1]))
+    assert not levels.thin.any()  # 1,024 / 256 = 4 arcs would be
+    found = score(levels, np.array([0, 0, 1]))
     assert found.accuracy.tolist() == [2 / 3]
     assert found.saved.tolist() == [(30 + 10) / (30 + 80 + 10)]
     assert found.slowdown.tolist() == [(10 + 100 + 3 + 40) / (10 + 2 + 20 + 40)]
     assert levels.chosen_by(policy_named("pull")).tolist() == [1, 1, 1]
-    # a level whose pull was not timed counts neither as right nor as wrong, nor does its time
-    for name in ("pull_nanoseconds", "to_bitmap_nanoseconds", "to_queue_nanoseconds"):
-        record["levels"][name][0] = -1
+
+
+def test_a_thin_level_stands_for_those_after_it_that_were_not_timed():
+    untimed = (-1, -1, -1)
+    rows = [
+        (4, 10, 40, 1, 1),
+        (3, 11, *untimed),
+        (50, 90, 20, 2, 2),
+        (2, 12, *untimed),
+        (1, 9, 50, 4, 5),
+    ]
+    levels = levels_of([made_up(rows)])
+    assert levels.thin.tolist() == [True, True, False, True, True]
+    assert levels.weight.tolist() == [3, 0, 1, 0, 1]
+    assert levels.push.tolist() == [10, 11, 90, 12, 9]  # pushes are always timed
+    assert levels.pull.tolist() == [40, 40, 20, 40, 50]
+    assert levels.to_queue.tolist() == [1, 1, 2, 1, 5]
+    found = score(levels, np.array([0, 1, 1, 0, 1]))
+    assert found.accuracy.tolist() == [
+        4 / 5
+    ]  # three of the first, one of the third; the last is wrong
+    assert found.saved.tolist() == [(3 * 30 + 70) / (3 * 30 + 70 + 41)]
+
+
+def test_thin_levels_are_timed_less_and_less_often():
+    g = graphs.graph_named("road 20 400")
+    record = direction.measure(g, "road", 0, repeats=1)
+    pull = np.array(record["levels"]["pull_nanoseconds"])
+    thin = np.array(record["levels"]["frontier_edges"]) <= g.n // 256
+    wanted, first, stride = [], 0, 1
+    while first < thin.sum():
+        wanted += range(first, first + 16 * stride, stride)
+        first, stride = first + 16 * stride, 2 * stride
+    timed = np.flatnonzero((pull >= 0)[thin])
+    assert timed.tolist() == [k for k in wanted if k < thin.sum()]
+    assert (pull[~thin] >= 0).all()
     levels = levels_of([record])
-    for first in (0, 1):
-        found = direction.score(levels, np.array([first, 0, 1]))
-        assert found.accuracy.tolist() == [1 / 2]
-        assert found.saved.tolist() == [10 / (80 + 10)]
-    assert direction.score(levels, np.array([0, 1, 1])).slowdown.tolist() == [1.0]
-    nothing = {**record, "graph": "h", "levels": {k: v[:1] for k, v in record["levels"].items()}}
-    found = direction.score(levels_of([record, nothing]), np.array([0, 1, 1, 0]))
-    assert found.graphs == ["g"]
+    assert levels.weight.sum() == len(levels)
+
+
+def test_records_are_written_in_the_papers_format(tmp_path):
+    import csv
+
+    path = tmp_path / "levels.csv"
+    train(Trainer(SMALL, math.inf, records=path), tmp_path / "m.json")
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0])[:7] == ["m_d", "p_h", "s_f", "c_f", "r_f", "r_u", "L"]
+    assert {row["graph"] for row in rows} == set(SMALL)
+    first = rows[0]  # one vertex of a graph: its share is the frontier's, and how that has varied
+    n = graphs.graph_named(first["graph"]).n
+    assert float(first["r_f"]) == float(first["s_f"]) == float(first["c_f"]) == 1 / n
+    assert float(first["r_u"]) == 1 - 1 / n
+    with pytest.raises(tg.InputError, match="must say the format"):
+        Trainer(SMALL, math.inf, records=tmp_path / "levels.txt").collect(SMALL)
+
+
+def test_one_class_only_is_refused():
+    levels = levels_of([made_up([(5, 10, 40, 1, 1), (16, 10, 20, 2, 1)])])
+    with pytest.raises(tg.InputError, match="a push was faster at every level"):
+        direction.fit_surf_paper(levels)
 
 
 def test_training_writes_a_model_that_can_be_used(tmp_path):
@@ -136,10 +196,10 @@ def test_training_writes_a_model_that_can_be_used(tmp_path):
     assert list(card["graphs"]) == sorted(SMALL)
     assert all(len(mark) == 16 for mark in card["graphs"].values())
     assert {"date", "machine", "code", "quality"} <= set(card)
-    assert [row["policy"] for row in card["quality"]] == ["cost", "surf"]
+    assert [row["policy"] for row in card["quality"]] == ["cost", "surf", "surf-paper"]
     levels = levels_of(Trainer().collect(SMALL))  # from the journal
     for name in ("cost", "surf"):
-        summary = direction.score(levels, levels.chosen_by(learned(name, again))).summary()
+        summary = score(levels, levels.chosen_by(learned(name, again))).summary()
         assert summary["slowdown"] < 3
     with pytest.raises(tg.InputError, match="4 graphs of 2 families are needed"):
         train(Trainer(SMALL[:2]))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .levels import levels_of, score
 from .model import cost_policy
-from .train import levels_of, score
 
 if TYPE_CHECKING:
     from ...journal.campaign import Record

@@ -1,9 +1,10 @@
 """Policies that choose the direction of every level, and the learned model behind two of them.
 
 All have one interface: a function of the state before a level (:class:`State`), compiled, and called
-inside the search's loop. There are the rules of the literature, ``surf`` (a small network on the
-workload state), ``cost`` (predicts the time of both directions; the default, also called ``auto``), and
-any function of yours:
+inside the search's loop. There are the rules of the literature; two small networks on the workload
+state, ``surf-paper`` (as published) and ``surf`` (trained on time at stake, with features that do not
+depend on sizes); ``cost`` (predicts the time of both directions; the default, also called ``auto``);
+and any function of yours:
 
 >>> import tachograph as tg
 >>> def half(state):
@@ -23,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kernels.bfs.steps import VERTICES_PER_CERTAIN_ARC
 from ...util.errors import InputError
 from ..model_file import Kept, ModelFile
 from . import rules as published
@@ -32,15 +34,14 @@ from .state import State
 __all__ = ["POLICIES", "Model", "Network", "Policy", "State", "cost_policy", "learned"]
 __all__ += ["policy_named", "scripted", "surf_policy", "the_model"]
 
-POLICIES = ("auto", *RULES, "surf", "cost")
-#: Learned policies are not asked about frontiers of fewer arcs than n over this.
-VERTICES_PER_CERTAIN_ARC = 256
+LEARNED = ("surf", "surf-paper", "cost")
+POLICIES = ("auto", *RULES, *LEARNED)
 SURF_FEATURES = 6
 Numbers = NDArray[np.float64]
 
 
 class Network(NamedTuple):
-    """SURF's network: one hidden layer on standardised features."""
+    """A network with one hidden layer on standardised features."""
 
     mean: Numbers
     scale: Numbers
@@ -49,28 +50,44 @@ class Network(NamedTuple):
     output: Numbers
     output_bias: Numbers  # one number
 
+    @classmethod
+    def of(cls, file: ModelFile, name: str) -> Network:
+        """Take the network of that name from a file and check it."""
+        hidden, seen = file.array(f"{name}.bias", (None,)).size, SURF_FEATURES
+        shapes = {"mean": (seen,), "scale": (seen,), "weights": (hidden, seen), "bias": (hidden,),
+                  "output": (hidden,), "output_bias": (1,)}  # fmt: skip
+        least = {"scale": 1e-12}
+        return cls(
+            **{k: file.array(f"{name}.{k}", s, least.get(k, -np.inf)) for k, s in shapes.items()}
+        )
+
+    def numbers(self) -> Numbers:
+        """Return the numbers for ``surf_output`` after the first: standardisation becomes weights."""
+        weights = self.weights / self.scale
+        rows = np.column_stack([weights, self.bias - weights @ self.mean])
+        parts = ([len(rows)], rows.ravel(), self.output, self.output_bias)
+        return np.concatenate(parts)
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What is learned: the network, and the coefficients of the cost model (``COST_NAMES``)."""
+    """What is learned: two networks, and the coefficients of the cost model (``COST_NAMES``)."""
 
     surf: Network
+    surf_paper: Network
     cost: Numbers
 
     @classmethod
     def of(cls, file: ModelFile) -> Model:
         """Take the model from a file and check it."""
-        hidden, seen = file.array("surf.bias", (None,)).size, SURF_FEATURES
-        shapes = {"mean": (seen,), "scale": (seen,), "weights": (hidden, seen), "bias": (hidden,),
-                  "output": (hidden,), "output_bias": (1,)}  # fmt: skip
-        least = {"scale": 1e-12}
-        net = {k: file.array(f"surf.{k}", s, least.get(k, -np.inf)) for k, s in shapes.items()}
-        return cls(Network(**net), file.array("cost", (len(COST_NAMES),), least=0.0))
+        surf, paper = (Network.of(file, name) for name in ("surf", "surf_paper"))
+        return cls(surf, paper, file.array("cost", (len(COST_NAMES),), least=0.0))
 
     def arrays(self) -> dict[str, Numbers]:
         """Return the numbers for a file."""
-        net = {f"surf.{name}": array for name, array in self.surf._asdict().items()}
-        return {**net, "cost": self.cost}
+        networks = {"surf": self.surf, "surf_paper": self.surf_paper}
+        made = {f"{n}.{k}": v for n, net in networks.items() for k, v in net._asdict().items()}
+        return {**made, "cost": self.cost}
 
 
 the_model: Kept[Model] = Kept("direction", State._fields, Model.of)
@@ -81,8 +98,8 @@ class Policy:
     """A way to choose the direction.
 
     A ``guarded`` one is kept from the worst: small frontiers are pushed without asking, and a pull that
-    turns out to look at many more arcs than a push would is given up. By default the learned ones are
-    guarded, and published rules run as published; :meth:`with_guards` says otherwise.
+    turns out to look at many more arcs than a push would is given up. By default ``surf`` and ``cost``
+    are guarded, and what was published runs as published; :meth:`with_guards` says otherwise.
     """
 
     name: str
@@ -91,6 +108,7 @@ class Policy:
     parameters: Numbers
     guarded: bool = False
     counts_hubs: bool = False
+    samples_hubs: bool = False
 
     @property
     def address(self) -> int:
@@ -128,7 +146,7 @@ class Policy:
                 f"{chosen}: pushing {state.m_f:,.0f} arcs should take {push / 1e3:,.1f} µs, pulling by "
                 f"{state.n_u:,.0f} vertices {pull / 1e3:,.1f} µs"
             )
-        if self.name == "surf":
+        if self.samples_hubs:
             value = surf_output_of(state, self.parameters)
             return (
                 f"{chosen}: the network gives {value:+.2f} (pull if positive) for a frontier of "
@@ -137,13 +155,13 @@ class Policy:
         return f"{chosen}: {self.about}"
 
 
-def surf_policy(net: Network) -> Policy:
-    """``surf`` with the numbers of a network."""
-    rows = np.column_stack([net.weights, net.bias])
-    head = np.array([0.0, len(rows)])
-    numbers = (head, net.mean, net.scale, rows.ravel(), net.output, net.output_bias)
-    about = "A network on the workload state."
-    return Policy("surf", about, built_in("surf"), np.concatenate(numbers), guarded=True)
+def surf_policy(net: Network, as_published: bool = False) -> Policy:
+    """``surf``, or ``surf-paper``, with the numbers of a network."""
+    parameters = np.append(float(as_published), net.numbers())
+    name = "surf-paper" if as_published else "surf"
+    about = "The network of the SURF paper." if as_published else "A network on the workload state."
+    guarded = not as_published
+    return Policy(name, about, built_in("surf"), parameters, guarded, samples_hubs=True)
 
 
 def cost_policy(coefficients: Numbers) -> Policy:
@@ -154,8 +172,12 @@ def cost_policy(coefficients: Numbers) -> Policy:
 
 @lru_cache(8)  # every search asks
 def learned(name: str, model: Model) -> Policy:
-    """``surf`` or ``cost`` with the numbers of a model."""
-    return surf_policy(model.surf) if name == "surf" else cost_policy(model.cost)
+    """Return one of ``LEARNED`` with the numbers of a model."""
+    if name == "cost":
+        return cost_policy(model.cost)
+    if name == "surf":
+        return surf_policy(model.surf)
+    return surf_policy(model.surf_paper, as_published=True)
 
 
 def scripted(directions: Sequence[int]) -> Policy:
@@ -177,7 +199,7 @@ def policy_named(direction: str | Policy | Callable[[State], object]) -> Policy:
             "function of the state"
         )
     name = "cost" if direction == "auto" else direction
-    if name in ("surf", "cost"):
+    if name in LEARNED:
         return learned(name, the_model())
     about = getattr(published, name).__doc__.split(chr(10))[0]
     parameters = np.array([RULES.index(name)], float)

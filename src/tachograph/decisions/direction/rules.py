@@ -26,7 +26,7 @@ from ...util.text import did_you_mean
 from .state import State
 
 __all__ = ["COST_NAMES", "RULES", "SCRIPT", "Compiled", "built_in", "compiled", "expected_times"]
-__all__ += ["surf_features"]
+__all__ += ["raw_features", "surf_features"]
 
 
 class Compiled(Protocol):
@@ -112,22 +112,31 @@ def script(s, p):
 
 @inline
 def surf_output(s, p):
-    """What SURF's network gives: six features, one hidden layer; positive means pull.
+    """What a network of SURF's kind gives: six features, one hidden layer; positive means pull.
 
-    p[1] is the size of the hidden layer; then come mean and scale of the features, for each hidden unit
-    six weights and a bias, the weights of the output and its bias.
+    If p[0] is 1, it is the paper's: raw features, sigmoids. If it is 0, ours: features that do not
+    depend on sizes, and rectified units. p[1] is the size of the hidden layer; then come six
+    weights and a bias for each hidden unit, the weights of the output, and its bias.
     """
     hidden = int(p[1])
-    features = surf_features(s)
-    at = 14
-    total = p[14 + 8 * hidden]
+    as_published = p[0] == 1.0
+    features = raw_features(s) if as_published else surf_features(s)
+    at = 2
+    total = p[2 + 8 * hidden]
     for h in range(hidden):
         unit = p[at + 6]
         for k in range(6):
-            unit += p[at + k] * (features[k] - p[2 + k]) / p[8 + k]
+            unit += p[at + k] * features[k]
         at += 7
-        total += p[14 + 7 * hidden + h] * max(unit, 0.0)
+        active = 1.0 / (1.0 + math.exp(-unit)) if as_published else max(unit, 0.0)
+        total += p[2 + 7 * hidden + h] * active
     return total
+
+
+@inline
+def raw_features(s):
+    """m_d, p_h, s_f, c_f, r_f, r_u as the paper has them; s_f and c_f are shares of the vertices."""
+    return (s.arcs / s.n, s.p_h, s.s_f / s.n, s.c_f / s.n, s.n_f / s.n, s.n_u / s.n)
 
 
 @inline

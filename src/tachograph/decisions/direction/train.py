@@ -1,21 +1,17 @@
-"""Train the direction: measure levels, fit the cost model and the network, leave families out.
+"""Train the direction: measure levels, fit the cost model and two networks, leave families out.
 
-Both are fitted to what matters, time: the cost model by the expected time of its choices, the network
-by weighting each level with what is at stake there. Every graph counts the same.
-
-SURF's two measures judge a policy, and its time against the best that was possible. *Accuracy* is the
-share of levels at which the faster direction was taken. *Saved* is SURF's reduced execution time: of
-the time that lies between the two directions of the levels, the share that the policy did not lose.
-Both are means over graphs, because long thin graphs have thousands of levels. Levels of at most n / 256
-arcs are pushed without timing a pull; they count for no policy, in none of the measures, and a graph
-that has no other levels does not count at all.
+The cost model and ``surf`` are fitted to what matters, time: the former by the expected time of its
+choices, the latter by weighting each level with what is at stake there. ``surf-paper`` is fitted as the
+paper does it: the label of a level is the direction that was faster in the mean of its runs, and all
+levels of a graph count the same. Every graph counts the same for all three.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -23,22 +19,23 @@ from numpy.typing import NDArray
 
 from ...graph.graph import Graph
 from ...journal.campaign import Record
+from ...util.errors import InputError
+from ...util.tables import check_table
 from ..graphs import about, family, graph_named
 from ..trainer import Quality, run_named
 from ..trainer import Trainer as Base
+from .levels import Levels, export, features_of, levels_of, score
 from .state import State
 
 if TYPE_CHECKING:
     from .model import Model, Network, Policy
 
-__all__ = ["Levels", "Score", "Trainer", "chosen_unseen", "cost_of", "level_record", "levels_of"]
-__all__ += ["measure"]
-__all__ += ["score", "sources_of", "surf_of"]
+__all__ = ["Trainer", "chosen_unseen", "cost_of", "fit_surf_paper", "level_record", "measure"]
+__all__ += ["sources_of", "surf_of", "surf_paper_of"]
 
 HOST = "host"
 SEARCHES = 4  # of each graph
 REPEATS = 5  # times that each direction of a level runs
-UNTIMED_PUSHES = 5.0  # a pull that was not timed is taken to cost so many pushes
 #: Where the fit begins: nanoseconds that are usual on today's machines; see COST_NAMES.
 START = np.array([16.0, 1.0, 1.0, 300.0, 0.8, 1.0, 3.0, 0.5, 0.35, 1.4, 0.5, 1.0, 1.0, 2.8, 0.007,
                   1.2, 0.017, 0.5, 0.5])  # fmt: skip
@@ -47,6 +44,7 @@ SHARPNESS = (0.5, 0.25, 0.12)  # from a soft choice to a hard one
 DRIFT_PENALTY = 0.002  # of the squared logarithm of how far a coefficient is from its start
 MOST_AT_STAKE = 3.0  # a level counts at most so many times its shorter time
 HIDDEN_UNITS, WEIGHT_PENALTY, NETWORKS = 8, 3.0, 5
+PAPER_HIDDEN_UNITS = 16  # the paper does not say how many it has
 Numbers = NDArray[np.float64]
 
 
@@ -91,100 +89,6 @@ def level_record(graph: Graph, name: str, source: int, levels: Record, threads: 
     }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Levels:
-    """Times are in nanoseconds. ``timed`` is False where only the push was worth timing."""
-
-    graph: np.ndarray
-    family: np.ndarray
-    first: np.ndarray
-    timed: np.ndarray
-    states: np.ndarray
-    push: np.ndarray
-    pull: np.ndarray
-    to_bitmap: np.ndarray
-    to_queue: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.graph)
-
-    def where(self, chosen: np.ndarray) -> Levels:
-        """Those of some graphs: ``chosen`` must keep searches whole."""
-        return Levels(**{f.name: getattr(self, f.name)[chosen] for f in fields(self)})
-
-    def column(self, name: str) -> np.ndarray:
-        """A number of the state at all levels."""
-        return self.states[:, State._fields.index(name)]
-
-    def chosen_by(self, policy: Policy) -> NDArray[np.int64]:
-        """The directions that a policy would have taken."""
-        from .model import VERTICES_PER_CERTAIN_ARC
-
-        certain = VERTICES_PER_CERTAIN_ARC if policy.guarded else 0
-        asked = (policy.address, policy.parameters, certain, self.states, self.first)
-        return self._replayed("choices", *asked, np.zeros(len(self), np.int64))
-
-    def best(self) -> NDArray[np.int64]:
-        """The directions that would have taken the least time."""
-        return self._replayed("best", *self._times(), np.zeros(len(self), np.int64))
-
-    def spent(self, chosen: NDArray[np.int64]) -> Numbers:
-        """Nanoseconds of each level with these directions."""
-        return self._replayed("spent", *self._times(), chosen, np.zeros(len(self)))
-
-    def _times(self) -> tuple[np.ndarray, ...]:
-        return self.first, self.push, self.pull, self.to_bitmap, self.to_queue
-
-    def _replayed(self, kernel: str, *arguments: object) -> np.ndarray:
-        """What a kernel of ``kernels.bfs.oracle`` writes into its last argument."""
-        from ...kernels.bfs import oracle
-        from ...kernels.runtime.launch import run
-
-        run(getattr(oracle, kernel), [arguments], brief=True)
-        return cast(np.ndarray, arguments[-1])
-
-
-def levels_of(records: Iterable[Record]) -> Levels:
-    """One table of all records."""
-    parts = [_one(record) for record in records]
-    names = [f.name for f in fields(Levels)]
-    return Levels(**{name: np.concatenate([part[name] for part in parts]) for name in names})
-
-
-def _one(record: Record) -> dict[str, np.ndarray]:
-    at = {name: np.array(column, float) for name, column in record["levels"].items()}
-    n_f, m_f = at["frontier_vertices"], at["frontier_edges"]
-    rows = n_f.size
-
-    def before(values: Numbers) -> Numbers:
-        return np.concatenate([[0.0], values[:-1]])[:rows]
-
-    variation = n_f - before(n_f)
-    values = {
-        "n": record["n"], "arcs": record["arcs"], "n_f": n_f, "m_f": m_f, "n_u": at["unvisited"],
-        "m_u": at["unseen_edges"], "s_f": variation, "c_f": variation - before(variation),
-        "before": before(n_f), "m_before": before(m_f), "depth": np.arange(rows),
-        "hubs_f": at["hubs"], "hubs": record["hubs"], "p_h": record["p_h"],
-        "threads": record["threads"], "directed": float(record["directed"]),
-    }  # fmt: skip
-    states = np.zeros((rows, len(State._fields)))
-    for name, value in values.items():
-        states[:, State._fields.index(name)] = value
-    push, pull = at["push_nanoseconds"], at["pull_nanoseconds"]
-    timed = pull >= 0
-    return {
-        "graph": np.full(rows, record["graph"]),
-        "family": np.full(rows, record["family"]),
-        "first": np.arange(rows) == 0,
-        "timed": timed,
-        "states": states,
-        "push": push,
-        "pull": np.where(timed, pull, UNTIMED_PUSHES * push),
-        "to_bitmap": np.where(timed, at["to_bitmap_nanoseconds"], 0.0),
-        "to_queue": np.where(timed, at["to_queue_nanoseconds"], 0.01 * record["n"]),
-    }
-
-
 def fit_cost(levels: Levels) -> Numbers:
     """Coefficients that make the expected time of the choices small (mean over graphs of its log)."""
     from scipy.optimize import minimize
@@ -193,11 +97,11 @@ def fit_cost(levels: Levels) -> Numbers:
 
     names, at = np.unique(levels.graph, return_inverse=True)
     reference = np.bincount(at, levels.spent(levels.best()), len(names))
-    timed = levels.timed
-    obvious = np.bincount(at[~timed], levels.push[~timed], len(names))
-    open_ones = levels.states[timed], levels.push[timed], levels.pull[timed], at[timed]
+    thin = levels.thin  # the policy is not asked about them
+    obvious = np.bincount(at[thin], levels.push[thin], len(names))
+    open_ones = levels.states[~thin], levels.push[~thin], levels.pull[~thin], at[~thin]
     start = START.copy()
-    start[FORM] = _forms(levels.where(timed))
+    start[FORM] = _forms(levels.where(~thin))
     found = np.log(start)
     free = np.ones(start.size, bool)
     free[FORM] = False
@@ -230,41 +134,71 @@ def _forms(timed: Levels) -> Numbers:
 
 
 def fit_surf(levels: Levels, seed: int = 0) -> Network:
-    """SURF's network: the mean of several, which is one with their hidden units side by side."""
+    """``surf``: the mean of several networks, which is one with their hidden units side by side."""
+    from .model import Network
+
+    levels = levels.where(levels.timed)
+    features = features_of(levels, "surf_features")
+    mean, scale = features.mean(axis=0), features.std(axis=0) + 1e-9
+    least = np.minimum(levels.push, levels.pull)
+    stake = np.minimum(np.abs(levels.push - levels.pull), MOST_AT_STAKE * least)
+    weight = _per_graph(levels, stake)
+    found = [
+        _perceptron(
+            (features - mean) / scale, levels.pull < levels.push, weight,
+            hidden_layer_sizes=(HIDDEN_UNITS,), solver="lbfgs", alpha=WEIGHT_PENALTY, max_iter=300,
+            random_state=NETWORKS * seed + k,
+        )
+        for k in range(NETWORKS)
+    ]  # fmt: skip
+    hidden, bias, output = (np.concatenate([net[k] for net in found]) for k in range(3))
+    output_bias = np.array([sum(net[3] for net in found) / NETWORKS])
+    return Network(mean, scale, hidden, bias, output / NETWORKS, output_bias)
+
+
+def fit_surf_paper(levels: Levels, seed: int = 0) -> Network:
+    """``surf-paper``: labels by mean times, all levels of a graph alike, sigmoids, one network."""
+    from .model import Network
+
+    levels = levels.where(levels.timed)
+    features = features_of(levels, "raw_features")
+    mean, scale = features.mean(axis=0), features.std(axis=0) + 1e-9
+    net = _perceptron(
+        (features - mean) / scale, levels.pull_mean < levels.push_mean,
+        _per_graph(levels, levels.weight), activation="logistic", solver="lbfgs", alpha=1e-3,
+        hidden_layer_sizes=(PAPER_HIDDEN_UNITS,), max_iter=2000, random_state=seed,
+    )  # fmt: skip
+    return Network(mean, scale, net[0], net[1], net[2], np.array([net[3]]))
+
+
+def _per_graph(levels: Levels, weight: Numbers) -> Numbers:
+    """Scale weights so that every graph counts the same, and the mean is 1."""
+    _, at = np.unique(levels.graph, return_inverse=True)
+    scaled = weight / np.maximum(np.bincount(at, weight), 1e-9)[at]
+    return cast(Numbers, scaled / scaled.mean())
+
+
+def _perceptron(
+    features: Numbers, label: np.ndarray, weight: Numbers, **options: object
+) -> tuple[Numbers, Numbers, Numbers, float]:
+    """Fit one hidden layer; return its weights, biases, weights of the output, and its bias."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier
     from threadpoolctl import threadpool_limits
 
-    from .model import Network
-    from .rules import surf_features
-
-    rng = np.random.default_rng(seed)
-    kept = levels.timed | (rng.random(len(levels)) < 0.02)  # some of the obvious ones
-    levels = levels.where(kept)
-    rows = [surf_features.py_func(State(*row)) for row in levels.states]
-    features = np.array(rows).reshape(len(levels), -1)
-    mean, scale = features.mean(axis=0), features.std(axis=0) + 1e-9
-    label = levels.pull < levels.push
-    least = np.minimum(levels.push, levels.pull)
-    stake = np.minimum(np.abs(levels.push - levels.pull), MOST_AT_STAKE * least)
-    _, at = np.unique(levels.graph, return_inverse=True)
-    weight = stake / np.maximum(np.bincount(at, stake), 1e-9)[at]
-    weight /= weight.mean()
-    weights, bias, output, output_bias = [], [], [], 0.0
-    for k in range(NETWORKS):
-        net = MLPClassifier(
-            hidden_layer_sizes=(HIDDEN_UNITS,), solver="lbfgs", alpha=WEIGHT_PENALTY, max_iter=300,
-            random_state=NETWORKS * seed + k,
-        )  # fmt: skip
-        with warnings.catch_warnings(), threadpool_limits(1):  # its matrices are small
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            net.fit((features - mean) / scale, label, sample_weight=weight)
-        weights.append(net.coefs_[0].T)
-        bias.append(net.intercepts_[0])
-        output.append(net.coefs_[1][:, 0] / NETWORKS)
-        output_bias += float(net.intercepts_[1][0]) / NETWORKS
-    hidden, biases, joined = map(np.concatenate, (weights, bias, output))
-    return Network(mean, scale, hidden, biases, joined, np.array([output_bias]))
+    if label.all() or not label.any():
+        faster = "pull" if label.all() else "push"
+        raise InputError(
+            f"a {faster} was faster at every level that was measured, so nothing can be learned: "
+            "name graphs of other families, too"
+        )
+    net = MLPClassifier(**options)
+    with warnings.catch_warnings(), threadpool_limits(1):  # its matrices are small
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        net.fit(features, label, sample_weight=weight)
+    hidden, output = net.coefs_
+    bias, output_bias = net.intercepts_
+    return hidden.T, bias, output[:, 0], float(output_bias[0])
 
 
 def cost_of(levels: Levels) -> Policy:
@@ -281,42 +215,11 @@ def surf_of(levels: Levels, seed: int = 0) -> Policy:
     return surf_policy(fit_surf(levels, seed))
 
 
-@dataclass(frozen=True)
-class Score:
-    """A policy on several graphs: arrays with a number for each of ``graphs``."""
+def surf_paper_of(levels: Levels, seed: int = 0) -> Policy:
+    """The policy ``surf-paper``, fitted to these levels."""
+    from .model import surf_policy
 
-    graphs: list[str]
-    accuracy: Numbers
-    saved: Numbers
-    slowdown: Numbers  # time over the best possible
-
-    def summary(self) -> dict[str, float]:
-        """Means over graphs (geometric of the slowdown), spread, and the worst graph."""
-        return {
-            "accuracy": float(self.accuracy.mean()),
-            "saved": float(self.saved.mean()),
-            "saved_spread": float(self.saved.std()),
-            "slowdown": float(np.exp(np.log(self.slowdown).mean())),
-            "worst": float(self.slowdown.max()),
-        }
-
-
-def score(levels: Levels, chosen: NDArray[np.int64]) -> Score:
-    """Judge directions by the measured times, at the levels where both were timed."""
-    names, at = np.unique(levels.graph, return_inverse=True)
-
-    def totals(values: np.ndarray) -> Numbers:
-        return np.bincount(at, values, len(names)).astype(float)
-
-    timed = totals(levels.timed)
-    judged = timed > 0
-    gap = np.where(levels.timed, np.abs(levels.push - levels.pull), 0.0)
-    right = levels.timed & (chosen == (levels.pull < levels.push))
-    whole = np.maximum(totals(gap), 1e-9)
-    spent, least = (totals(levels.timed * levels.spent(d)) for d in (chosen, levels.best()))
-    found = totals(right), totals(gap * right), spent
-    parts = (a[judged] / b[judged] for a, b in zip(found, (timed, whole, least), strict=True))
-    return Score(names[judged].tolist(), *parts)
+    return surf_policy(fit_surf_paper(levels, seed), as_published=True)
 
 
 def chosen_unseen(
@@ -344,12 +247,18 @@ class Trainer(Base["Model"]):
     tacho train direction --device rtx3080
 
     tacho train direction --graphs 'kronecker 16 16,road 300 300,uniform 60000 8,soc-Slashdot0902'
+
+    tacho train direction --records levels.csv
     """
 
     searches: int = SEARCHES
     seed: int = 1  # of the vertices that they begin at
     device: str = field(
         default=HOST, metadata={"help": "host, or a simulated GPU such as rtx3080."}
+    )
+    records: Path | None = field(
+        default=None,
+        metadata={"help": "Write the records that are learned from there, too (.csv, .parquet)."},
     )
 
     name = "direction"
@@ -358,6 +267,7 @@ class Trainer(Base["Model"]):
 
     def how(self) -> tuple[Record, str]:
         """Return how many searches are measured, how often, and where."""
+        check_table(self.records)
         asked: Record = {"sources": self.searches, "seed": self.seed, "repeats": REPEATS}
         if self.device != HOST:
             asked |= {"device": self.device, "simulated": self.runner.simulated}
@@ -373,16 +283,22 @@ class Trainer(Base["Model"]):
         return {} if self.device == HOST else {"device": self.device, "provenance": "simulated"}
 
     def fit(self, records: list[Record]) -> Model:
-        """Fit both."""
+        """Fit all three, and write the records down if that was asked for."""
         from .model import Model
 
         levels = levels_of(records)
-        return Model(fit_surf(levels), fit_cost(levels))
+        if self.records is not None:
+            export(levels, self.records)
+        return Model(fit_surf(levels), fit_surf_paper(levels), fit_cost(levels))
 
     def evaluate(self, model: Model, records: list[Record]) -> Quality:
         """Return scores on families that the model was fitted without."""
         levels = levels_of(records)
         return [
             {"policy": name} | score(levels, chosen_unseen(levels, fit, levels.family)).summary()
-            for name, fit in (("cost", cost_of), ("surf", surf_of))
+            for name, fit in (
+                ("cost", cost_of),
+                ("surf", surf_of),
+                ("surf-paper", surf_paper_of),
+            )
         ]

@@ -66,7 +66,7 @@ def chooser_of(policy: Policy, graph: Graph) -> Chooser:
         certain=policy.certain(graph.n),
         bounded=policy.guarded,
         hub=graph.features.mean_degree if policy.counts_hubs else -1.0,
-        hub_share=graph.features.hub_probability_sampled if policy.name == "surf" else 0.0,
+        hub_share=graph.features.hub_probability_sampled if policy.samples_hubs else 0.0,
     )
 
 

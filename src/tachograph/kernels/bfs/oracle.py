@@ -1,7 +1,9 @@
 """A breadth-first search that times both directions at every level: the oracle.
 
 From the same state each level is pushed and pulled several times, in turns, and taken back after each;
-the changes of the frontier's form are timed, too. Whatever is chosen, a level's state is the same, so
+the changes of the frontier's form are timed, too. Long thin graphs have thousands of levels of a few
+arcs, at which a pull looks at the whole graph: of these, fewer and fewer are timed as the search goes
+on, and each stands for those after it. Whatever is chosen, a level's state is the same, so
 one such walk tells what any policy would have met, and what each choice would have cost: ``choices``,
 ``best`` and ``spent`` tell it of rows of several walks, of which ``first`` marks the beginnings.
 
@@ -14,13 +16,24 @@ import numpy as np
 
 from ..runtime import team as teams
 from ..runtime.atomics import ask, ld, nanoseconds, st, st_release
-from ..runtime.launch import kernel
+from ..runtime.launch import inline, kernel
 from ..runtime.nouns import Rows
 from .search import Query, new_bitmaps, new_tree, search_workers
-from .state import M_F, PREVIOUS, PULL, PULLED, PUSH, N, first_level, hubs_in_queue, next_level
+from .state import (
+    M_F,
+    PREVIOUS,
+    PULL,
+    PULLED,
+    PUSH,
+    N,
+    first_level,
+    hubs_in_queue,
+    next_level,
+)
 from .steps import (
     BUFFER,
     UNLIMITED,
+    VERTICES_PER_CERTAIN_ARC,
     begin,
     in_bitmap,
     make_unvisited,
@@ -33,10 +46,11 @@ from .steps import (
 COLUMNS = (
     *("frontier_vertices", "frontier_edges", "unvisited", "unseen_edges", "hubs", "scanned"),
     *("push_nanoseconds", "pull_nanoseconds", "to_bitmap_nanoseconds", "to_queue_nanoseconds"),
+    *("push_mean_nanoseconds", "pull_mean_nanoseconds"),
 )
 WIDTH = len(COLUMNS)  # and a log adds one
 PUSHING, PULLING, MAPPING, QUEUING = 0, 1, 2, 3  # what is timed
-PULL_FROM_SHARE = 256  # a pull sees every vertex: it is not timed for fewer arcs than n over this
+TIMED_PER_STRIDE = 16  # thin levels that are timed before only half as many of the next ones are
 
 
 @kernel
@@ -76,6 +90,20 @@ def arcs_of_pull(team, back, parents, front):
     return scanned
 
 
+@inline
+def is_timed(thin_levels):
+    """Whether a thin level is timed, before which there were so many thin ones.
+
+    All of the first ``TIMED_PER_STRIDE`` are, then every second of twice as many, and so on.
+    """
+    stride = 1
+    first = np.int64(0)
+    while thin_levels >= first + TIMED_PER_STRIDE * stride:
+        first += TIMED_PER_STRIDE * stride
+        stride *= 2
+    return (thin_levels - first) % stride == 0
+
+
 @kernel
 def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
     """What each worker does; worker 0 returns the rows."""
@@ -90,6 +118,7 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
     buffer = np.empty(BUFFER, queue.dtype)
     box = np.empty(2, np.int64)
     best = np.empty(4, np.int64)
+    sums = np.empty(2, np.int64)
     notes = np.zeros(2, np.int64)
     edges = begin(team, indptr, query.sources, tree)
     if edges < 0:
@@ -97,11 +126,16 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
     lo, hi = np.int64(0), np.int64(query.sources.size)
     level = first_level(n, indices.size, hi, edges)
     phase = np.int64(0)
+    thin_levels = np.int64(0)
     while lo < hi and level.depth != query.cutoff:
         depth = level.depth + 1
         for k in range(4):
             best[k] = UNLIMITED
-        pulls = level.edges > n // PULL_FROM_SHARE
+        sums[PUSHING] = sums[PULLING] = 0
+        pulls = True
+        if level.edges <= n // VERTICES_PER_CERTAIN_ARC:
+            pulls = is_timed(thin_levels)
+            thin_levels += 1
         hubs = np.int64(0)
         scanned = np.int64(0)
         if pulls:
@@ -132,7 +166,9 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
                 pull(team, phase, back, tree, bitmaps, depth, np.int64(UNLIMITED))
                 if not teams.meet(team):
                     return teams.rows_of(log)
-                best[PULLING] = min(best[PULLING], nanoseconds(box) - start)
+                taken = nanoseconds(box) - start
+                best[PULLING] = min(best[PULLING], taken)
+                sums[PULLING] += taken
                 phase += 1
                 take_back_bitmap(team, indptr, after, tree)
             teams.next_phase(control, me, phase)
@@ -140,7 +176,9 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
             push(team, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
             if not teams.meet(team):
                 return teams.rows_of(log)
-            best[PUSHING] = min(best[PUSHING], nanoseconds(box) - start)
+            taken = nanoseconds(box) - start
+            best[PUSHING] = min(best[PUSHING], taken)
+            sums[PUSHING] += taken
             found, arcs = teams.sums(control, phase)
             phase += 1
             if pulls and r < repeats - 1:
@@ -152,11 +190,14 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
                 if me == 0:
                     st_release(control, teams.TAIL, hi)
         if me == 0:
-            if not pulls:
+            if pulls:
+                means = (sums[PUSHING] // repeats, sums[PULLING] // repeats)
+            else:
                 best[PULLING] = best[MAPPING] = best[QUEUING] = -1
+                means = (best[PUSHING], np.int64(-1))
             state = (level.vertices, level.edges, level.unvisited, level.unseen, hubs, scanned)
             times = (best[PUSHING], best[PULLING], best[MAPPING], best[QUEUING])
-            log = teams.recorded(log, state + times)
+            log = teams.recorded(log, state + times + means)
         lo, hi = hi, hi + found
         level = next_level(level, found, arcs)
     return teams.rows_of(log)
@@ -167,8 +208,8 @@ def both(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Levels, parents, a row for each level (``COLUMNS``), and the number of workers.
 
-    ``repeats`` is how often each direction of a level runs; rows have the least times. A pull is not
-    timed, and its times are -1, where the frontier has fewer arcs than n / ``PULL_FROM_SHARE``.
+    ``repeats`` is how often each direction of a level runs; rows have the least times, and the means. A
+    pull is not timed, and its times are -1, at some of the thin levels (``VERTICES_PER_CERTAIN_ARC``).
     ``hubs`` counts vertices of the frontier of more than the mean degree, ``scanned`` the arcs that a
     pull looks at.
     """

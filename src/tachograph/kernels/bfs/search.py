@@ -21,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..runtime import team as teams
-from ..runtime.atomics import fetch_add, ld, ld_acquire, st, st_release, stop_at
+from ..runtime.atomics import fetch_add, ld, ld_acquire, nanoseconds, st, st_release, stop_at
 from ..runtime.launch import inline, kernel, read_only, workers_for
 from ..runtime.nouns import Rows
 from .state import (
+    ALL_HUBS,
     HUBS,
     PULL,
     PULLED,
@@ -34,6 +35,7 @@ from .state import (
     Level,
     decide,
     first_level,
+    hubs_among,
     hubs_in_bitmap,
     hubs_in_queue,
     next_level,
@@ -42,13 +44,17 @@ from .state import (
 from .steps import BUFFER, UNLIMITED, Bitmaps, Tree, begin, pull, push, to_bitmap, to_queue
 
 #: What a row of the trace holds.
-COLUMNS = ("direction", "frontier_vertices", "frontier_edges", "unvisited", "nanoseconds")
+COLUMNS = (
+    *("direction", "frontier_vertices", "frontier_edges", "unvisited"),
+    *("deciding_nanoseconds", "nanoseconds"),
+)
 TRACED, STATE_SIZE = len(COLUMNS), len(STATE)
 ALONE_UP_TO_ARCS = 256  # arcs out of a frontier up to which one worker goes on alone
 PULL_ARCS_PER_PUSH_ARC = 2  # how many times the arcs of a push a bounded pull may look at
 RETRY_FACTOR = 4  # how many times the arcs of a pull that was given up the next one must have
 SERIAL_UP_TO_VERTICES = 1 << 15  # pulls look at little more than each vertex once
-LO, HI, CERTAIN, LEVEL = 0, 1, 2, 3  # what a worker that goes on alone is handed, and hands back
+#: What a worker that goes on alone is handed, and hands back.
+LO, HI, CERTAIN, DECIDING, LEVEL = 0, 1, 2, 3, 4
 HANDED = LEVEL + len(Level._fields)
 
 
@@ -75,11 +81,12 @@ def is_over(query, levels, level):
 
 
 @inline
-def hand(handed, at, lo, hi, certain, level):
+def hand(handed, at, lo, hi, certain, deciding, level):
     """Write down where a search is, from place ``at`` on."""
     handed[at + LO] = lo
     handed[at + HI] = hi
     handed[at + CERTAIN] = certain
+    handed[at + DECIDING] = deciding
     for k in range(len(level)):
         handed[at + LEVEL + k] = level[k]
 
@@ -93,6 +100,16 @@ def handed_level(handed, at):
     return Level(a, b, c, d, e, f, g, h)
 
 
+@inline
+def counted_together(team, phase, count):
+    """The sum of what all workers have counted in a phase of its own."""
+    control = team.control
+    teams.next_phase(control, team.me, phase)
+    fetch_add(control, teams.cell(teams.SUM, phase), count)
+    teams.meet(team)
+    return ld_acquire(control, teams.cell(teams.SUM, phase))
+
+
 @kernel
 def alone(team, rows, query, chooser, tree, state, handed, at, log):
     """Push levels of few arcs by one worker while others wait, until one is not, or the log is full."""
@@ -100,6 +117,7 @@ def alone(team, rows, query, chooser, tree, state, handed, at, log):
     indptr, indices = rows
     parents, levels, queue = tree
     lo, hi, certain = handed[at + LO], handed[at + HI], handed[at + CERTAIN]
+    deciding = handed[at + DECIDING]  # nanoseconds
     level = handed_level(handed, at)
     while True:
         tail = hi
@@ -116,7 +134,8 @@ def alone(team, rows, query, chooser, tree, state, handed, at, log):
                     arcs -= mark + 1
                     st(queue, tail, v)
                     tail += 1
-        teams.record(log, (np.int64(PUSH), level.vertices, level.edges, level.unvisited))
+        teams.record(log, (np.int64(PUSH), level.vertices, level.edges, level.unvisited, deciding))
+        deciding = np.int64(0)
         lo, hi = hi, tail
         level = next_level(level, hi - lo, arcs)
         if level.edges > ALONE_UP_TO_ARCS or is_over(query, levels, level):
@@ -124,12 +143,14 @@ def alone(team, rows, query, chooser, tree, state, handed, at, log):
         if teams.is_full(log) or stop_at(control, depth):
             break
         if level.edges > certain:
+            begin_deciding = nanoseconds(log.clock)
             if chooser.hub >= 0:
                 st(state, HUBS, hubs_in_queue(queue, lo, hi, indptr, chooser.hub))
             if decide(chooser, state, level, np.int64(PUSH)) != PUSH:
-                break
+                break  # the team asks again
+            deciding = nanoseconds(log.clock) - begin_deciding
     st_release(control, teams.TAIL, hi)
-    hand(handed, at, lo, hi, certain, level)
+    hand(handed, at, lo, hi, certain, deciding, level)
 
 
 @kernel
@@ -154,29 +175,34 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
     phase = np.int64(0)
     at = np.int64(0)  # two places alternate: a slow worker may still read the one before
     tell_constants(state, rows, chooser, workers, query.directed)
+    deciding = np.int64(0)
+    if chooser.hub >= 0:
+        first, end = teams.part(team, indptr.size - 1)
+        hubs = hubs_among(first, end, indptr, chooser.hub)
+        st(state, ALL_HUBS, counted_together(team, phase, hubs))
+        phase += 1
+        deciding = nanoseconds(log.clock) - log.clock[teams.LAST_TIME]
     while not is_over(query, levels, level):
         last = direction
         if level.edges <= certain:
             direction = np.int64(PUSH)
         else:
+            begin_deciding = nanoseconds(log.clock)
             if chooser.hub >= 0:
-                teams.next_phase(control, me, phase)
                 if direction == PUSH:
                     first, end = teams.part(team, hi - lo)
                     hubs = hubs_in_queue(queue, lo + first, lo + end, indptr, chooser.hub)
                 else:
                     first, end = teams.part(team, words)
                     hubs = hubs_in_bitmap(bitmaps.front, first, end, indptr, chooser.hub)
-                fetch_add(control, teams.cell(teams.SUM, phase), hubs)
-                if not teams.meet(team):
-                    break
-                st(state, HUBS, ld_acquire(control, teams.cell(teams.SUM, phase)))
+                st(state, HUBS, counted_together(team, phase, hubs))
                 phase += 1
             direction = decide(chooser, state, level, last)
+            deciding += nanoseconds(log.clock) - begin_deciding
         if direction == PUSH and last == PUSH and level.edges <= ALONE_UP_TO_ARCS and kept == 0:
             at = HANDED - at
             if me == 0:
-                hand(handed, at, lo, hi, certain, level)
+                hand(handed, at, lo, hi, certain, deciding, level)
                 if teams.is_full(log):
                     log = teams.larger(log)
                 alone(team, rows, query, chooser, tree, state, handed, at, log)
@@ -184,6 +210,7 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
                 break
             lo, hi = handed[at + LO], handed[at + HI]
             level = handed_level(handed, at)
+            deciding = np.int64(0)
             continue
         depth = level.depth + 1
         if direction == PULL and last == PUSH:
@@ -229,7 +256,9 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
         found += kept
         arcs += kept_arcs
         kept, kept_arcs = np.int64(0), np.int64(0)
-        log = teams.recorded(log, (direction, level.vertices, level.edges, level.unvisited))
+        row = (direction, level.vertices, level.edges, level.unvisited, deciding)
+        log = teams.recorded(log, row)
+        deciding = np.int64(0)
         if direction == PUSH:
             lo, hi = hi, hi + found
         else:

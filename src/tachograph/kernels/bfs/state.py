@@ -73,11 +73,6 @@ def tell_constants(state, rows, chooser, workers, directed):
     st(state, P_H, chooser.hub_share)
     st(state, THREADS, workers)
     st(state, DIRECTED, directed)
-    if chooser.hub >= 0:
-        hubs = np.int64(0)
-        for v in range(indptr.size - 1):  # each worker by itself: a part of the price of hubs
-            hubs += is_hub(v, indptr, chooser.hub)
-        st(state, ALL_HUBS, hubs)
 
 
 @kernel
@@ -101,6 +96,15 @@ def decide(chooser, state, level, previous):
 def is_hub(v, indptr, hub):
     """Whether ``v`` has more than ``hub`` arcs."""
     return ld(indptr, v + 1) - ld(indptr, v) > hub
+
+
+@inline
+def hubs_among(lo, hi, indptr, hub):
+    """How many of the vertices ``lo:hi`` are hubs."""
+    found = np.int64(0)
+    for v in range(lo, hi):
+        found += is_hub(v, indptr, hub)
+    return found
 
 
 @inline

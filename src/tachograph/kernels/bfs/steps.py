@@ -32,6 +32,8 @@ AHEAD = 8  # places in the queue that rows are fetched ahead
 PUSHED_CHUNK = 64  # vertices that a worker takes at a time
 PULLED_CHUNK = 16  # words of 64 vertices that a worker takes at a time
 EVEN_UP_TO_DEGREE = 16  # mean arcs of a frontier's vertices up to which it is cut into equal parts
+#: A frontier of fewer arcs than n over this is thin: a pull of it, which sees every vertex, is a waste.
+VERTICES_PER_CERTAIN_ARC = 256
 UNLIMITED = 1 << 62  # arcs: more than a pull can look at
 
 

@@ -50,5 +50,7 @@ def both_directions(graph: Graph, source: int, device: str | GPU, larger: float 
         "pull_nanoseconds": times["pull"],
         "to_bitmap_nanoseconds": zeros,
         "to_queue_nanoseconds": zeros,
+        "push_mean_nanoseconds": times["push"],
+        "pull_mean_nanoseconds": times["pull"],
     }
     return {name: columns[name].tolist() for name in COLUMNS}
