@@ -120,7 +120,7 @@ class Model:
 class Trainer:
     """The six steps, as short as they can be."""
 
-    name, state, fewest = "nonsense", ("a",), (1, 1)
+    name, file, state, fewest = "nonsense", "nonsense", ("a",), (1, 1)
 
     def __init__(self, value):
         self.value = value

@@ -33,7 +33,7 @@ def test_bfs(directed):
     g = graph(directed)
     expected = reference("BFS-directed" if directed else "BFS", g)
     expected[expected > g.n] = -1  # their mark for "not reached"
-    assert np.array_equal(tg.bfs(g, g.id_of(SOURCE), verify=True).levels, expected)
+    assert np.array_equal(tg.bfs(g, SOURCE, verify=True).levels, expected)
 
 
 @pytest.mark.parametrize("algorithm", ["delta-stepping", "bellman-ford", "dijkstra", "hybrid"])
@@ -42,7 +42,7 @@ def test_shortest_paths(directed, algorithm):
     g = graph(directed)
     expected = reference("SSSP-directed" if directed else "SSSP", g)
     expected[expected > 1e300] = np.inf  # their mark for "not reached"
-    found = tg.sssp(g, g.id_of(SOURCE), algorithm=algorithm, verify=True)
+    found = tg.sssp(g, SOURCE, algorithm=algorithm, verify=True)
     assert np.array_equal(found.distances, expected)
 
 

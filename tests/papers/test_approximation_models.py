@@ -97,4 +97,8 @@ def test_csv_with_the_columns_of_the_paper(data, tmp_path):
     first = data.records[0]
     assert int(rows[0]["vertices"]) == first["n"]
     assert float(rows[0]["inaccuracy"]) == first["error"]
-    assert len(rows) == len(data)
+    exact = [row for row in rows if row["sOriginalDistance"] == "1"]
+    assert len(rows) - len(exact) == len(data)
+    searches = {(r["graph"], r["source"], r["algorithm"]) for r in data.records}
+    assert len(exact) == len(searches)
+    assert {float(row["inaccuracy"]) for row in exact} == {0.0}

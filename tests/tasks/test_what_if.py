@@ -38,8 +38,8 @@ def test_what_takes_too_long_is_modelled(graph, monkeypatch):
 def test_machines_that_do_not_exist(graph):
     with pytest.raises(tg.InputError, match="unknown accelerator 'abacus'"):
         tg.what_if("wcc", graph, ["abacus"])
-    with pytest.raises(tg.InputError, match="pagerank does not run on opencl:0"):
-        tg.what_if("pagerank", graph, ["opencl:0"])
+    with pytest.raises(tg.InputError, match="triangles does not run on opencl:0"):
+        tg.what_if("triangles", graph, ["opencl:0"])
     with pytest.raises(tg.InputError, match="needs machines"):
         tg.what_if("wcc", graph, [])
     with pytest.raises(tg.InputError, match="does not run 'maximal_independent_set'"):

@@ -143,7 +143,7 @@ def export(
     parquet.mkdir(parents=True, exist_ok=True)
     for name, rows in _tables(kept).items():
         heads = dict.fromkeys(head for row in rows for head in row)
-        columns = {head: pa.array([row.get(head) for row in rows]) for head in heads}
+        columns = {head: pa.array([_utf8(row.get(head)) for row in rows]) for head in heads}
         write_table(pa.table(columns), parquet / f"{name}.parquet")
         say(f"{parquet / name}.parquet: {len(rows):,} rows")
 
@@ -156,9 +156,7 @@ def _tables(kept: Journal) -> dict[str, list[Record]]:
     for run in runs:
         graph = run.pop("graph")
         run |= {f"graph_{k}": graph.get(k) for k in ("name", "n", "m", "directed", "mark")}
-        # Parquet holds UTF-8 only: bytes of a file name that are not are spelled out.
-        name = str(graph.get("name") or "").encode(errors="backslashreplace").decode()
-        run["graph_name"] = name or None
+        run["graph_name"] = graph.get("name") or None
         run["graph_shape"] = dumps(graph.get("shape"))
         plan = run["plan"] or {}
         run |= {k: plan.get(k) for k in ("way", "reason")}
@@ -180,6 +178,11 @@ def _tables(kept: Journal) -> dict[str, list[Record]]:
         for key, value in kept.records(kind).items()
     ]
     return {"runs": _alike(runs), **{k: _alike(v) for k, v in traces.items()}, "records": records}
+
+
+def _utf8(value: object) -> object:
+    """Spell out what is not UTF-8, such as bytes of a file name: Parquet holds nothing else."""
+    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else value
 
 
 def _cell(value: object) -> object:

@@ -95,7 +95,7 @@ def test_a_random_choice_counts_with_each_of_its_seeds():
 def test_options_of_the_training(tiny):
     with pytest.raises(tg.InputError, match="size = 2 is a share"):
         Trainer(["kronecker-14"], size=2).collect(["kronecker-14"])
-    with pytest.raises(tg.InputError, match="there is no graph 'nonsense'; known are"):
+    with pytest.raises(tg.InputError, match="there is no graph 'nonsense': name a file"):
         Trainer(["nonsense"]).choose()
 
 

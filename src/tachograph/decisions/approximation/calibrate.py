@@ -90,7 +90,7 @@ def live_cases(names: Sequence[str], run: str, executor: Executor | None) -> lis
 def shares_of(cases: Sequence[Record]) -> tuple[float, ...]:
     """Return the share of each of ``CONFIDENCES``: 1 where there is too little to tell.
 
-    >>> cases = [{"family": "a", "scores": [0.1] * 50}, {"family": "b", "scores": [0.7] * 50}]
+    >>> cases = [{"family": "a", "scores": [0.1] * 30}, {"family": "b", "scores": [0.7] * 30}]
     >>> shares_of(cases)
     (0.7, 0.7, 0.7, 1.0)
     """

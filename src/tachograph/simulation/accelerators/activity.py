@@ -24,6 +24,13 @@ class Steps(NamedTuple):
 class Activity:
     """Which vertices have new values before each iteration of a synchronous run (None: all)."""
 
+    graph: Graph
+    steps: Steps | None
+    rows: np.ndarray
+    n: int
+    edges: int
+    iterations: int
+
     def __init__(self, graph: Graph, steps: Steps | None) -> None:
         self.graph, self.steps, self.rows = graph, steps, graph.indptr
         self.n, self.edges = graph.n, graph.arcs

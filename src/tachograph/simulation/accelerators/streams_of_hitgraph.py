@@ -38,6 +38,19 @@ WORDS_AHEAD = 16  # between the banks and the combining network; inferred as wel
 class Machine:
     """Partitions, where they lie, and the streams of a phase."""
 
+    line: int
+    size: int
+    n: int
+    width: int
+    pes: int
+    parts: int
+    pe_of: np.ndarray
+    edge_width: int
+    update_width: int
+    at_values: list[int]
+    at_edges: list[int]
+    at_queue: list[int]
+
     def __init__(self, design: HitGraph, problem: Problem, layout: Layout) -> None:
         graph, channels = problem.graph, layout.memory.channels
         self.design, self.line = design, layout.line

@@ -109,6 +109,16 @@ def _estimate(stored: Stored, begin: int, end: int) -> float:
 class Machine:
     """Where arrays lie, and the streams of a superstep."""
 
+    build: Build
+    stored: Stored
+    start: int
+    line: int
+    kernels: int
+    burst: int
+    parts: list[int]
+    mine: list[list[tuple[int, int]]]
+    at_degrees: int
+
     def __init__(
         self, design: ThunderGP, build: Build, stored: Stored, layout: Layout, start: int
     ) -> None:
