@@ -16,8 +16,9 @@ import numpy as np
 from ..algorithms.bfs import bfs
 from ..algorithms.similarity import jaccard
 from ..decisions.approximation.rules import Approximation, inaccuracy
+from ..decisions.direction.levels import Levels, levels_of, score
 from ..decisions.direction.model import policy_named
-from ..decisions.direction.train import Levels, level_record, levels_of, score, sources_of
+from ..decisions.direction.train import level_record, sources_of
 from ..decisions.graphs import graph_named
 from ..graph.generate import kronecker
 from ..graph.graph import Graph
