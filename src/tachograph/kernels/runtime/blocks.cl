@@ -13,7 +13,8 @@
  * OFFSET is the type of offsets: int where arcs are fewer than 2^31, else long.
  */
 #define SLICES (GROUP / LANES)
-/* Which group this is, of how many. As size_t in a loop, Intel's compiler breaks them. */
+/* Which group this is, of how many. As int: with size_t in loops, some results on Intel's
+ * processor driver were wrong; why is not known. */
 #define ME ((int)get_group_id(0))
 #define GROUPS ((int)get_num_groups(0))
 #define ROOM (GROUP == 1 ? 1024 : 4 * GROUP) /* vertices that wait in local memory */
