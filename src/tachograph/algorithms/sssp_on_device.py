@@ -165,7 +165,9 @@ def _relaxed(
             check_count(device, vertices, graph.n)
             lines.append(("relax", vertices, arcs, unvisited, share * (vertices + arcs)))
             unvisited -= reached
-            check_count(device, unvisited, graph.n)
+            if question.approximation.atomic:
+                check_count(device, unvisited, graph.n)
+            unvisited = max(unvisited, 0)  # without atomics, two may count the same vertex
         last = now
         if search.state.array[TOO_FAR]:
             return "too far"
