@@ -272,12 +272,12 @@ __kernel void pull(__global const OFFSET *ptr, __global const int *indices, __gl
     clear_desk(&desk);
     BLOCKS_OF(((long)n + 31) / 32, SLICES, piece, pieces, first, last);
     for (int b = first + ME; b < last; b += GROUPS) {
-        long word = (long)b * SLICES + slice;
+        uint word = (uint)b * SLICES + slice; /* with long, Intel's driver finds nothing in slices of 32 */
         uint bits = 0;
         for (int j = lane; j < 32; j += LANES) {
-            long v = word * 32 + j;
+            uint v = word * 32 + j; /* at most 2^31 + 32 * SLICES */
             int mark = 0, u = -1;
-            if (v < n) mark = parent[v];
+            if (v < (uint)n) mark = parent[v];
             if (mark < 0) {
                 OFFSET k = ptr[v], stop = ptr[v + 1];
                 if (stop - k >= WIDE_FROM) stop = k;
@@ -296,13 +296,13 @@ __kernel void pull(__global const OFFSET *ptr, __global const int *indices, __gl
             }
         }
 #if LANES == 1
-        if (word * 32 < n) after[word] = bits;
+        if (word * 32 < (uint)n) after[word] = bits;
 #else
         if (lane == 0) words[slice] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (bits) atomic_or(&words[slice], bits);
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane == 0 && word * 32 < n) after[word] = words[slice];
+        if (lane == 0 && word * 32 < (uint)n) after[word] = words[slice];
 #endif
     }
     add_sums(&desk, sums.found, sums.hubs, sums.arcs, (volatile __global uint *)state);
