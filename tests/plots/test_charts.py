@@ -248,3 +248,19 @@ def test_ratios_point_to_their_side_of_one():
     fast, slow = (m for m in drawn.marks if m.tip)
     assert fast.points[1][0] == pytest.approx(one) == slow.points[0][0]
     assert 2 * (one - fast.points[0][0]) == pytest.approx(slow.points[1][0] - one)
+
+
+def test_choices_mark_what_flipped_and_survive_odd_sizes():
+    from tachograph.plots.policies import Choices, Layers, choices, neurons
+
+    rows = [
+        Choices("changed", [True, False], 1e-3, [True, False]),
+        Choices("surf", [False] * 2, 0.0),
+    ]
+    text = choices(rows, [0, 7]).svg()
+    assert text.count("flipped") == 1
+    assert "level 7: push" in text
+    assert "<svg" in choices([], []).svg()
+    assert "<svg" in choices([Choices("<b>", [False] * 500, 1.0)], range(500), width=300).svg()
+    still = Layers(["a"], [0.0], [[0.0], [1.0]], [0.0, 0.0], [1.0, 1.0], 0.0)
+    assert neurons(still, chosen=1).about.endswith("+0.00: push")

@@ -123,7 +123,7 @@ class Drawing:
                 page = "<!doctype html><meta charset='utf-8'>" if suffix == ".html" else ""
                 temporary.write_text(page + self.svg() + "\n", encoding="utf-8")
             else:
-                draw(self, temporary, suffix[1:])
+                temporary.write_bytes(draw(self, suffix[1:]))
 
 
 def stacked(drawings: Sequence[Drawing], columns: int = 1, title: str = "") -> Drawing:

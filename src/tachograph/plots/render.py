@@ -8,8 +8,8 @@ measured.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..util.text import as_html, plain
@@ -27,6 +27,7 @@ LIGHT = dict(zip(ROLES, _LIGHT.split(), strict=True))
 DARK = dict(zip(ROLES, _DARK.split(), strict=True))
 SERIES = ROLES[5:]
 PAIRS = {"push": "s1", "pull": "s2", "host": "s1", "device": "s2"}
+PAIRS |= {"modelled": "s1", "simulated": "s2", "measured": "s3", "published": "s4"}
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
 TAGS = {"rect": "rect", "line": "polyline", "area": "polygon", "dot": "circle", "text": "text"}
 ANCHORS = {"start": "left", "middle": "center", "end": "right"}  # of SVG, and of matplotlib
@@ -119,8 +120,11 @@ def _number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def draw(drawing: Drawing, path: Path, kind: str) -> None:
-    """Write a drawing by matplotlib, with two pixels of the file for each of its own."""
+def draw(drawing: Drawing, kind: str) -> bytes:
+    """Return a file of a drawing by matplotlib, with two pixels of it for each of the drawing's own.
+
+    It is not written here: matplotlib fails with other errors if the disk is full.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(drawing.width / INCH_PIXELS, drawing.height / INCH_PIXELS))
@@ -128,7 +132,9 @@ def draw(drawing: Drawing, path: Path, kind: str) -> None:
     axes.set_axis_off()
     for order, mark in enumerate(drawing.marks, 2):
         _add(axes, mark, order)  # matplotlib would put all lines above all areas
-    figure.savefig(path, format=kind, dpi=2 * INCH_PIXELS, facecolor=LIGHT["paper"])
+    out = io.BytesIO()
+    figure.savefig(out, format=kind, dpi=2 * INCH_PIXELS, facecolor=LIGHT["paper"])
+    return out.getvalue()
 
 
 def _add(axes: Axes, mark: Mark, order: int) -> None:

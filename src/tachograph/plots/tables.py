@@ -19,7 +19,7 @@ BROKEN_LETTERS = 28  # a text that is longer is broken into lines
 #: Columns of a trace that come first, in this order, and those that are not shown.
 FIRST = ["kernel", "phase", "direction", "iteration", "device", "begin", "seconds"]
 FIRST += [f"{choice}_seconds" for choice in ("push", "pull", "host", "device")]
-HIDDEN = ("threads", "unvisited", "polls", "joules", "note", "best", "searches")
+HIDDEN = ("threads", "unvisited", "polls", "joules", "note", "best", "searches", "copied")
 
 
 @dataclass(frozen=True)

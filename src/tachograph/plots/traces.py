@@ -162,7 +162,7 @@ def placements(columns: Columns, width: float = WIDE) -> Drawing:
     return made
 
 
-def lanes(columns: Columns, width: float = WIDE) -> Drawing:
+def lanes(columns: Columns, width: float = WIDE, title: str = "Devices over time") -> Drawing:
     """Draw a lane for each device over time; workers of the host that overlap share its height.
 
     ``columns`` has ``phase`` or ``device`` (who), ``begin`` and ``seconds`` (when), and ``edges`` (how
@@ -179,7 +179,7 @@ def lanes(columns: Columns, width: float = WIDE) -> Drawing:
     edges = floats(columns["edges"]) if "edges" in columns else []
     colours = series(who)
     names = list(dict.fromkeys(who))
-    made = Drawing("Devices over time", width)
+    made = Drawing(title, width)
     top = head(made, {}) + 8
     frame = Frame(made, 12, top, width - 14, top + len(names) * (LANE + LANE_GAP))
     made.height = frame.bottom + 40

@@ -173,3 +173,24 @@ def test_the_command_shows_a_trace_file():
     wrong = tacho("report", "levels.parquet")
     assert wrong.returncode == 1
     assert "no trace" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("plan", "facts"),
+    [({"candidates": 7}, {}), ({"candidates": [{"name": "x"}]}, {}), ({"candidates": ["x"]}, {}),
+     ({}, {"audit": {}}), ({}, {"sources": {}}), ({}, {"notes": 5}), ({}, {"series": 5})],
+)  # fmt: skip
+def test_runs_of_another_version_are_refused(plan, facts):
+    number = journal().record(Run("bfs", {"name": "g"}, 1.0, plan=plan, facts=facts))
+    with pytest.raises(tg.InputError, match=f"run {number} cannot be shown: .*another version"):
+        of_entries(entries([str(number)]))
+
+
+@pytest.mark.parametrize("task", ["betweenness_centrality", "closeness_centrality", "clustering"])
+def test_facts_that_have_the_names_of_others(task):
+    """A number of sources is not the sources of a simulated machine's parameters."""
+    result = getattr(tg, task)(tg.path(30))
+    facts = {"sources": 30, **result.facts()}
+    journal().record(Run(task, {"name": "g", "n": 30, "m": 29}, 0.5, facts=facts))
+    (section,) = of_entries(entries(["last"]))
+    assert section.title.endswith(f"{task} on g")

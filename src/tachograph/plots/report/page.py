@@ -15,7 +15,7 @@ from ..drawing import NARROW, WIDE, Drawing
 from ..render import DARK, LIGHT, classes, variables
 from ..tables import Table
 
-__all__ = ["Figure", "Section", "page", "write_page"]
+__all__ = ["Figure", "Section", "colours", "page", "write_page"]
 
 BESIDE_LETTERS = 72  # width of a table that fits beside a chart
 
@@ -58,7 +58,7 @@ def page(title: str, sections: Sequence[Section], about: str = "") -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="Tachograph {__version__}">
 <title>{as_html(title)}</title>
-<style>{_colours()}{style}</style>
+<style>{colours()}{style}</style>
 </head>
 <body>
 <header class="top"><div><h1>{as_html(title)}</h1><p class="soft">{as_html(about)}</p></div>
@@ -85,7 +85,7 @@ def write_page(
         temporary.write_text(text, encoding="utf-8")
 
 
-def _colours() -> str:
+def colours() -> str:
     """Return the CSS of the colours: as the reader's system is set, or as the button chose."""
     dark = variables(DARK)
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ...journal import Run, journal
 from ...util import memory
 from ...util.errors import InputError, MissingFileError
-from ...util.files import arrow_file
+from ...util.files import arrow_file, is_file
 from ...util.packed import require_pages
+from ...util.text import number_in
 from .. import numbers as show
-from ..charts import Candidate, Predicted, pareto, prediction
+from ..charts import Candidate, Predicted, bars, pareto, prediction
 from ..memory import Timeline, bandwidth
 from ..numbers import Columns
 from ..tables import Table, table_of
@@ -61,7 +62,7 @@ def entries(names: Sequence[str]) -> list[Entry]:
 def _kept(name: str) -> Entry:
     """Return a run of the journal."""
     kept = journal()
-    if name != "last" and not name.isdigit():
+    if name != "last" and number_in(name) < 0:
         how = "give its number, last, or a trace's .parquet file"
         raise InputError(f"{name!r} is not a run: {how}")
     found = next(iter(kept.runs(last=1)), None) if name == "last" else kept.run(int(name))
@@ -78,7 +79,7 @@ def _trace_file(path: str) -> Entry:
     import pyarrow as pa
     from pyarrow import parquet
 
-    if not Path(path).is_file():
+    if not is_file(path):
         raise MissingFileError(f"{path}: there is no such file")
     try:
         file = parquet.ParquetFile(arrow_file(path))
@@ -145,7 +146,22 @@ def of_entries(entries: Sequence[Entry]) -> list[Section]:
 
 
 def _section(entry: Entry) -> Section:
-    """Return the facts of a run, its plan and the charts of its trace."""
+    """Return the facts of a run, its plan and the charts of its trace.
+
+    Raises
+    ------
+    InputError
+        If what was kept of it has other fields than this version writes.
+    """
+    try:
+        return _shown(entry)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"{entry.name} cannot be shown: it was kept by another version of Tachograph ({error!r})"
+        ) from None
+
+
+def _shown(entry: Entry) -> Section:
     run, plan = entry.run, entry.run.plan or {}
     name = run.graph.get("name") or ""
     title = f"{entry.name}: {run.task}" + (f" on {name}" if name else "")
@@ -155,7 +171,37 @@ def _section(entry: Entry) -> Section:
     figures = trace_figures(entry.trace) + plan_figure(plan, outcome)
     if memories := _timelines(run.facts):
         figures.append(memory_figure(memories))
-    return Section(title, text, _facts(run), figures)
+    text += [f"{note}." for note in run.facts.get("notes", [])]
+    return Section(title, text, _facts(run), figures + _simulated(run.facts))
+
+
+def _simulated(facts: Facts) -> list[Figure]:
+    """Return the phases, the requests and the parameters of a simulated accelerator."""
+    if not isinstance(facts.get("sources"), Mapping):  # centralities count theirs
+        return []
+    phases = {k: v["seconds"] for k, v in facts["phases"].items() if isinstance(v, Mapping)}
+    requests = {k: float(v) for k, v in facts["requests"].items()}
+    figures = [
+        _shares("Time by phase", "phase", phases, show.seconds),
+        _shares("Requests by kind", "kind", requests, show.count),
+    ]
+    rows = [
+        (name, str(value), str(facts["sources"].get(name, "")))
+        for name, value in facts["parameters"].items()
+    ]
+    table = Table("Parameters", ("parameter", "value", "what it is, and its source"), rows)
+    return [*figures, Figure(table=table)]
+
+
+def _shares(
+    title: str, kind: str, amounts: Mapping[str, float], shown: Callable[[float], str]
+) -> Figure:
+    """Return bars on one axis, and a table with the share of each."""
+    total = sum(amounts.values()) or 1.0
+    rows = [(name, shown(v), show.percent(v / total)) for name, v in amounts.items()]
+    drawn = [(name, v, "simulated") for name, v in amounts.items()]
+    table = Table(title, (kind, "amount", "share"), rows)
+    return Figure(lambda width: bars(drawn, title, width, shown), table)
 
 
 def trace_figures(trace: Columns) -> list[Figure]:

@@ -1,0 +1,50 @@
+"""Server-sent events about jobs of the lab."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from starlette.responses import Response, StreamingResponse
+
+from .jobs import J, Queued
+
+__all__ = ["LOOK_SECONDS", "event", "followed", "pause", "stream"]
+
+#: Between two looks at a job that goes on: a page that is drawn anew takes time from what it shows.
+LOOK_SECONDS = 0.5
+END_SECONDS = 0.03  # between two looks whether it has ended, which cost next to nothing
+
+
+def event(name: str, told: object, number: int) -> str:
+    """Return a server-sent event."""
+    return f"event: {name}\nid: {number}\ndata: {json.dumps(told)}\n\n"
+
+
+def stream(events: AsyncIterator[str]) -> Response:
+    """Return the answer that sends events as they come."""
+    return StreamingResponse(events, media_type="text/event-stream")
+
+
+async def pause(job: Queued, seconds: float = LOOK_SECONDS) -> None:
+    """Wait for the next look at a job, or for its end."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not job.over:
+        await asyncio.sleep(END_SECONDS)
+
+
+async def followed(job: J, more: Callable[[J], dict[str, Any]]) -> AsyncIterator[str]:
+    """Yield events with the state of a job, and ``more`` of it, until it is over."""
+    while True:
+        over = job.over  # read first, so that the last event has what comes in between
+        now: dict[str, Any] = {"status": job.status, "error": job.error, **more(job)}
+        if job.status == "running":
+            now["seconds"] = time.monotonic() - job.began
+            now["calls"] = 0 if job.watch is None else job.watch.calls
+        yield event("end" if over else "state", now, 0)
+        if over:
+            return
+        await pause(job)

@@ -1,0 +1,35 @@
+// Elements without markup: text that others chose is only ever set as text.
+
+/** Make an element: el("button", {class: "x", onclick: f, "aria-label": "…"}, "text", child, …). */
+export function el(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name in PROPERTIES) node[name] = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
+  return node;
+}
+
+const PROPERTIES = { value: 1, checked: 1, hidden: 1, disabled: 1, textContent: 1, selected: 1 };
+
+/** Replace what is inside a node. */
+export function fill(node, ...children) {
+  node.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
+  return node;
+}
+
+let counter = 0;
+/** An id that no other element has, for labels. */
+export const unique = (prefix = "e") => `${prefix}${++counter}`;
+
+/** Call f at most once in so many milliseconds; the last call counts. */
+export function calm(f, milliseconds = 60) {
+  let timer = 0;
+  return (...given) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => f(...given), milliseconds);
+  };
+}

@@ -1,0 +1,30 @@
+"""The panel Journal in a real browser."""
+
+from __future__ import annotations
+
+from tests.lab.conftest import at
+from tests.lab.test_journal import EVIL, kept
+
+__all__ = ["kept"]
+
+
+def test_runs_are_filtered_compared_and_exported(page, client, kept):
+    at(page, client, "journal")
+    page.get_by_text("6 runs, the last ones first").wait_for()
+    assert EVIL.removesuffix("\u202e") in page.locator("main").inner_text()  # as text
+    assert page.locator("main img").count() == 0
+    page.get_by_label("Task", exact=True).select_option("bfs")
+    page.get_by_text("2 runs, the last ones first").wait_for()
+    page.get_by_label("Compare run 1").check()
+    page.get_by_label("Compare run 2").check()
+    page.get_by_text("The second took 0.5× the time of the first.").wait_for()
+    page.wait_for_url("**run=1%2C2**")
+    with page.expect_download() as download:
+        page.get_by_label("Export as csv").click()
+    assert download.value.suggested_filename == "runs.csv"
+    page.reload()
+    page.get_by_role("heading", name="Compared").wait_for()
+    page.get_by_role("button", name="Close").click()
+    assert not page.get_by_role("heading", name="Compared").is_visible()
+    page.get_by_role("button", name="Open run 2").click()
+    page.get_by_role("heading", name="run 2: bfs on roads").wait_for()
