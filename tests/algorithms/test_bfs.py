@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
+from tachograph.algorithms import bfs_on_host
 from tachograph.algorithms.verify import check_bfs
 from tachograph.decisions.direction.model import POLICIES, scripted
 from tachograph.kernels.bfs import search as kernel
+from tachograph.kernels.bfs.hubs import NO_NEIGHBOUR, hubs_of
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tests import oracles
 from tests.devices.support import any_device, needs_pyopencl
@@ -61,6 +63,35 @@ def test_levels_are_those_of_the_oracle(data, directed, direction):
     assert found.levels.tolist() == expected
     assert found.trace["frontier_vertices"].sum() == sum(x >= 0 for x in expected)
     assert len(found.trace) == max(expected) + 1
+
+
+@given(data=st.data(), directed=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_hubs_are_the_neighbours_of_highest_degree(data, directed):
+    n, edges = data.draw(edge_lists(max_n=12, max_edges=50))
+    g = make(edges, n, directed=directed)
+    found = hubs_of(g.rows, g.transpose.rows).reshape(-1, 2)
+    degrees = g.degrees.tolist()
+    for v, chosen in enumerate(found.tolist()):
+        sources = {u for u in range(n) if v in g.neighbors(u).tolist()}
+        most = sorted((degrees[u] for u in sources), reverse=True)[:2]
+        hubs = [u for u in chosen if u >= 0]
+        assert [degrees[u] for u in hubs] == most
+        assert set(hubs) <= sources
+        assert len(set(hubs)) == len(hubs)
+        assert (chosen[0] == NO_NEIGHBOUR) == (not sources)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_later_searches_of_a_graph_look_at_hubs_first(monkeypatch, directed):
+    monkeypatch.setattr(bfs_on_host, "HUBS_AFTER_SEARCHES", 2)
+    one_worker_never(monkeypatch)
+    g = tg.kronecker(9, rng=3, directed=directed)
+    for source in range(6):
+        found = tg.bfs(g, source, direction="pull", verify=True)
+        known = bfs_on_host._known[g]
+        assert (known.hubs is not None) == (source >= 2)
+        assert found.levels.tolist() == tg.bfs(g, source, direction="push").levels.tolist()
 
 
 GRAPHS = {

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.algorithms import on_device
+from tachograph.algorithms import bfs_on_device, on_device
 from tachograph.algorithms.on_device import Shape
-from tachograph.decisions.direction.rules import RULES
+from tachograph.decisions.direction.model import POLICIES, policy_named
+from tachograph.decisions.direction.rules import RULES, SCRIPT
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.support import any_device, needs_pyopencl
 
@@ -58,24 +61,53 @@ def test_any_shape_of_work_groups(shape, monkeypatch):
             assert np.array_equal(found.levels, expected)
 
 
-@pytest.mark.parametrize(
-    "direction", ["push", "pull", "auto", "hbfs", "gunrock", "surf", "lagraph"]
-)
-@pytest.mark.parametrize("graph", ["road", "path", "kronecker"])
-def test_round_trips(direction, graph, trips):
-    """At most two, and one for each eight levels, unless a policy has to be asked about a large one."""
+def growing(state):
+    """Pull while the frontier grows; a device can ask this itself."""
+    return state.s_f > 0
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+@pytest.mark.parametrize("direction", [*POLICIES, growing])
+def test_round_trips(direction, kind, trips):
+    """At most two, and one for each eight levels: the device asks the policy itself."""
     device, made = trips
-    g = {"road": lambda: tg.road(40, 40, rng=1), "path": lambda: tg.path(900),
-         "kronecker": lambda: tg.kronecker(10, rng=1)}[graph]()  # fmt: skip
-    tg.bfs(g, 0, device=device, direction=direction)
-    made.clear()
-    found = tg.bfs(g, 0, device=device, direction=direction)
-    asked = 0
-    if direction not in ("push", "pull"):
-        large = found.trace["frontier_edges"] > 4096
-        asked = int((large | (found.trace["direction"] == "pull")).sum())
-        asked += int((np.diff(found.trace["direction"] == "pull") != 0).sum())
-    assert len(made) <= 2 + len(found.trace) / 8 + asked
+    device.kind = kind
+    for g in (tg.road(40, 40, rng=1), tg.path(900), tg.kronecker(10, rng=1)):
+        tg.bfs(g, 0, device=device, direction=direction)
+        made.clear()
+        found = tg.bfs(g, 0, device=device, direction=direction)
+        assert len(made) <= 2 + len(found.trace) / 8
+
+
+@pytest.mark.parametrize("without", [(), ("double",)])
+def test_round_trips_if_the_host_has_to_be_asked(without, trips):
+    """It is asked once for each large level, and for each that is pulled or comes after such a one."""
+    device, made = trips
+    device.capabilities = device.capabilities.without(*without)
+    direction = "hbfs" if without else lambda state: state.n_f > state.n / 24
+    for g in (tg.road(40, 40, rng=1), tg.path(900), tg.kronecker(10, rng=1)):
+        made.clear()
+        found = tg.bfs(g, 0, device=device, direction=direction, verify=True)
+        pulled = found.trace["direction"] == "pull"
+        asked = int((found.trace["frontier_edges"] > 4096).sum() + pulled.sum())
+        asked += int((np.diff(pulled) != 0).sum())
+        assert len(made) <= 2 + len(found.trace) / 8 + asked
+
+
+def test_a_pull_that_looks_at_too_many_arcs_is_given_up(monkeypatch):
+    """The rest of its level is pushed; the guards of a policy are those of the host."""
+    monkeypatch.setattr(bfs_on_device, "COUNTED_FROM_ARCS", 16)
+    always = policy_named("pull")
+    for kind in ("cpu", "gpu"):
+        device = any_device().masked(kind=kind)
+        script = replace(always, name="script", parameters=np.array([SCRIPT, 3.0, 0.0, 1.0, 1.0]))
+        # few arcs out of a frontier, and many of vertices that are not reached: those are looked at
+        g = tg.disjoint_union(tg.tree(2000, 40), tg.complete(500))
+        for guarded, expected in ((False, ["push", "pull", "pull"]), (True, ["push"] * 3)):
+            policy = replace(script, guarded=guarded)
+            found = tg.bfs(g, 0, device=device, direction=policy, verify=True)
+            assert found.trace["direction"].tolist()[:3] == expected
+            assert np.array_equal(found.levels, tg.bfs(g, 0).levels)
 
 
 def test_levels_that_a_policy_wants_pulled_are_taken_back():

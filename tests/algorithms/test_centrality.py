@@ -123,6 +123,53 @@ def test_estimates_keep_their_budget(name, graph, monkeypatch):
     assert kept >= 0.8 * estimated
 
 
+def test_what_few_sources_have_keeps_the_budget():
+    """A star with 350 rays of two edges: half of what is between is seen from the end of a ray only."""
+    rays, leaves = np.arange(1, 351), np.arange(1, 5001)
+    source = np.concatenate([np.zeros_like(leaves), rays])
+    g = tg.Graph.from_edges(source, np.concatenate([leaves, 5000 + rays]), directed=False)
+    exact = tg.betweenness_centrality(g).scores
+    runs = [tg.betweenness_centrality(g, max_error=0.1, rng=seed) for seed in range(20)]
+    errors = np.array([np.abs(r.scores - exact).sum() for r in runs]) / exact.sum()
+    assert sum(r.budget.exact for r in runs) < 15
+    assert np.count_nonzero(errors <= 0.1) >= 18
+
+
+def squares(count):
+    """Squares in a row, corner to corner: each doubles the number of shortest paths."""
+    first = 3 * np.arange(count)
+    return (
+        np.concatenate([first, first, first + 1, first + 2]),
+        np.concatenate([first + 1, first + 2, first + 3, first + 3]),
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_more_paths_than_float64_can_count(threads):
+    """All paths lead through a corner, and half of them through each vertex between two."""
+    g = tg.Graph.from_edges(*squares(1100), directed=False)
+    found = tg.betweenness_centrality(g, normalized=False, threads=threads).scores
+    left = np.arange(g.n)
+    corner = left - left % 3
+    between = (corner + 1.0) * (g.n - 3.0 - corner) / 2
+    beside = (left > 0) * 0.5 + (left < g.n - 1) * 0.5  # paths between the two others of a square
+    wanted = np.where(left % 3, between, left * (g.n - 1.0 - left) + beside)
+    assert found == pytest.approx(wanted, rel=1e-9)
+
+
+def test_numbers_of_paths_too_far_apart_are_refused():
+    """2**2000 paths lead to the end of the squares, and one to the end of a path of that length."""
+    source, target = squares(2000)
+    path = target.max() + 1 + np.arange(4001)
+    source, target = (
+        np.concatenate([source, [0], path[:-1]]),
+        np.concatenate([target, path[:1], path[1:]]),
+    )
+    g = tg.Graph.from_edges(source, target, directed=False)
+    with pytest.raises(tg.InputError, match="differ by more than float64"):
+        tg.betweenness_centrality(g, max_error=0.3)
+
+
 def test_the_same_seed_gives_the_same_estimate_on_any_number_of_threads(monkeypatch):
     monkeypatch.setitem(SERIAL_BELOW, "bfs", 0)
     g = tg.kronecker(11, rng=1)
@@ -178,6 +225,10 @@ def test_without_triangles_the_answer_is_exact():
     assert found.budget.exact
     assert found.audit.error == 0
     assert tg.clustering(tg.star(9), max_error=0.1).average == 0
+    pairs = np.arange(20_000)
+    without_wedges = tg.Graph.from_edges(pairs[::2], pairs[1::2], directed=False)
+    assert tg.triangles(without_wedges, max_error=0.1).count == 0
+    assert tg.clustering(without_wedges, max_error=0.1).average == 0
     with pytest.raises(tg.InputError, match="per_vertex"):
         tg.triangles(tg.star(4), per_vertex=True, max_error=0.1)
     with pytest.raises(tg.InputError, match="undirected"):
@@ -198,6 +249,35 @@ def test_pagerank_proves_its_error():
             assert found.budget.certain <= most
 
 
+def test_pagerank_counts_what_was_rounded():
+    """Along a directed path scores are final at once: what is left are errors of 32 bits."""
+    g = tg.Graph.from_edges(np.arange(50), np.arange(1, 51))
+    wrong = 0
+    for seed in range(20):
+        told = {"damping": 0.3, "personalization": np.random.default_rng(seed).random(51) ** 8}
+        exact = tg.pagerank(g, tol=1e-15, max_iter=1000, **told).scores
+        found = tg.pagerank(g, max_error=0.01, **told)
+        wrong += np.abs(found.scores - exact).sum() > found.budget.certain
+    assert not wrong
+    with pytest.raises(tg.InputError, match="damping below 1"):
+        tg.pagerank(g, damping=1, max_error=0.1)
+
+
 def test_a_budget_for_an_algorithm_that_has_none_is_refused():
     with pytest.raises(tg.InputError, match="max_error"):
         tg.bfs(tg.path(4), 0, max_error=0.1)
+
+
+def test_clustering_is_a_table_with_names():
+    g = tg.Graph.from_edges(
+        ["a", "b", "c", "c"], ["b", "c", "a", "d"], relabel=True, directed=False
+    )
+    found = tg.clustering(g).to_pandas()
+    assert found["vertex"].tolist() == ["a", "b", "c", "d"]
+    assert found["values"].tolist() == pytest.approx([1, 1, 1 / 3, 0])
+
+
+def test_who_has_the_largest_score_is_named():
+    g = tg.Graph.from_edges(["a", "hub", "hub"], ["hub", "b", "c"], relabel=True, directed=False)
+    assert tg.betweenness_centrality(g).facts()["vertex"] == "hub"
+    assert tg.betweenness_centrality(tg.star(4)).facts()["vertex"] == 0

@@ -17,7 +17,9 @@ from tests.algorithms.test_sssp import dtype, expected, weighted
 from tests.graph.test_build import make
 from tests.strategies import edge_lists
 
-WEIGHTS = st.one_of(st.integers(1, 60), st.integers(1, 400).map(lambda x: x / 8))
+WEIGHTS = st.one_of(
+    st.integers(1, 60), st.integers(50, 60), st.integers(1, 400).map(lambda x: x / 8)
+)
 
 
 @pytest.fixture
@@ -73,6 +75,56 @@ def test_threads_do_not_change_the_answer(eager):
     for other in found[1:]:
         assert np.array_equal(found[0].distances, other.distances)
         assert found[0].budget == other.budget
+
+
+def arcs_of(n, *arcs):
+    """A graph with its transpose from groups of arcs: sources, targets, one weight."""
+    ends = [np.broadcast_arrays(s, t) for s, t, _ in arcs]
+    source, target = (np.concatenate([e[side] for e in ends]) for side in (0, 1))
+    weights = np.concatenate([np.full(e[0].size, a[2]) for e, a in zip(ends, arcs, strict=True)])
+    g = tg.Graph.from_edges(source, target, weights, n=n)
+    g.transpose  # noqa: B018
+    return g
+
+
+def test_an_arc_that_was_left_out_is_doubted():
+    """Most vertices are found at 3040 before arcs are left out, and at 2125 by an arc that is left out."""
+    rng = np.random.default_rng(0)
+    near, busy, next_, late = np.split(np.arange(20_001, 22_701), [100, 200, 2200])
+    many = np.arange(1, 20_001)
+    g = arcs_of(
+        22_701,
+        (0, many, 3040),
+        (0, near, 1010),
+        (0, busy, 1000),
+        (rng.choice(near, many.size), many, 1115),
+        (rng.choice(busy, 5 * next_.size), np.repeat(next_, 5), 1000),
+        (rng.choice(next_, late.size), late, 10_000),
+        (rng.choice(late, 14 * many.size), np.repeat(many, 14), 1000),
+    )
+    exact = tg.sssp(g, 0).distances
+    found = tg.sssp(g, 0, max_error=0.05, confidence=0.999, threads=2)
+    assert not found.exact
+    assert inaccuracy(exact, found.distances, 0).mean <= found.budget.certain
+
+
+def test_what_ends_beyond_the_type_is_not_out_of_reach(eager):
+    """Most vertices are so far away that int32 does not hold their distances."""
+    rng = np.random.default_rng(0)
+    far = 2**30 - 1
+    busy, next_, gates, many = np.split(np.arange(2, 21_007), [500, 1000, 1005])
+    g = arcs_of(
+        21_007,
+        (0, np.array([1]), 1000),
+        (1, busy, 10**8),
+        (1, gates, far),
+        (rng.choice(busy, 10 * next_.size), np.repeat(next_, 10), 10**8),
+        (rng.choice(gates, 15 * many.size), np.repeat(many, 15), far),
+    )
+    exact = tg.sssp(g, 0).distances
+    assert np.isfinite(exact).all()
+    found = tg.sssp(g, 0, max_error=0.05, confidence=0.999, threads=2)
+    assert inaccuracy(exact, found.distances, 0).mean <= found.budget.certain
 
 
 @pytest.mark.parametrize("directed", [False, True])

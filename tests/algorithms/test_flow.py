@@ -44,6 +44,8 @@ def test_value_and_flow_are_right(case, directed, kind, data):
     cut = tg.minimum_cut(g, source, sink, verify=True)
     assert cut.value == found.value
     assert sum(g.weights[cut.arcs].tolist()) == found.value
+    every = [[u, int(v)] for u in range(n) for v in g.neighbors(u)]  # of arcs, not of edges
+    assert cut.edges.tolist() == [every[arc] for arc in cut.arcs]
 
 
 @given(

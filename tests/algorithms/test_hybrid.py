@@ -10,16 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.algorithms import similarity_edges, similarity_request
+from tachograph.algorithms import (
+    similarity_device,
+    similarity_edges,
+    similarity_listed,
+    similarity_request,
+)
 from tachograph.algorithms.similarity_device import Apart, InPlace
 from tachograph.decisions.split import model as split
 from tachograph.devices.calibrate import UNITS
-from tachograph.devices.host import Host
+from tachograph.devices.host import Host, cores
 from tachograph.devices.memory import resident
 from tachograph.devices.opencl import OpenCL
 from tachograph.journal import journal
 from tachograph.kernels.runtime.team import SIZE
 from tachograph.kernels.similarity import edges as kernel
+from tachograph.kernels.similarity import listed
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import make
@@ -90,17 +96,124 @@ def test_a_share_is_kept_as_exactly_as_vertices_allow():
         assert found.share == pytest.approx(share, abs=0.02)
 
 
-def test_the_sparse_end_is_the_hosts():
-    g = tg.kronecker(11, rng=1)
-    owner_degree = []
-    for share in (0.5, 1.0):
-        queue = similarity_edges._Queue(g, ordered=True)
-        place = queue.cut_at(g, share)
-        owner_degree.append(g.degrees[queue.order[:place]].max())
-    assert owner_degree[0] < owner_degree[1] == g.degrees.max()
-    assert sorted(queue.order.tolist()) == list(range(g.n))
-    bits = np.array([int(d).bit_length() for d in g.degrees[queue.order]])
+@pytest.mark.parametrize("name", ["kronecker", "road", "uniform"])
+def test_the_sparse_end_is_the_hosts_on_every_graph(name):
+    """A fixed share is ordered by degree, approximately, also where degrees are much the same."""
+    made = {"kronecker": (11,), "road": (40, 40), "uniform": (900, 8)}[name]
+    g = getattr(tg, name)(*made, rng=1)
+    plan = similarity_request.Placement(1, any_device(), share=0.5)
+    order, cuts = similarity_edges.in_order(g, plan)
+    assert sorted(order.tolist()) == list(range(g.n))
+    bits = np.array([int(d).bit_length() for d in g.degrees[order]])
     assert (np.diff(bits) >= 0).all()
+    job = similarity_device.Job(g, 0, order, None, kernel.Edges(*[np.empty(g.m)] * 3))
+    mine, (place, end) = job.fixed(cuts, 0.5)
+    assert mine[-1] == place
+    assert end == g.n
+    assert bits[:place].max() <= bits[place:].min()
+
+
+def brute_force(g):
+    """What each edge, or arc, has, from sets; the order is that of a list of the edges."""
+    rows = [set(g.neighbors(v).tolist()) - {v} for v in range(g.n)]
+    arcs = {(u, v) for u in range(g.n) for v in rows[u] if g.directed or u < v}
+    every = [(u, v, len(rows[u] & rows[v]), len(rows[u] | rows[v])) for u, v in sorted(arcs)]
+    return np.array([(u, v, common / either) for u, v, common, either in every]).reshape(-1, 3)
+
+
+@given(
+    case=edge_lists(max_n=14, max_edges=60),
+    directed=st.booleans(),
+    share=st.sampled_from([0.0, 0.3, 0.7, 1.0, "auto"]),
+    mask=st.sampled_from(list(MASKS)),
+)
+@settings(max_examples=60, deadline=None)
+def test_edges_one_by_one_and_directed_graphs_on_two_devices(case, directed, share, mask):
+    """The paper's kernels and its masks, against sets; shares are exact to one edge."""
+    n, edges = case
+    g = make(edges, n, directed=directed)
+    device = any_device().masked(*MASKS[mask])
+    expected = brute_force(g)
+    ways = [{"device": ["host", device], "split": share}, {"device": [device]}, {"device": "host"}]
+    for way in ways:
+        found = tg.jaccard(g, algorithm="merge-or-search", threads=2, **way)
+        got = np.column_stack([found.source, found.target, found.values])
+        np.testing.assert_allclose(got, expected, rtol=1e-15)
+        assert found.trace["edges"].sum() == found.values.size
+        if "split" in way and share != "auto" and len(expected):
+            assert found.share == round(share * len(expected)) / len(expected)
+    if directed:  # without naming the algorithm
+        found = tg.jaccard(g, device=["host", device], split=share)
+        np.testing.assert_allclose(found.values, expected[:, 2], rtol=1e-15)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_edges_one_by_one_in_many_pieces(task, device, monkeypatch):
+    monkeypatch.setattr(similarity_listed, "PIECE_ARCS", 1000)
+    g = tg.kronecker(10, rng=1)
+    expected = TASKS[task](g, device="host")
+    for part in ("auto", 0.4):
+        found = TASKS[task](
+            g, device=["host", device], split=part, algorithm="merge-or-search", threads=3
+        )
+        same(found, expected, device)
+
+
+@pytest.mark.parametrize("name", ["kronecker", "road", "star"])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])
+def test_masks_have_the_sparse_end(name, share):
+    g = {"kronecker": tg.kronecker(10, rng=1), "road": tg.road(30, 30, rng=1), "star": tg.star(50)}[
+        name
+    ]
+    source, target, _ = g.to_edges()
+    ends = np.minimum(source, target), np.maximum(source, target)
+    for threads in (1, 3):
+        with tg.threads(threads):
+            mask = listed.mask_of(g.indptr, kernel.Edges(*ends, np.empty(source.size)), share)
+        assert mask.sum() == round(share * g.m)
+        sizes = g.degrees[ends[0]] + g.degrees[ends[1]]
+        bits = np.array([int(s).bit_length() for s in sizes])
+        if 0 < mask.sum() < g.m:
+            assert bits[mask == 1].max() <= bits[mask == 0].min()
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [({"algorithm": "best"}, "merge-or-search"),
+     ({"algorithm": "merge-or-search", "pairs": [(0, 1)]}, "pairs='edges'")],
+)  # fmt: skip
+def test_algorithms_that_cannot_be(options, problem):
+    with pytest.raises(tg.InputError, match=problem):
+        tg.jaccard(tg.path(3), **options)
+
+
+def test_the_devices_chunks_grow_and_then_shrink(monkeypatch):
+    """The first is small; none is more than twice the one before."""
+    sizes = []
+
+    class Slow:
+        def compute(self, lo, hi):
+            sizes.append(hi - lo)
+            time.sleep(0.002)
+
+        def finish(self):
+            pass
+
+    monkeypatch.setattr(similarity_device.Job, "worker", lambda self, device, threads: Slow())
+    walk = kernel.walk
+
+    def late(*arguments):
+        time.sleep(0.05)  # the device is there first
+        return walk(*arguments)
+
+    monkeypatch.setattr(kernel, "walk", late)
+    g = tg.path(20_000)
+    plan = similarity_request.Placement(1, any_device(), guess=0.5)
+    similarity_edges.edge_similarities(g, 0, plan)
+    assert sizes[0] <= g.n / 64
+    assert max(sizes) > 4 * sizes[0]
+    assert all(b <= 2 * a + g.n // 1024 + 1 for a, b in zip(sizes, sizes[1:], strict=False))
+    assert sizes[-1] < max(sizes)
 
 
 @pytest.mark.parametrize("share", [1.2, 0.8, 0.4])
@@ -192,12 +305,47 @@ def test_a_device_alone_that_is_lost(monkeypatch):
 
 
 @pytest.mark.parametrize("room", [10, 3000])
-def test_a_device_without_memory_is_replaced_by_the_host(room):
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"algorithm": "merge-or-search"}, {"algorithm": "merge-or-search", "split": 0.3}],
+)
+def test_a_device_without_memory_is_replaced_by_the_host(room, options):
     g = tg.kronecker(9, rng=1)
     device = any_device().masked("shares_memory", memory=room)
     with pytest.warns(tg.TachographWarning, match="use the host"):
-        found = tg.jaccard(g, device=["host", device])
+        found = tg.jaccard(g, device=["host", device], **options)
     assert np.array_equal(found.values, tg.jaccard(g, device="host").values)
+    assert found.share == 1.0
+    assert device.room.used == 0
+
+
+@pytest.mark.parametrize(("share", "after"), [(0.3, 0), (0.3, 2), ("auto", 1)])
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_device_lost_in_the_middle_of_a_list(device, monkeypatch, share, after, directed):
+    monkeypatch.setattr(similarity_listed, "PIECE_ARCS", 500)
+    g = tg.kronecker(10, rng=1, directed=directed)
+    expected = tg.jaccard(g, device="host")
+    launch, calls = OpenCL.launch, []
+
+    def dying(self, kernel, size, *arguments, **options):
+        calls.append(size)
+        if len(calls) > 1 + after:  # the first one only warms up
+            raise tg.DeviceError("made-up failed at the kernel by_list")
+        return launch(self, kernel, size, *arguments, **options)
+
+    monkeypatch.setattr(OpenCL, "launch", dying)
+    walk = listed.walk_listed
+
+    def late(*arguments):
+        time.sleep(0.1)  # the device is there first
+        return walk(*arguments)
+
+    monkeypatch.setattr(listed, "walk_listed", late)
+    with pytest.warns(tg.TachographWarning, match="was given up, the host did its part: made-up"):
+        found = tg.jaccard(
+            g, device=["host", device], split=share, algorithm="merge-or-search", threads=2
+        )
+    np.testing.assert_array_equal(found.values, expected.values)
     assert found.share == 1.0
 
 
@@ -243,6 +391,18 @@ def test_auto_takes_what_is_predicted_to_be_fastest(monkeypatch, rates, share):
     else:
         assert found.run.reason.startswith("both")
     same(found, tg.jaccard(g, device="host"), device)
+
+
+def test_a_device_that_would_take_the_hosts_cores_is_left_alone(monkeypatch):
+    device = any_device()
+    if not device.threads:
+        pytest.skip("it has processors of its own")
+    monkeypatch.setattr(similarity_request, "HOST_BELOW_ARCS", 0)
+    calibrated(device, 1, 100)
+    with tg.threads(cores()):
+        found = tg.jaccard(tg.kronecker(12, rng=1))
+    assert found.share == 1.0
+    assert "computes on its cores" in found.run.reason
 
 
 def test_a_part_of_the_threads_is_taken_to_be_as_much_slower():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.algorithms import independent_rounds
+from tachograph.algorithms import independent_overlap, independent_rounds
 from tachograph.algorithms.independent_rounds import SetRounds
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.support import any_device, needs_pyopencl
@@ -49,7 +49,7 @@ def test_every_place_makes_the_same_set(name):
                 g, rng=1, device=device.masked(*masked), placement=placement, threads=1
             )
             assert np.array_equal(found.mask, expected)
-            kernels = 2 if placement == "device" else 3  # alone, it selects and deactivates at once
+            kernels = 1 if placement == "device" else 3  # alone, it does all three at once
             assert found.trace["iteration"].max() + 1 == len(found.trace) // kernels
 
 
@@ -74,13 +74,13 @@ def test_the_oracle_marks_the_better_place():
 @pytest.mark.parametrize("producer", ["host", "device"])
 @pytest.mark.parametrize("masked", [(), ("svm_atomics",), ("svm", "shares_memory")])
 def test_overlapping_makes_the_same_set(producer, masked, monkeypatch):
-    monkeypatch.setattr(independent_rounds, "OVERLAP_FROM_WORK", 1)
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
     g = tg.kronecker(13, rng=1)
     device = any_device().masked(*masked)
     expected = tg.maximal_independent_set(g, rng=3).mask
     for overlap, hot in ((20, 0), (80, 10), (99, 2), (99, 20)) * (5 if not masked else 1):
         found = tg.maximal_independent_set(g, rng=3, device=device, placement="device", overlap=overlap,
-                                           hot=hot, producer=producer, threads=2)  # fmt: skip
+                                           hot=hot, producer=producer, helping=hot != 2, threads=2)  # fmt: skip
         assert np.array_equal(found.mask, expected)
         rows = [r for r in found.trace if r["kernel"] == "randomize+select"]
         if "from now on" not in rows[-1]["note"]:  # a busy machine: they were not at the same time
@@ -95,10 +95,58 @@ def test_overlapping_makes_the_same_set(producer, masked, monkeypatch):
     assert hot == (0 if masked else len(rows))
 
 
+@needs_pyopencl
+@pytest.mark.parametrize("producer", ["host", "device"])
+def test_a_producer_that_does_not_help_leaves_the_list_to_the_consumer(producer, monkeypatch):
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
+    shared = {}
+    for side in ("host_shared", "there_shared"):
+        original = getattr(SetRounds, side)
+
+        def noted(self, count, helps, patience, original=original, side=side):
+            if count:
+                shared[side] = helps
+            original(self, count, helps, patience)
+
+        monkeypatch.setattr(SetRounds, side, noted)
+    g = tg.kronecker(11, rng=1)
+    for helping in (False, True):
+        shared.clear()
+        found = tg.maximal_independent_set(
+            g, device=any_device(), placement="device", overlap=60, producer=producer,
+            helping=helping,
+        )  # fmt: skip
+        assert np.array_equal(found.mask, tg.maximal_independent_set(g).mask)
+        assert sorted(shared.values()) == ([False, True] if helping else [False])
+        consumer = "there_shared" if producer == "host" else "host_shared"
+        assert shared[consumer] is False
+
+
+@needs_pyopencl
+@pytest.mark.parametrize("solve", [tg.maximal_independent_set, tg.maximum_flow])
+def test_a_policy_hears_what_must_be_copied_and_how_much_can_be_done(solve):
+    calls = []
+
+    def policy(call):
+        calls.append(call)
+        return "device" if len(calls) % 3 else "host"
+
+    g = tg.kronecker(9, rng=1).with_meta(source=0, sink=5)
+    found = solve(g, device=any_device().masked("svm", "shares_memory"), placement=policy)
+    assert any(call.moves[0] for call in calls)
+    assert any(call.moves[1] for call in calls)
+    assert all(0 <= call.parallelism <= 1 for call in calls)
+    assert found.trace["parallelism"].tolist() == [call.parallelism for call in calls]
+    calls.clear()
+    solve(g, device=any_device(), placement=policy)
+    if any_device().capabilities.svm == "fine":
+        assert not any(any(call.moves) for call in calls)  # both use the same memory
+
+
 @pytest.mark.slow
 @needs_pyopencl
 def test_five_hundred_schedules_make_the_same_set(monkeypatch):
-    monkeypatch.setattr(independent_rounds, "OVERLAP_FROM_WORK", 1)
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
     rng = np.random.default_rng(5)
     graphs = [tg.kronecker(14, rng=2), tg.road(200, 200, rng=1), tg.star(20_000), tg.path(30_000)]
     expected = [tg.maximal_independent_set(g, rng=5, verify=True).mask for g in graphs]
@@ -106,8 +154,8 @@ def test_five_hundred_schedules_make_the_same_set(monkeypatch):
     for turn in range(500):
         which = turn % len(graphs)
         patience, share = [(256, 1 / 256), (1, 0), (20, 0)][turn % 3]
-        monkeypatch.setattr(independent_rounds, "LOOKS_AT_LEAST", patience)
-        monkeypatch.setattr(independent_rounds, "LOOKS_PER_VERTEX", share)
+        monkeypatch.setattr(independent_overlap, "LOOKS_AT_LEAST", patience)
+        monkeypatch.setattr(independent_overlap, "LOOKS_PER_VERTEX", share)
         found = tg.maximal_independent_set(
             graphs[which], rng=5, device=device, placement=str(rng.choice(["host", "device"])),
             overlap=int(rng.integers(1, 100)), hot=int(rng.integers(0, 30)),
@@ -142,7 +190,7 @@ def test_a_producer_that_stands_still_is_noticed(monkeypatch):
 
 
 @needs_pyopencl
-@pytest.mark.parametrize("after", [0, 2, 9])
+@pytest.mark.parametrize("after", [0, 2, 5])
 @pytest.mark.parametrize("masked", [(), ("svm", "shares_memory")])
 def test_a_device_that_is_lost(after, masked):
     device = any_device().masked(*masked)
@@ -150,7 +198,7 @@ def test_a_device_that_is_lost(after, masked):
 
     def launch(*arguments, **options):
         calls.append(1)
-        if len(calls) > 4 + after:  # the first four are for nothing
+        if len(calls) > after:
             raise tg.DeviceError("the device has gone")
         working(*arguments, **options)
 
@@ -197,25 +245,38 @@ def test_what_is_refused(options, problem):
         tg.maximal_independent_set(tg.path(3), **options)
 
 
-@pytest.mark.parametrize("share", [0.02, 0.1, 0.2, 1.0])
-def test_hot_vertices_are_those_of_high_degree(share):
-    from tachograph.kernels.independent_set.rounds import front
+@needs_pyopencl
+@pytest.mark.parametrize("percent", [2, 10, 20, 100])
+@pytest.mark.parametrize("name", ["kronecker", "grid", "star"])
+def test_the_device_finds_exactly_so_many_hot_vertices(percent, name, monkeypatch):
+    """None of them has fewer bits in its degree than one that was left out."""
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
+    g = {
+        "kronecker": tg.kronecker(11, rng=1),
+        "grid": tg.road(40, 40, rng=1),
+        "star": tg.star(999),
+    }[name]
+    lists, find = [], independent_overlap.Overlapped._sorted
 
-    degree = tg.kronecker(12, rng=1).degrees.astype(np.int64)
-    room = int(share * degree.size)
-    hot = np.full(room, -1, np.int32)
-    found = front(np.zeros(1, np.int64), degree, hot)
-    assert room / 4 < found <= room
-    assert np.unique(hot[:found]).size == found
-    if found < degree.size:
-        cold = np.delete(degree, hot[:found])
-        assert degree[hot[:found]].min() > cold.max()
+    def noted(self):
+        found = find(self)
+        lists.append(self.arrays.host("hot")[0][:found].copy())
+        return found
 
-
-def test_nothing_is_hot_where_degrees_are_the_same():
-    from tachograph.kernels.independent_set.rounds import front
-
-    assert front(np.zeros(1, np.int64), np.full(99, 4), np.empty(20, np.int32)) == 0
+    monkeypatch.setattr(independent_overlap.Overlapped, "_sorted", noted)
+    found = tg.maximal_independent_set(
+        g, device=any_device(), placement="device", overlap=99, hot=percent
+    )
+    assert np.array_equal(found.mask, tg.maximal_independent_set(g).mask)
+    bits = np.array([int(d).bit_length() for d in g.degrees])
+    assert lists
+    for hot in lists:
+        assert np.unique(hot).size == hot.size == g.n * percent // 100
+        cold = np.delete(bits, hot)
+        assert bits[hot].min() >= cold.max(initial=0)
+    row = found.trace["kernel"].tolist().index("hot vertices")
+    assert found.trace["device"][row] == "device"  # and its time is counted
+    assert found.trace["work"][row] == g.n * percent // 100
 
 
 def test_hot_vertices_that_are_decided_are_dropped():

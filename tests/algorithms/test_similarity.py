@@ -121,6 +121,54 @@ def test_two_hop_pairs_and_the_best_of_them(case, task, directed, k, weighted):
     compare(best, rows, task)
 
 
+@given(case=edge_lists(max_n=14, max_edges=60), directed=st.booleans(), k=st.integers(1, 4),
+       task=st.sampled_from(["adamic_adar", "resource_allocation"]), data=st.data())  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_rare_neighbours_count_more(case, directed, k, task, data):
+    n, edges = case
+    rows = rows_of(n, edges, directed, False)
+    having = [sum(w in row for row in rows) for w in range(n)]
+    worth = [{w: having[w] for w in row} for row in rows]
+    function = getattr(tg, task)
+    g = make(edges, n, directed=directed)
+    vertex = st.integers(0, max(0, n - 1))
+    pairs = data.draw(st.lists(st.tuples(vertex, vertex), max_size=30 if n else 0))
+    with tg.threads(3):
+        for found in (
+            function(g, verify=True),
+            function(g, pairs, verify=True),
+            function(g, "two_hop", verify=True),
+            function(g, "two_hop", topk=k),
+        ):
+            compare(found, worth, task)
+    joined = [(u, v) for u in range(n) for v in range(u + 1, n) if rows[u].keys() & rows[v].keys()]
+    every = function(g, "two_hop")
+    assert list(zip(every.source.tolist(), every.target.tolist(), strict=True)) == joined
+    if n:
+        near = tg.similar_to(g, 0, k=n, measure=task, verify=True)
+        compare(near, worth, task)
+        assert set(near.target.tolist()) == {
+            v for v in range(1, n) if rows[0].keys() & rows[v].keys()
+        }
+
+
+def test_the_indices_of_networkx():
+    g = tg.kronecker(6, rng=3)
+    pairs = [(u, v) for u in range(g.n) for v in range(u + 1, g.n)]
+    theirs = g.to_networkx()
+    theirs.remove_edges_from(list(nx.selfloop_edges(theirs)))
+    for function, other in (
+        (tg.adamic_adar, nx.adamic_adar_index),
+        (tg.resource_allocation, nx.resource_allocation_index),
+    ):
+        expected = [v for *_, v in other(theirs, pairs)]
+        np.testing.assert_allclose(function(g, pairs).values, expected)
+    found = tg.adamic_adar(g)
+    wrong = dataclasses.replace(found, values=found.values + 0.1)
+    with pytest.raises(tg.VerificationError, match="adamic_adar similarity of"):
+        check_similarity(g, "adamic_adar", False, wrong)
+
+
 @pytest.mark.parametrize("name", ["loop", "star", "path", "disconnected", "empty", "multi"])
 def test_answers_of_networkx_for_edges(name):
     """Also with loops: a common neighbour is then neither end, and both ends are in the union."""
@@ -260,7 +308,7 @@ def test_a_limit_that_is_too_small_says_the_least_that_works():
         ({"device": "cuda"}, "no device 'cuda'"),
         ({"device": ["opencl:0", "opencl:1"]}, "the host and a device"),
         ({"device": []}, "the host and a device"),
-        ({"device": "opencl", "pairs": "two_hop"}, "edges of undirected graphs"),
+        ({"device": "opencl", "pairs": "two_hop"}, "all edges of graphs without weights"),
     ],
 )
 def test_bad_input(options, said):

@@ -37,6 +37,10 @@ def relax(device, g, monkeypatch):
     w = tg.Graph.from_edges(*ends, lengths, n=g.n)
     expected = shortest(rows_of(w), [0])
     assert tg.sssp(w, 0, device=device, verify=True).distances.tolist() == expected
+    if device.capabilities.double and device.capabilities.int64_atomics:
+        real = tg.Graph.from_edges(*ends, (np.arange(g.arcs) % 13 / 10), n=g.n)
+        found = tg.sssp(real, 0, device=device, verify=True).distances
+        assert np.array_equal(found, tg.sssp(real, 0, algorithm="dijkstra").distances)
     few = tg.Approximation(iterations=2, fraction=0.9, min_degree=1, max_degree=50, atomic=False)
     assert (tg.sssp(w, 0, device=device, approximation=few).distances >= expected).all()
 
@@ -69,7 +73,7 @@ def rank(device, g, monkeypatch):
 
 SEARCHES = {
     search: [f"bfs: {name}" for name in
-             ("make_unvisited", "enter", "end_level", "push", "push_wide", "alone", "to_bitmap",
+             ("make_unvisited", "enter", "end_level", "push", "push_wide", "alone", "turn_to", "clear_bitmap", "to_bitmap",
               "to_queue", "list_wide", "pull", "pull_wide", "take_back", "restore", "complete")],
     relax: [f"bellman_ford: {name}" for name in
             ("begin_distances", "enter_sources", "relax", "relax_wide", "end_round", "split", "end_split",

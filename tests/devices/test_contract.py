@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.algorithms import independent_rounds
-from tachograph.algorithms.similarity_device import Apart, Job, worker
+from tachograph.algorithms import (
+    bfs_on_device,
+    independent_on_device,
+    independent_overlap,
+    on_device,
+    sssp_on_device,
+)
+from tachograph.algorithms.similarity_device import Apart, Job
 from tachograph.devices import calibrate as room
+from tachograph.devices import memory
 from tachograph.devices.discovery import discover
 from tachograph.devices.opencl import GROUP, SOURCES, open_device, source_of
 from tachograph.kernels.similarity.edges import Edges, edge_numbers
@@ -25,6 +32,7 @@ pytestmark = needs_pyopencl
 MASKS = {"all it can": (), "own memory": ("shares_memory", "svm")}
 DEVICES = [found.id for found in discover() if found.problem is None] or ["none"]
 OPTIONAL = ("svm", "svm_atomics", "int64_atomics", "double", "shares_memory")
+SIMULATED: list[object] = []  # buffers that stay
 GROUPS_TOO_MANY = 3  # of work-items that have nothing to do
 
 
@@ -40,7 +48,9 @@ def device(request, every_device):
 
 
 def intersect(device, g, monkeypatch):
-    """Similarities of edges."""
+    """Similarities of edges, by their owners and, as in a list, one by one."""
+    listed = tg.jaccard(g, device=[device], algorithm="merge-or-search")
+    assert np.array_equal(listed.values, tg.jaccard(g, device="host").values)
     if g.directed:
         return
     found = tg.jaccard(g, device=[device])
@@ -62,15 +72,25 @@ def independent_set(device, g, monkeypatch):
     """The same set as on the host, which the verifier finds right."""
     if g.directed:
         return
-    monkeypatch.setattr(independent_rounds, "OVERLAP_FROM_WORK", 1)
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
     expected = tg.maximal_independent_set(g, rng=1, device="host").to_dict()
-    for options in ({}, {"overlap": 60}, {"overlap": 60, "hot": 20, "producer": "device"}):
+    for options in (
+        {},
+        {"placement": by_kernel},
+        {"overlap": 60},
+        {"overlap": 60, "hot": 20, "producer": "device"},
+    ):
         found = tg.maximal_independent_set(
-            g, rng=1, device=device, placement="device", verify=True, **options
+            g, rng=1, device=device, verify=True, **{"placement": "device", **options}
         )
         for name, value in found.to_dict().items():
             if isinstance(value, np.ndarray):
                 assert np.array_equal(value, expected[name]), name
+
+
+def by_kernel(call):
+    """On the device, but as a function says: kernel by kernel."""
+    return "device"
 
 
 def flow(device, g, monkeypatch):
@@ -85,9 +105,11 @@ def flow(device, g, monkeypatch):
 
 KERNELS = {
     **SEARCHES,
-    intersect: ["similarity: by_marks", "similarity: by_search"],
-    independent_set: [f"independent_set: {name}" for name in
-                      ("randomize", "select_", "select_shared", "deactivate", "compact")],
+    intersect: ["similarity: by_marks", "similarity: by_search", "similarity: by_list"],
+    independent_set: [*(f"independent_set: {name}" for name in
+                        ("randomize", "select_", "select_shared", "deactivate", "compact", "count_bits",
+                         "take_hot")),
+                      *(f"greedy: {name}" for name in ("levels", "decide", "decide_alone"))],
     flow: [f"flow: {name}" for name in
            ("preflow", "adjust", "clear", "expand", "unmark", "checksum")],
     micro_benchmarks: [f"calibrate: {name}" for name in
@@ -139,12 +161,32 @@ def test_work_items_beyond_the_size_do_nothing(device, check, monkeypatch):
         check(device, GRAPHS[name](), monkeypatch)
 
 
-SHARING = (intersect, independent_set, flow)  # whose groups share work
+@pytest.mark.parametrize("task", ["flow", "set"])
+def test_kernels_in_any_places(device, task):
+    """Each kernel on the host or on the device, all combinations: copies are never out of date."""
+    g = tg.road(6, 6, rng=1)
+    for count in range(2 ** len(PLACED[task])):
+        there = [name for k, name in enumerate(PLACED[task]) if count >> k & 1]
+        options = {"device": device, "verify": True}
+        options["placement"] = lambda call, there=there: (
+            "device" if call.kernel in there else "host"
+        )
+        if task == "flow":
+            found = tg.maximum_flow(g, 0, 20, **options).value
+            assert found == tg.maximum_flow(g, 0, 20, device="host").value, there
+        else:
+            found = tg.maximal_independent_set(g, rng=1, **options).mask
+            expected = tg.maximal_independent_set(g, rng=1, device="host").mask
+            assert np.array_equal(found, expected), there
+
+
+PLACED = {"flow": ("preflow", "push-adjust", "bfs"), "set": ("randomize", "select", "deactivate")}
+SHARING = tuple(f for f in KERNELS if f is not micro_benchmarks)  # whose groups share work
 
 
 @pytest.mark.parametrize("check", SHARING, ids=lambda f: f.__name__)
 @pytest.mark.parametrize(
-    "group", [3, 256, *(pytest.param(g, marks=pytest.mark.slow) for g in (1, 32, 64))]
+    "group", [3, *(pytest.param(g, marks=pytest.mark.slow) for g in (1, 32, 64, 256))]
 )
 @pytest.mark.parametrize("graph", [tg.star(40), tg.kronecker(4, rng=1)], ids=repr)
 def test_groups_of_any_size(every_device, group, graph, check, monkeypatch):
@@ -156,13 +198,43 @@ def test_groups_of_any_size(every_device, group, graph, check, monkeypatch):
     assert_nothing_is_left(device)
 
 
+@pytest.mark.parametrize("check", [f for f in KERNELS if f is not micro_benchmarks])
+@pytest.mark.parametrize("kind", ["cpu", pytest.param("gpu", marks=pytest.mark.slow)])
+def test_graphs_whose_arcs_32_bits_cannot_count(every_device, kind, check, monkeypatch):
+    """Places of arcs have 64 bits then, and 32 wherever they suffice."""
+    device = every_device.masked("shares_memory", "svm", kind=kind)
+    g = tg.kronecker(5, rng=1)
+    assert memory.whole(device, g).offset == "int"
+    device.room.graphs.clear()
+    monkeypatch.setattr(memory, "MOST_NARROW_ARCS", 10)
+    assert memory.whole(device, g).offset == "long"
+    check(device, g, monkeypatch)
+    assert_nothing_is_left(device)
+
+
 @pytest.mark.parametrize("check", KERNELS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("graph", [tg.star(9), tg.path(12), tg.kronecker(4, rng=1)], ids=repr)
-def test_small_graphs(device, graph, check, monkeypatch):
-    """For simulators of devices, which are slow and watch every access."""
-    if check is micro_benchmarks and graph.n != 9:
+@pytest.mark.parametrize("graph", [tg.star(40), tg.kronecker(4, rng=1)], ids=repr)
+def test_small_graphs(every_device, graph, check, monkeypatch):
+    """For simulators of devices, which are slow and watch every access: few work-items, in two warps,
+    and as little as possible by one group alone.
+    """
+    if every_device.found.shares_cores:
+        pytest.skip("no simulator: it has time for larger graphs")
+    if check is micro_benchmarks and graph.n != 40:
         return  # the graph says nothing about them
+    monkeypatch.setattr(on_device, "_warp", lambda device: 8)
+    for room_of_searches in (bfs_on_device, sssp_on_device):
+        monkeypatch.setattr(room_of_searches, "ALONE_UP_TO_ARCS", 8)
+    monkeypatch.setattr(sssp_on_device, "ALONE_UP_TO_VERTICES", 4)
+    monkeypatch.setattr(independent_on_device, "ALONE_UP_TO_VERTICES", 4)
+    device = every_device.masked("shares_memory", "svm", kind="gpu", group=16)
+    kept, make = (
+        [],
+        device.cl.Buffer,
+    )  # Oclgrind takes a new buffer for an old one at the same place
+    monkeypatch.setattr(device.cl, "Buffer", lambda *a, **k: kept.append(make(*a, **k)) or kept[-1])
     check(device, graph, monkeypatch)
+    SIMULATED.extend(kept)
 
 
 def test_the_scope_of_what_host_and_device_change_together():
@@ -182,7 +254,7 @@ def test_the_scope_of_what_host_and_device_change_together():
 def test_doubles_are_made_by_the_host_where_a_device_has_none():
     device, g = any_device().masked("double"), tg.complete(5)
     job = Job(g, 0, g.indices[:0], edge_numbers(*g.rows), Edges(g.indices, g.indices, np.empty(10)))
-    assert isinstance(worker(device, job, 1), Apart)
+    assert isinstance(job.worker(device, 1), Apart)
     real = tg.path(4, weights=(0.5, 1.0))
     found = tg.maximum_flow(real, 0, 3, device=device, placement="device")
     assert "double precision" in found.trace["note"][-1]
@@ -205,8 +277,16 @@ def test_what_a_device_cannot_do_is_said():
         tg.sssp(far, 0, device=device.masked("int64_atomics"))
     with pytest.raises(tg.DeviceError, match="does not fit on .* as a whole"):
         tg.bfs(tg.kronecker(9, rng=1), 0, device=device.masked("shares_memory", memory=20_000))
-    with pytest.raises(tg.InputError, match="whole numbers"):
-        tg.sssp(tg.path(4, weights=(0.5, 1.0)), 0, device=device)
+    real = tg.path(4, weights=(0.5, 1.0))
+    for lacks, said in (("int64_atomics", "atomic minimum of 64 bits"), ("double", "double prec")):
+        if lacks == "int64_atomics" and not device.capabilities.double:
+            continue  # which is missed first
+        with pytest.raises(tg.DeviceError, match=f"not whole need {said}.*: use the host"):
+            tg.sssp(real, 0, device=device.masked(lacks))
+    if device.capabilities.double and device.capabilities.int64_atomics:
+        negative = tg.Graph.from_edges([0, 1], [1, 2], np.array([0.5, -0.25]))
+        with pytest.raises(tg.InputError, match="negative weights must be whole"):
+            tg.sssp(negative, 0, device=device)
     with pytest.raises(tg.InputError, match="dijkstra runs on the host"):
         tg.sssp(g, 0, algorithm="dijkstra", device=device)
     with pytest.raises(tg.InputError, match="cutoff = -1"):

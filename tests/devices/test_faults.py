@@ -7,13 +7,14 @@ import itertools
 import os
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.algorithms import independent_rounds
+from tachograph.algorithms import independent_overlap
 from tachograph.devices import discovery, driver_threads, memory, opencl
 from tachograph.devices.discovery import discover
 from tachograph.devices.host import cores
@@ -37,6 +38,9 @@ TASKS = {
     "bfs": lambda device: tg.bfs(network(), 0, device=device).levels,
     "sssp": lambda device: tg.sssp(network(), 0, device=device).distances,
     "jaccard": lambda device: tg.jaccard(tg.kronecker(7, rng=1), device=device).values,
+    "directed jaccard": lambda device: (
+        tg.jaccard(network(), device=device, algorithm="merge-or-search").values
+    ),
     "set": lambda device: (
         tg.maximal_independent_set(
             tg.kronecker(7, rng=1), rng=1, device=device, placement="device"
@@ -44,7 +48,7 @@ TASKS = {
     ),
     "overlapping set": lambda device: (
         tg.maximal_independent_set(
-            tg.kronecker(7, rng=1), rng=1, device=device, placement="device", overlap=50
+            tg.kronecker(7, rng=1), rng=1, device=device, placement="device", overlap=50, hot=10
         ).mask
     ),
     "flow": lambda device: (
@@ -80,7 +84,7 @@ def failing(device, when, code):
 @pytest.mark.parametrize("task", TASKS)
 def test_a_failure_at_any_step_leaves_nothing_behind(task, mask, code, step, monkeypatch):
     """The answer is right, or an error says what to do; the device's memory is free again, at once."""
-    monkeypatch.setattr(independent_rounds, "OVERLAP_FROM_WORK", 1)
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
     expected = TASKS[HOST.get(task, task)]("host")
     device = any_device().masked(*MASKS[mask])
     if task == "sssp" and not device.capabilities.int64_atomics:
@@ -104,6 +108,166 @@ def test_a_failure_at_any_step_leaves_nothing_behind(task, mask, code, step, mon
                 return  # it had ended before
     finally:
         gc.enable()
+
+
+#: What a driver is asked for in each phase, as errors name it.
+PHASES = {
+    "allocation": lambda what: what.endswith(("B)", "bytes)")),
+    "build": lambda what: what == "building",
+    "launch": lambda what: what.startswith("the kernel "),
+    "read": lambda what: what == "reading a buffer",
+    "write": lambda what: what in ("writing a buffer", "filling a buffer"),
+    "finish": lambda what: what.startswith("a kernel"),
+}
+
+
+class FailingIn:
+    """Let the driver fail once, at the ``when``-th thing that it is asked for in a phase."""
+
+    def __init__(self, device, phase, when):
+        self.asked, self.ours, self.device = 0, type(device)._failures, device
+        self.belongs = PHASES[phase]
+        self.codes = (-4,) if phase == "allocation" else (-5, -36, -9999)
+        self.when, self.fired = when, False
+        device._failures = self.failures
+        built, device._programs, device._kernels = type(device)._built, {}, threading.local()
+
+        def build(*given):
+            try:
+                self.count("building")
+            except device.cl.Error as problem:
+                return f"made up: {problem}; use the host"
+            return built(device, *given)
+
+        if phase == "build":
+            device._built = build
+        else:
+            device._programs = PROGRAMS.setdefault(device.id, {})
+
+    def count(self, what):
+        if not self.belongs(what):
+            return
+        self.asked += 1
+        if self.asked == self.when + 1:
+            self.fired = True
+            cl, code = self.device.cl, self.codes[self.when % len(self.codes)]
+            raised = cl.MemoryError if code == -4 else cl.RuntimeError
+            raise raised(cl._cl._ErrorRecord("made up", code, "clMadeUp"))
+
+    @contextmanager
+    def failures(self, what):
+        with self.ours(self.device, what):
+            self.count(what)
+            yield
+
+
+PROGRAMS: dict[str, dict] = {}  # built once for each device
+#: Tasks on very small graphs, with memory of the device's own, so that there is something to copy.
+SMALL = {
+    "bfs": lambda d: tg.bfs(tg.star(40), 0, device=d).levels,
+    "bfs, asked": lambda d: (
+        tg.bfs(tg.star(40), 0, device=d, direction=lambda s: s.depth > 0).levels
+    ),
+    "sssp": lambda d: tg.sssp(SMALL_NETWORK, 0, device=d).distances,
+    "components": lambda d: tg.connected_components(tg.star(40), device=d).labels,
+    "pagerank": lambda d: np.round(tg.pagerank(tg.star(40), device=d).scores, 5),
+    "jaccard": lambda d: tg.jaccard(tg.complete(6), device=d).values,
+    "jaccard, edge by edge": lambda d: (
+        tg.jaccard(tg.complete(6), device=d, algorithm="merge-or-search").values
+    ),
+    "set": lambda d: (
+        tg.maximal_independent_set(SMALL_NETWORK, device=d, **placed(d, "device")).mask
+    ),
+    "set, by turns": lambda d: (
+        tg.maximal_independent_set(SMALL_NETWORK, device=d, **placed(d, by_turns)).mask
+    ),
+    "flow": lambda d: tg.maximum_flow(SMALL_NETWORK, 0, 20, device=d, **placed(d, "device")).value,
+    "flow, by turns": lambda d: (
+        tg.maximum_flow(SMALL_NETWORK, 0, 20, device=d, **placed(d, by_turns)).value
+    ),
+}
+SMALL_NETWORK = tg.road(5, 5, rng=1)
+
+
+def placed(device, placement):
+    return {} if device == "host" else {"placement": placement}
+
+
+def by_turns(call):
+    return "device" if call.kernel in ("select", "push-adjust") else "host"
+
+
+@pytest.mark.filterwarnings("ignore:.*was given up")
+@pytest.mark.parametrize("count", [8, pytest.param(FAILURES_EACH, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("phase", PHASES)
+def test_failures_in_each_phase(phase, count):
+    """So many, in all tasks by turns, each at another step, once; nothing is kept, nothing is wrong."""
+    expected = {task: run("host") for task, run in SMALL.items()}
+    chances = {task: _failed(task, phase, 10**6, expected[task]).asked for task in SMALL}
+    tasks = [task for task, steps in chances.items() if steps]
+    assert len(tasks) >= 2
+    gc.collect()
+    gc.disable()  # memory must not wait for it
+    try:
+        for which in range(count):
+            task = tasks[which % len(tasks)]
+            when = which // len(tasks) % chances[task]
+            assert _failed(task, phase, when, expected[task]).fired, (task, when)
+    finally:
+        gc.enable()
+
+
+def _failed(task, phase, when, expected):
+    """Run a task with a failure; the answer is right, or an error says what to do; nothing is kept."""
+    device = any_device().masked("shares_memory", "svm")
+    failing = FailingIn(device, phase, when)
+    outcome, said = expected, "use the host"
+    try:
+        outcome = SMALL[task](device)
+    except (tg.DeviceError, tg.TooLargeError) as problem:
+        said = str(problem)
+    assert "use the host" in said
+    assert np.allclose(outcome, expected, atol=2e-5), (task, when)
+    for graph in list(device.room.graphs.values()):
+        graph.release()
+    assert device.room.used == 0, (task, when)
+    return failing
+
+
+@pytest.mark.parametrize("count", [3, pytest.param(FAILURES_EACH, marks=pytest.mark.slow)])
+def test_a_tuning_file_that_makes_no_sense_stops_before_anything_is_taken(count, tmp_path):
+    device = any_device().masked("shares_memory", "svm")
+    bad = (
+        "[percents]\nselect = 200",
+        "[iterations]\nbfs = ['host']",
+        "percent = 5\n[below]\nselect='x'",
+    )
+    for which in range(count):
+        file = tmp_path / f"{which}.toml"
+        file.write_text(bad[which % len(bad)])
+        with pytest.raises(tg.FileFormatError, match=file.name):
+            tg.maximal_independent_set(SMALL_NETWORK, device=device, placement=str(file))
+        assert device.room.used == 0
+
+
+@pytest.mark.parametrize("count", [4, pytest.param(FAILURES_EACH, marks=pytest.mark.slow)])
+def test_overlapping_on_one_unit(count, monkeypatch):
+    """Producer and consumer may have to take turns: the set is right, and the trace says so."""
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
+    device, g = any_device().masked(), tg.kronecker(9, rng=1)
+    device.units = 1
+    expected = tg.maximal_independent_set(g).mask
+    gc.collect()
+    before = device.room.used
+    for which in range(count):
+        found = tg.maximal_independent_set(
+            g, device=device, placement="device", overlap=(20, 99)[which % 2], hot=(0, 10)[which % 2],
+            producer=("host", "device")[which // 2 % 2], helping=which % 3 == 0,
+        )  # fmt: skip
+        assert np.array_equal(found.mask, expected)
+        del found
+        gc.collect()
+        assert device.room.used == before
 
 
 AFTER_LAUNCH = """
@@ -155,7 +319,7 @@ def test_memory_is_not_freed_while_a_kernel_uses_it(how, tmp_path):
 @pytest.mark.parametrize("counted", [1, -1, 2**30])
 def test_a_device_that_counts_wrong_is_noticed(task, counted, monkeypatch):
     """Kernels that do nothing, while counters say that there is something to do: no loop is endless."""
-    monkeypatch.setattr(independent_rounds, "OVERLAP_FROM_WORK", 1)
+    monkeypatch.setattr(independent_overlap, "OVERLAP_FROM_WORK", 1)
     device = any_device().masked("shares_memory", "svm")
     monkeypatch.setattr(device, "launch", lambda *arguments, **options: None)
     fetch = memory.Buffer.fetch
@@ -279,6 +443,8 @@ def test_other_settings_mean_other_drivers(variable, monkeypatch, tmp_path):
     first = discovery._surroundings()
     assert first != before
     if variable != "RUSTICL_ENABLE":
+        (tmp_path / "driver.log").write_text("what a driver writes there says nothing about it")
+        assert discovery._surroundings() == first
         (tmp_path / "new.icd").write_text("libnew.so")
         assert discovery._surroundings() != first
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
 from ..util.arrays import numbers
+from ..util.cores import threads as using
 from ..util.errors import InputError
-from .result import Result, Run, Trace, back_to_source
+from ..util.limits import was_cut
+from .result import Result, Run, back_to_source
 from .verify import check_bfs
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["BfsResult", "bfs", "distinct_ids", "vertices", "workload"]
 
 DIRECTIONS = np.array(["push", "pull"])
+#: What chooses directions: the name of a policy, a policy, or a function of the state.
+Direction: TypeAlias = "str | Policy | Callable[[State], object]"
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -47,6 +51,10 @@ class BfsResult(Result):
         """How many vertices were reached, and the deepest level."""
         reached = int(np.count_nonzero(self.levels >= 0))
         return {"reached": reached, "deepest": int(self.levels.max(initial=-1))}
+
+    def so_far(self) -> str:
+        """Which levels are complete."""
+        return f"levels are complete up to {max(int(self.levels.max(initial=0)) - 1, 0)}"
 
     def path(self, target: object) -> NDArray[Any]:
         """The vertices of a path with the fewest edges to ``target``, both ends included.
@@ -75,6 +83,8 @@ class BfsResult(Result):
 
 def vertices(graph: Graph, given: ArrayLike, what: str) -> np.ndarray:
     """Return one vertex or several as distinct ids; refuse those that do not exist."""
+    if type(given) is int and 0 <= given < graph.n:  # most calls
+        return np.array([given], graph.indices.dtype)
     return distinct_ids(graph.n, given, what).astype(graph.indices.dtype)
 
 
@@ -128,7 +138,7 @@ def bfs(
         Levels never depend on the number of threads.
     device
         The OpenCL device to search on, such as ``"opencl"``; by default the host. The same policies
-        choose there; only the guard that gives up a pull is the host's.
+        choose there.
     threads
         The number of threads; by default all cores.
     trace
@@ -159,63 +169,30 @@ def bfs(
     >>> tg.bfs(tg.path(5), [0, 4]).levels.tolist()
     [0, 1, 2, 1, 0]
     """
-    from ..kernels.runtime.launch import threads as using
+    from .bfs_on_host import searched, timed
 
     if cutoff is not None and cutoff < 0:
         raise InputError(f"cutoff = {cutoff} is negative")
+    oracle = isinstance(direction, str) and direction == "oracle"
     sources = vertices(graph, source, "source")
     if device is not None and not only_host(device):
-        if direction == "oracle" and target is not None:
+        if oracle and target is not None:
             raise InputError("direction = 'oracle' searches the whole graph: it takes no target")
         with using(threads):
             found = _on_device(device, graph, sources, direction, cutoff, target, deterministic)
-    elif direction == "oracle":
+    elif oracle:
         if target is not None:
             raise InputError("direction = 'oracle' searches the whole graph: it takes no target")
         with using(threads):
-            found = _oracle(graph, sources, cutoff)
+            found = timed(graph, sources, cutoff)
     else:
         end = -1 if target is None else int(vertices(graph, target, "target")[0])
         with using(threads):
-            found = _search(graph, sources, direction, cutoff, end, deterministic, trace)
+            found = searched(graph, sources, direction, cutoff, end, deterministic, trace)
     if verify:
-        check_bfs(graph, sources, found.levels, found.parents, cutoff is None and target is None)
+        whole = cutoff is None and target is None and not was_cut()
+        check_bfs(graph, sources, found.levels, found.parents, whole)
     return found
-
-
-def _search(
-    graph: Graph,
-    sources: np.ndarray,
-    direction: str | Policy | Callable[[State], object],
-    cutoff: int | None,
-    target: int,
-    deterministic: bool,
-    traced: bool,
-) -> BfsResult:
-    """Search on the host, in the direction that a policy chooses at every level."""
-    from ..decisions.direction.model import policy_named
-    from ..decisions.direction.walk import chooser_of
-    from ..kernels.bfs import search as kernel
-    from ..kernels.bfs.steps import smallest_parents
-    from ..kernels.runtime.launch import clock
-
-    policy = policy_named(direction)
-    rows, back_rows = graph.rows, graph.transpose.rows
-    chooser = chooser_of(policy, graph)
-    begin = clock()
-    ends = {"cutoff": -1 if cutoff is None else cutoff, "target": target}
-    levels, parents, lines, workers = kernel.traverse(
-        rows, back_rows, sources, chooser, directed=graph.directed, traced=traced, **ends
-    )
-    if deterministic:
-        smallest_parents(back_rows, levels, parents)
-    seconds = clock() - begin
-    columns = dict(zip(kernel.COLUMNS, lines.T, strict=True))
-    columns["direction"] = DIRECTIONS[columns["direction"]]
-    columns["seconds"] = columns.pop("nanoseconds") / 1e9
-    columns["deciding_seconds"] = columns.pop("deciding_nanoseconds") / 1e9
-    trace = Trace({**columns, "threads": workers}, more=workload(graph, columns))
-    return BfsResult(levels=levels, parents=parents, run=Run(seconds, trace))
 
 
 def workload(graph: Graph, columns: Mapping[str, object]) -> Callable[[], dict[str, object]]:
@@ -233,44 +210,11 @@ def workload(graph: Graph, columns: Mapping[str, object]) -> Callable[[], dict[s
     return features
 
 
-def _oracle(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
-    """Time both directions at every level; the trace tells which was faster."""
-    from ..kernels.bfs import oracle
-    from ..kernels.runtime.launch import clock
-
-    rows, back_rows = graph.rows, graph.transpose.rows
-    begin = clock()
-    levels, parents, lines, workers = oracle.both(
-        rows, back_rows, sources, cutoff=-1 if cutoff is None else cutoff
-    )
-    run = Run(clock() - begin, _trace_of_both(graph, lines, workers))
-    return BfsResult(levels=levels, parents=parents, run=run)
-
-
-def _trace_of_both(graph: Graph, lines: np.ndarray, workers: int) -> Trace:
-    """Return the trace of a search in which both directions were timed."""
-    from ..kernels.bfs import oracle
-
-    measured = dict(zip(oracle.COLUMNS, lines.T, strict=True))
-    push = measured["push_nanoseconds"] / 1e9
-    pull = np.where(measured["pull_nanoseconds"] < 0, np.nan, measured["pull_nanoseconds"] / 1e9)
-    faster = (pull < push).astype(np.int64)
-    columns = {
-        "direction": DIRECTIONS[faster],
-        **{name: measured[name] for name in oracle.COLUMNS[:3]},
-        "seconds": np.where(faster == 1, pull, push),
-        "push_seconds": push,
-        "pull_seconds": pull,
-        "threads": workers,
-    }
-    return Trace(columns, more=workload(graph, measured))
-
-
 def _on_device(
     device: DeviceLike,
     graph: Graph,
     sources: np.ndarray,
-    direction: str | Policy | Callable[[State], object],
+    direction: Direction,
     cutoff: int | None,
     target: int | None,
     deterministic: bool,
@@ -280,16 +224,20 @@ def _on_device(
     from ..kernels.bfs.steps import smallest_parents
     from ..kernels.runtime.launch import clock
     from .bfs_on_device import Query, levels_on, measured_on
+    from .bfs_on_host import trace_of_both
+    from .on_device import one_device
 
     end = -1 if target is None else int(vertices(graph, target, "target")[0])
     query = Query(sources, -1 if cutoff is None else cutoff, end)
     if direction == "oracle":
         begin = clock()
         levels, parents, lines, there = measured_on(device, graph, query)
-        trace = _trace_of_both(graph, lines, max(1, there.threads))
+        trace = trace_of_both(graph, lines, max(1, there.threads))
         run = Run(clock() - begin, trace, device=there.id)
     else:
-        levels, parents, run = levels_on(device, graph, query, policy_named(direction))
+        there = one_device(device)
+        policy = policy_named(direction, there.slug)
+        levels, parents, run = levels_on(there, graph, query, policy)
     if deterministic:
         smallest_parents(graph.transpose.rows, levels, parents)
     return BfsResult(levels=levels, parents=parents, run=run)

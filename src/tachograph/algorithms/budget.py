@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-import numpy as np
-
-from ..util.errors import InputError
+from ..decisions.approximation.rules import check_budget
 
 __all__ = ["Budget", "check_budget"]
 
@@ -56,10 +54,3 @@ class Budget:
     def to_dict(self) -> dict[str, object]:
         """Return the fields for JSON."""
         return asdict(self)
-
-
-def check_budget(max_error: float, confidence: float) -> None:
-    """Refuse what is not a share."""
-    for name, value in (("max_error", max_error), ("confidence", confidence)):
-        if not isinstance(value, int | float | np.floating) or not 0 < value < 1:
-            raise InputError(f"{name} = {value!r} is a share: above 0 and below 1, as in 0.05")

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ..graph.graph import Graph
 from ..util.rng import Rng, seed_of
 from .audit import Audit
-from .budget import Budget
+from .budget import Budget, check_budget
 from .many_searches import Distances, Paths, Searches
 from .result import Result, Run, Trace
-from .sampled import Growing, deviations, rounds, widths
+from .sampled import Growing, relative, rounds, shortfall, widths
 from .simple import simple
 from .verify import check_betweenness, check_distance_sums
 
@@ -42,7 +42,9 @@ class Centrality(Result):
         """The largest score, who has it, how many searches that took, and what became of a budget."""
         made: dict[str, object] = {}
         if self.scores.size:
-            made = {"largest": float(self.scores.max()), "vertex": int(self.scores.argmax())}
+            largest = int(self.scores.argmax())
+            name = self.named(np.array([largest])).tolist()[0]
+            made = {"largest": float(self.scores[largest]), "vertex": name}
         made["sources"] = self.sources
         if self.budget is not None:
             made["budget"] = self.budget
@@ -142,7 +144,7 @@ def closeness_centrality(
     reachable = _reachable(graph) if max_error is not None else None
 
     def scores(k: int) -> tuple[Numbers, Numbers]:
-        return searches.closeness(k, deviations(confidence), wf_improved, reachable)
+        return searches.closeness(k, shortfall(confidence), wf_improved, reachable)
 
     asked = (max_error, confidence, seed_of(rng))
     found = _computed(ClosenessResult, searches, scores, asked, threads, trace)
@@ -305,6 +307,7 @@ def _computed(
     from ..kernels.runtime.launch import threads as using
 
     max_error, confidence, seed = asked
+    check_budget(0.5 if max_error is None else max_error, confidence)
     n = searches.graph.n
     rows: list[tuple[int, float, int]] = []
 
@@ -315,8 +318,7 @@ def _computed(
 
     def bound(k: int) -> float:
         values, wide = scores(k)
-        total = float(values.sum())
-        return float(wide.sum()) / total if total else 1.0
+        return relative(float(wide.sum()), float(values.sum()))
 
     budget = None
     with using(threads):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,12 @@ class ClusteringResult(Result):
     values: NDArray[np.float64] | None = None
     budget: Budget | None = None
     audit: Audit | None = None
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The coefficient of each vertex, unless the mean was estimated."""
+        if self.values is None:
+            return {}
+        return {"vertex": self.named(np.arange(self.values.size)), "values": self.values}
 
 
 def clustering(

@@ -76,9 +76,10 @@ def level_of(graph: Graph) -> Level:
         if given.dtype.kind == "i" and int(given.sum(dtype=np.int64)) <= LARGEST_TOTAL:
             weights = given.astype(np.int64)
         else:
-            shares = given / max(float(given.max(initial=0)), np.finfo(np.float64).tiny)
-            scale = LARGEST_TOTAL / max(float(shares.sum(dtype=np.float64)), 1.0)
-            weights = np.rint(shares.astype(np.float64) * scale).astype(np.int64)
+            wide = given.astype(np.float64)
+            shares = wide / max(wide.max(initial=0), np.finfo(np.float64).tiny)
+            scale = LARGEST_TOTAL / max(shares.sum(), 1.0)
+            weights = np.rint(shares * scale).astype(np.int64)
         sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(weights)])
         strength = np.diff(sums[graph.indptr])
     if graph.self_loops:  # an arc of its own, but two ends

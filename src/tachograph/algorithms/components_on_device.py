@@ -16,7 +16,7 @@ __all__ = ["labels_on"]
 
 def labels_on(asked: DeviceLike, graph: Graph) -> tuple[np.ndarray, Run]:
     """Return for each vertex the smallest id of its component."""
-    device, n = one_device(asked), np.int64(graph.n)
+    device, n = one_device(asked), np.int32(graph.n)
     if not graph.n:
         return np.empty(0, np.int32), Run(
             0.0, Trace({"phase": [], "seconds": []}), device=device.id

@@ -23,6 +23,7 @@ from ..kernels.rows.passes import over_rows
 from ..kernels.runtime.launch import over_parts, prepare, run
 from ..kernels.runtime.nouns import WeightedRows
 from ..kernels.similarity import edges as similarity_kernels
+from ..kernels.similarity import listed
 from ..util.errors import NegativeCycleError
 from ..util.exercise import Exercise
 from ..util.files import scratch
@@ -142,6 +143,9 @@ def _similarities() -> None:
     run(similarity_kernels.take_counts, [(0, 0, 0, counted, rows, base, 0, edges)])
     prepare(similarity_kernels.claim_high, (owned, 1, 1))
     jaccard(g)
+    jaccard(g, algorithm="merge-or-search")
+    listed.mask_of(g.indptr, edges, 0.5)
+    run(listed.take_listed, [(0, 0, 0, np.empty(0, np.int32), g.indptr, 0, edges)])
     jaccard(g, [(0, 1)])
     cosine(g, [(0, 1)], weight="weight")
     for topk in (None, 1):
@@ -163,8 +167,7 @@ def _multiply(weights: Kind) -> None:
     g = _graph(weights)
     spmv(g, np.ones(g.n))
     pagerank(g)
-    if weights is None:
-        pagerank(generate.uniform(8192, 2, rng=0))  # ids are not local
+    pagerank(_graph(weights, directed=False))
 
 
 def _owned(weights: Kind) -> None:
@@ -209,7 +212,6 @@ def _rounds() -> None:
     maximal_independent_set(_graph(), device="host")
     hot, marks = np.zeros(3, np.int32), np.zeros(3, np.uint8)
     tally = np.zeros(rounds.TALLY, np.int32)
-    run(rounds.front, [(np.ones(3, np.int64), hot)])
     run(rounds.remaining, [(0, hot, marks)])
     words, sharing = rounds.Words(np.uint64(1), 1, hot), rounds.Sharing(True, 0, hot, tally)
     run(rounds.select_shared, [(hot[:0], _graph().rows, words, marks, marks, sharing)])
@@ -254,7 +256,7 @@ EXERCISES: dict[str, Exercise] = {
     "sampled wedges": Exercise(lambda: clustering(generate.complete(400), max_error=0.5), 1),
     "closeness": Exercise(lambda: closeness_centrality(generate.path(5)), 4),
     "betweenness": Exercise(lambda: betweenness_centrality(generate.path(5)), 3),
-    "similarity": Exercise(_similarities, 6),
+    "similarity": Exercise(_similarities, 7),
     "calibration": Exercise(_calibration, 1),
     "flow": Exercise(partial(_flow, np.int32), 7),
     "flow, float64": Exercise(partial(_flow, np.float64), 5),

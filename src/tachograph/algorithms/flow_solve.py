@@ -36,6 +36,7 @@ __all__ = ["solve"]
 SERIAL_BELOW_VERTICES = 1 << 14  # of a kernel; with fewer, the host uses one thread
 SEARCH_AFTER_ROUNDS = 32  # or when as many arcs were looked at as there are
 LAUNCHED_AT_FIRST = 8  # rounds, or levels of a search, before the host looks at the counters
+ROUNDS_ON_CORES = 3  # likewise where a look costs no more than a launch for nothing
 # groups for each unit of a device, for kernels that find out by themselves how much there is to do:
 # where units are cores of the host, and elsewhere
 GROUPS_PER_CORE, GROUPS_PER_UNIT = 4, 32
@@ -48,6 +49,8 @@ WRITES = {
     "push-adjust": ("room", "height", "excess", "sent", "mark", "out"),
     "bfs": ("height", "next_height", "queue", "mark", "out"),
 }
+#: The kernels of the device that make one of the host's, if their names differ.
+LAUNCHES = {"push-adjust": ("adjust",), "bfs": ("clear", "expand", "unmark")}
 #: Where a device counts (``flow.cl``): four numbers for each of so many rounds, then what is named.
 RING = 2 * SEARCH_AFTER_ROUNDS
 END, FOUND, START, LEVELS, CHECKSUM, BOOK = (4 * RING + x for x in (4, 8, 12, 13, 14, 15))
@@ -155,6 +158,8 @@ class FlowRounds(Rounds):
         super().__init__(placed, device, arrays)
         self.seen, self.searches_alike = 0, 0
         self.listed, self.looked = 0, 0  # by the last kernel: entries, arcs
+        held = np.count_nonzero(solver.excess) - sum(solver.excess[v] != 0 for v in solver.ends)
+        self.active = self.most_active = int(held)  # vertices with excess: now, and the most so far
         # levels of the last search, rounds behind it: the next will have about as many
         self.levels = self.rounds = LAUNCHED_AT_FIRST
 
@@ -289,7 +294,9 @@ class FlowRounds(Rounds):
         """
         device, count = self.device, self.listed
         assert device is not None
-        turn, more, looked = 0, self.rounds, 0
+        on_cores = device.found.shares_cores
+        ahead = ROUNDS_ON_CORES if on_cores else LAUNCHED_AT_FIRST
+        turn, more, looked = 0, ahead if on_cores else self.rounds, 0
         preflow = self._bound("preflow", self.n)
         self.arrays.swap("work", "out")
         adjust = self._bound("adjust", self.n)
@@ -305,7 +312,7 @@ class FlowRounds(Rounds):
                     break
                 counted = book[4 * ((turn + here) % RING) :][:4].tolist()
                 for k, (name, listed) in enumerate(zip(ROUND, counted[::2], strict=True)):
-                    call = Call(name, iteration, count, self._arcs_of(count), self.n)
+                    call = self._call(name, iteration, count, self._arcs_of(count))
                     self.placed.note(call, "device", sum(seconds[2 * here + k :][:1]))
                     check_count(device, listed, self.n)
                     count = listed
@@ -313,7 +320,7 @@ class FlowRounds(Rounds):
                 looked += SEARCH_AFTER_ROUNDS * seen + arcs
                 iteration += 1
                 self.rounds = turn + here + 1
-            turn, more = turn + more, min(LAUNCHED_AT_FIRST, SEARCH_AFTER_ROUNDS - turn - more)
+            turn, more = turn + more, min(ahead, SEARCH_AFTER_ROUNDS - turn - more)
         self.arrays.wrote("device", *WRITES["preflow"], *WRITES["push-adjust"], "work")
         self.listed = count
         return iteration
@@ -338,13 +345,23 @@ class FlowRounds(Rounds):
 
     def _step(self, name: str, iteration: int, count: int, arcs: int) -> None:
         """Run a kernel, whose list becomes the next one's work; ``listed`` says how long that is."""
-        call = Call(name, iteration, count, arcs, self.n)
+        call = self._call(name, iteration, count, arcs)
+        call = call._replace(moves=self.moves(*LAUNCHES.get(name, (name,))))
         undo = self._saved() if self.placed.oracle else None
         self.placed.step(
             call, lambda: self.host(name, count), lambda: self.there(name, count), undo
         )
         self.arrays.swap("work", "out")
         check_count(self.device, self.listed, self.n)
+
+    def _call(self, name: str, iteration: int, count: int, arcs: int) -> Call:
+        """Return what a policy looks at. The available parallelism is that of the vertices with excess;
+        for a search, of those that pushing has left.
+        """
+        if name != "bfs":
+            self.active = count
+            self.most_active = max(self.most_active, count)
+        return Call(name, iteration, count, arcs, self.n, self.active / max(self.most_active, 1))
 
     def _saved(self) -> Callable[[], None]:
         """Return what puts everything back as it is now: a kernel of the oracle runs several times."""

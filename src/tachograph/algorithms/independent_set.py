@@ -51,6 +51,7 @@ def maximal_independent_set(
     overlap: int = 0,
     hot: int = 0,
     producer: str = "host",
+    helping: bool = True,
     threads: int | None = None,
     trace: bool = True,
     verify: bool = False,
@@ -72,19 +73,23 @@ def maximal_independent_set(
         Run in rounds of kernels on ``host``, or on it and an OpenCL device; by default the host
         needs one pass, which is faster there.
     placement
-        Where each kernel of each round runs: ``host``, ``device``, ``break-point``, ``learned``,
-        ``oracle`` (times both), or ``auto`` (learned if it was, else break-point). A file with hints,
-        or a function of a :class:`~tachograph.decisions.placement.state.Call`, are policies as well.
+        Where each kernel of each round runs: ``host``, ``device``, ``break-point``, ``published`` (the
+        paper's own tables), ``learned``, ``oracle`` (times both), or ``auto`` (learned if it was, else
+        break-point). A file with hints, or a function of a
+        :class:`~tachograph.decisions.placement.state.Call`, are policies as well.
     overlap
         The percentage of the first kernel, from 0 to 99, that runs while the second one has begun. One
-        runs here and one there; at the end both do the second. Small rounds are not overlapped. Where
+        runs here and one there. Small rounds are not overlapped. Where
         host and device have no memory for that, or if one only waits for the other, kernels run one
         after the other, and the trace says so.
     hot
         The percentage of vertices, those of the highest degrees, that overlapping kernels produce
-        first.
+        first. The device finds them, exactly so many, by an approximate sort.
     producer
         Where the first of two overlapping kernels runs: ``host`` or ``device``.
+    helping
+        Whether the one that has produced everything takes a part of the second kernel; in the paper it
+        does not.
     threads
         The number of threads; by default all cores. The set does not depend on it.
     trace
@@ -122,11 +127,11 @@ def maximal_independent_set(
         if chosen is None:
             state, run = _greedy(graph, key)
         else:
-            from .independent_rounds import in_rounds
+            from .independent_overlap import Overlap, in_rounds
             from .placed import Placed
 
             placed = Placed(chosen, placement, IndependentSetResult.task)
-            state, run = in_rounds(graph, key, placed, overlap, hot, producer)
+            state, run = in_rounds(graph, key, placed, Overlap(overlap, hot, producer, helping))
     mask = state.view(np.bool_)  # a vertex is OUT (0) or IN (1)
     if verify:
         check_independent_set(graph, mask)

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.graph import Graph
+from ..util.errors import InputError
 
 __all__ = ["Distances", "Paths", "Searches"]
 
 Numbers = NDArray[np.float64]
+OfLevels = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
 
 class Searches:
@@ -35,15 +37,12 @@ class Searches:
 
 
 class Distances(Searches):
-    """Sums of functions of the distance to every vertex, given by level."""
+    """Sums of functions of the distance to every vertex, given for levels from 1 on."""
 
-    def __init__(
-        self, graph: Graph, worth: Callable[[int], int], square: Callable[[int], int]
-    ) -> None:
+    def __init__(self, graph: Graph, worth: OfLevels, square: OfLevels) -> None:
         super().__init__(graph)
-        levels = range(1, graph.n + 2)
-        self.worth = np.array([0, *map(worth, levels)], np.int64)
-        self.square = np.array([0, *map(square, levels)], np.int64)
+        levels = np.arange(1, graph.n + 2)
+        self.worth, self.square = (np.insert(f(levels), 0, 0) for f in (worth, square))
         self.clear()
 
     def clear(self) -> None:
@@ -106,4 +105,10 @@ class Paths(Searches):
 
         self.sources = np.concatenate([self.sources, sources])
         back = self.back.rows
-        return dependencies(self.graph.rows, back, sources, self.total, self.squares)
+        workers = dependencies(self.graph.rows, back, sources, self.total, self.squares)
+        if np.isnan(self.total).any():
+            raise InputError(
+                "the numbers of shortest paths to two vertices differ by more than float64 can hold, "
+                "so shares of paths cannot be computed: use closeness_centrality or harmonic_centrality"
+            )
+        return workers

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Rows", "Runner", "Shape", "one_device", "rows_on", "shape_of"]
 
 MOST_ARCS_PER_LAUNCH = 1 << 28  # a driver of a display ends kernels that run for seconds
+ARCS_OF_SECTOR = 8  # as in blocks.cl
 GROUPS_PER_UNIT = 32  # work-groups of a launch for each compute unit, if there is work for them
-NARROW_BELOW_ARCS = 2**31 - 2**20  # arcs that offsets of 32 bits can count, and a chunk more
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,15 @@ class Rows:
     offset: str
     arcs: int
 
+    @property
+    def kind(self) -> type[np.signedinteger]:
+        """The type of offsets in NumPy."""
+        return np.int32 if self.offset == "int" else np.int64
+
     def tasks(self, shape: Shape) -> int:
         """Return how many tasks the wide rows can make."""
-        return self.arcs // shape.wide_from + self.arcs // shape.chunk + 1
+        wide, more = self.arcs // shape.wide_from, ARCS_OF_SECTOR - 1  # before each, when it is cut
+        return wide + (self.arcs + more * wide) // shape.chunk + 1
 
 
 def rows_on(device: OpenCL, graph: Graph) -> Rows:
@@ -100,7 +106,7 @@ def rows_on(device: OpenCL, graph: Graph) -> Rows:
     if graph.indices.itemsize != 4:
         raise InputError("devices take graphs with fewer than 2**31 vertices: use the host")
     part = whole(device, graph)
-    return Rows(part.indptr, part.indices, "long", graph.arcs)
+    return Rows(part.indptr, part.indices, part.offset, graph.arcs)
 
 
 @functools.cache
@@ -112,28 +118,30 @@ def kernels_of(program: str) -> list[str]:
 class Runner:
     """The kernels of a program, built and launched in the device's shape."""
 
-    def __init__(self, device: OpenCL, program: str, *options: str) -> None:
+    def __init__(self, device: OpenCL, program: str, *options: str, written: str = "") -> None:
         self.device = device
         self.shape = shape_of(device)
         self.most_groups = max(1, GROUPS_PER_UNIT * device.units)
         options = (*self.shape.options, *options)
         self._kernels = {
-            name: device.kernel(program, name, *options) for name in kernels_of(program)
+            name: device.kernel(program, name, *options, written=written)
+            for name in kernels_of(program)
         }
-
-    def each(self, name: str, count: int, *arguments: object) -> None:
-        """Launch a kernel with a work-item for each of ``count``."""
-        self.device.launch(self._kernels[name], count, *arguments, group=self.shape.group)
 
     def once(self, name: str, *arguments: object) -> None:
         """Launch a kernel with one group."""
-        self.each(name, self.shape.group, *arguments)
+        size = self.shape.group
+        self.device.launch(self._kernels[name], size, *arguments, group=size)
+
+    def each(self, name: str, count: int, *arguments: object) -> None:
+        """Launch a kernel whose groups share ``count`` vertices, words or tasks (``EACH``)."""
+        self.shared(name, -(-count // self.shape.rows), *arguments)
 
     def shared(self, name: str, blocks: int, *arguments: object) -> None:
         """Launch a kernel whose groups share ``blocks`` among them."""
         check_time()
-        groups = max(1, min(blocks, self.most_groups))
-        self.each(name, groups * self.shape.group, *arguments)
+        size = max(1, min(blocks, self.most_groups)) * self.shape.group
+        self.device.launch(self._kernels[name], size, *arguments, group=self.shape.group)
 
     def cut(self, name: str, blocks: int, work: int, *arguments: object) -> None:
         """Likewise, in several launches if there are too many arcs for one."""

@@ -13,6 +13,7 @@ from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
 from ..util.arrays import numbers
 from ..util.errors import InputError, TachographWarning
+from ..util.limits import due, was_cut
 from .budget import Budget, check_budget
 from .result import Result, Run, Trace
 from .scaling import even, extreme
@@ -20,9 +21,12 @@ from .verify import check_pagerank, check_product
 
 __all__ = ["PageRankResult", "SpmvResult", "pagerank", "spmv"]
 
+MOST_ITERATIONS = 1 << 27  # each is told of: its change and its time
 #: No sum of float64 scores changes by less than this: a smaller ``tol`` asks for ``max_iter`` rounds.
 UNREACHABLE_CHANGE = 2e-16
 CERTAIN = 0.999  # the confidence that is stated for what is proved
+#: Rounding is less than an eighth of any ``tol``, and counts as a change (``left_to_change``).
+CHANGE_AND_ROUNDING = 1.125
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -43,6 +47,13 @@ class PageRankResult(Result):
     iterations: int
     converged: bool
     budget: Budget | None = None
+
+    def so_far(self) -> str:
+        """How many iterations there were, and by how much the last one changed the scores."""
+        last = ""
+        if len(self.trace):
+            last = f", the last of which changed them by {self.trace['change'][-1]:.1e}"
+        return f"scores are those of {self.iterations} iterations{last}"
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -88,8 +99,8 @@ def pagerank(
         The probability that the reader follows an arc; otherwise the reader jumps.
     tol
         Stop when the scores change by less than this in an iteration, all changes summed. What is left
-        to change is then at most ``damping / (1 - damping)`` times as much. One below 2e-16, which
-        cannot be reached, asks for ``max_iter`` iterations of the power method.
+        to change is then at most ``1 / (1 - damping)`` times as much. One below 2e-16, which cannot be
+        reached, asks for ``max_iter`` iterations of the power method.
     max_iter
         Stop after so many iterations in any case. ``converged`` is then False, and a warning is given.
     personalization
@@ -117,7 +128,7 @@ def pagerank(
     Raises
     ------
     InputError
-        For parameters outside their range or negative weights.
+        For parameters outside their range, negative weights, or ``max_error`` without jumps.
 
     Examples
     --------
@@ -133,14 +144,18 @@ def pagerank(
         raise InputError(f"damping = {damping} is a probability: from 0 to 1")
     if max_error is not None:
         check_budget(max_error, CERTAIN)
-        tol = max_error * (1 - damping) / max(damping, 0.5) if damping < 1 else tol
+        if damping == 1:
+            raise InputError("max_error needs a damping below 1: without jumps nothing is proved")
+        tol = max_error * (1 - damping) / CHANGE_AND_ROUNDING
     if not tol > 0:
         raise InputError(f"tol = {tol} must be above 0")
-    if max_iter < 1:
-        raise InputError(f"max_iter = {max_iter}: at least one is needed")
+    if not 1 <= max_iter <= MOST_ITERATIONS:
+        raise InputError(f"max_iter = {max_iter}: from 1 to {MOST_ITERATIONS:,} are possible")
     if graph.weights is not None and graph.weights.min(initial=0) < 0:
         raise InputError("PageRank needs weights that are not negative")
     jump = _distribution(personalization, graph.n)
+    if (end := due.get()) is not None:
+        end.over = True  # iterations see to it, and end as a whole
     if not graph.n:
         nothing = Run(0.0, Trace({"change": [], "seconds": [], "threads": []}))
         return PageRankResult(scores=jump, iterations=0, converged=True, run=nothing)
@@ -175,7 +190,7 @@ def pagerank(
     converged = bool(deltas[-1] < tol)
     if verify:
         check_pagerank(linked, scores, damping, jump, max(tol, float(deltas[-1])))
-    if not converged and tol > UNREACHABLE_CHANGE:
+    if not converged and tol > UNREACHABLE_CHANGE and not was_cut():
         warnings.warn(
             f"PageRank did not converge: after max_iter = {max_iter} the scores still change by "
             f"{deltas[-1]:.1e} in an iteration, more than tol = {tol}; raise max_iter or tol",
@@ -186,7 +201,7 @@ def pagerank(
     run = Run(seconds, Trace(columns, trace), device=where)
     budget = None
     if max_error is not None:
-        left = float(deltas[-1]) * damping / (1 - damping) if damping < 1 else 1.0
+        left = kernel.left_to_change(float(deltas[-1]), damping, tol)
         proof = f"what can still change after a change of {deltas[-1]:.1e}"
         budget = Budget(max_error, CERTAIN, left, left, proof)
     return PageRankResult(

@@ -52,7 +52,7 @@ def scores_on(
         options = f"-DOFFSET={rows.offset}", f"-DBLOCK={BLOCK_VERTICES}", *flags
         run = Runner(device, "pagerank", *options)
     inverse = np.divide(1.0, out, out=np.zeros(n), where=out > 0)
-    spots, size = np.int32(jump.size == n), np.int64(n)
+    spots, size = np.int32(jump.size == n), np.int32(n)
     given = np.ones(1)
     if weights is not None:  # as probabilities, which fit into any type
         given, inverse = weights * inverse[back.indices], np.where(inverse > 0, 1.0, 0.0)
@@ -72,12 +72,13 @@ def scores_on(
     last = clock()
     run.each("first_scores", n, jumps, spots, shares, size, scores, share)
     run.each("list_tasks", n, rows.indptr, size, tasks, place, state_there)
-    groups = -(-rows.tasks(run.shape) // run.shape.group)
     times: list[float] = []
     while not state[OVER]:
         for _ in range(ITERATIONS_AHEAD):
-            run.shared("sum_pieces", groups, *arcs, share, tasks, state_there, pieces)
-            fixed = (jumps, spots, shares, np.int32(n), place, pieces)
+            run.shared(
+                "sum_pieces", rows.tasks(run.shape), *arcs, share, tasks, state_there, pieces
+            )
+            fixed = (jumps, spots, shares, size, place, pieces)
             changing = (share, scores, fresh, numbers_there, state_there, blocks)
             run.shared("settle", count, *arcs, *fixed, *changing)
             run.once("end_iteration", blocks, np.int32(count), numbers_there, state_there)

@@ -18,6 +18,7 @@ from ..devices.memory import Common
 from ..devices.opencl import OpenCL, arguments_of, check_count
 from ..kernels.runtime.launch import clock, run, threads_available
 from ..util.errors import DeviceError, TooLargeError
+from ..util.progress import watcher
 from .result import Trace
 
 if TYPE_CHECKING:
@@ -30,10 +31,15 @@ Work: TypeAlias = Callable[[], object]  # runs a kernel and returns when it has 
 ORACLE_REPEATS = 3  # of each kernel in each place
 #: Columns of the trace that have a value in some rows only, and the value of the others.
 SOMETIMES = {"host_seconds": math.nan, "device_seconds": math.nan, "best": "", "polls": 0}
-FIELDS = ("kernel", "iteration", "device", "work", "arcs", "seconds", *SOMETIMES, "joules", "note")
+ALWAYS = ("kernel", "iteration", "device", "work", "arcs", "seconds", "parallelism", "copied")
+FIELDS = (*ALWAYS, *SOMETIMES, "joules", "note")
 
 
 def _nothing() -> None:
+    pass
+
+
+def _nowhere(place: str) -> None:
     pass
 
 
@@ -57,6 +63,7 @@ class Placed:
         self.rows: list[dict[str, object]] = []
         self.lost = ""
         self.ready: Work = _nothing  # makes the device ready, at its first kernel
+        self.bring: Callable[[str], object] = _nowhere  # copies what a side does not have yet
         self.preparing = 0.0
 
     @property
@@ -76,7 +83,7 @@ class Placed:
         except (DeviceError, TooLargeError) as problem:
             self.device, self.lost = None, str(problem)
         finally:
-            self.ready = _nothing  # which held the buffers of the run
+            self.ready, self.bring = _nothing, _nowhere  # which held the buffers of the run
         return solve(None)
 
     def step(self, call: Call, host: Work, there: Work, undo: Work | None = None) -> None:
@@ -98,11 +105,14 @@ class Placed:
         self.preparing += _seconds(self.ready)
 
     def _both(self, call: Call, host: Work, there: Work, undo: Work) -> None:
-        """Time both, in turns, and note the better one as where it ran."""
+        """Time both, in turns, and note the better one as where it ran. What must be copied from one to
+        the other depends on where the kernels before it ran, so that is not counted.
+        """
         taken: dict[str, list[float]] = {place: [] for place in PLACES}
         for _ in range(ORACLE_REPEATS):
             for place, work in zip(PLACES, (host, there), strict=True):
                 undo()
+                self.bring(place)
                 taken[place].append(_seconds(work))
         least = {place: min(found) for place, found in taken.items()}
         place = min(least, key=lambda name: least[name])
@@ -111,10 +121,13 @@ class Placed:
 
     def note(self, call: Call, place: str, seconds: float, **more: object) -> None:
         """Add a row to the trace."""
-        kernel, iteration, work, arcs, _ = call
-        first = (kernel, iteration, place, work, arcs, seconds)
-        row = dict(zip(FIELDS, first, strict=False)) | SOMETIMES
+        first = (call.kernel, call.iteration, place, call.vertices, call.arcs, seconds)
+        copied = call.moves[PLACES.index(place)] if place in PLACES else sum(call.moves)
+        more_of_it = {"parallelism": call.parallelism, "copied": copied}
+        row = dict(zip(FIELDS, first, strict=False)) | more_of_it | SOMETIMES
         self.rows.append(row | {"joules": self.meter.joules(), "note": self.lost} | more)
+        if (seen := watcher.get()) is not None:
+            seen.row(row)
 
     @property
     def trace(self) -> Trace:
@@ -143,7 +156,7 @@ class Rounds:
         self.placed, self.device, self.threads = placed, device, placed.threads
         self.arrays = Common(device, arrays)
         self.kernels: dict[str, cl.Kernel] = {}  # of the device, by name
-        placed.ready = self.ready
+        placed.ready, placed.bring = self.ready, self.arrays.bring
 
     def ready(self) -> None:
         """Build the device's kernels, once, and launch each for nothing."""
@@ -173,6 +186,16 @@ class Rounds:
 
         return launch
 
+    def moves(self, *kernels: str) -> tuple[int, int]:
+        """Return the bytes that must be copied before the host, or the device, can run kernels, which
+        are named as in ``PROGRAM.cl``.
+        """
+        if self.device is None or self.arrays.shared:
+            return 0, 0
+        names = {name for kernel in kernels for name in arguments_of(self.program, kernel)}
+        here, there = (self.arrays.bytes_to(side, names) for side in PLACES)
+        return here, there
+
     def on_host(
         self, kernel: Callable[..., object], lo: int, hi: int, workers: int, *arguments: object
     ) -> None:
@@ -180,11 +203,6 @@ class Rounds:
         cuts = [lo + (hi - lo) * w // workers for w in range(workers + 1)]
         calls = [(begin, end, *arguments) for begin, end in itertools.pairwise(cuts)]
         run(kernel, calls, brief=workers == 1)
-
-    def clear_tally(self, lo: int = 0, hi: int | None = None) -> None:
-        """Set counters to zero."""
-        self.arrays.host("tally")[0][lo:hi] = 0
-        self.arrays.wrote("host", "tally")
 
     def advances(self, done: int, most: int) -> None:
         """Check that a round has done something, and no more than ``most``: a device that counts wrong
@@ -214,7 +232,10 @@ def accuracy(trace: Trace, policy: Policy, total: int) -> dict[str, float]:
         time of all calls as placed, in the better place each, and in one place only.
     """
     host, device = trace["host_seconds"], trace["device_seconds"]
-    calls = [Call(r["kernel"], r["iteration"], r["work"], r["arcs"], total) for r in trace]
+    calls = [
+        Call(r["kernel"], r["iteration"], r["work"], r["arcs"], total, r["parallelism"])
+        for r in trace
+    ]
     there = np.array([policy(call) == "device" for call in calls], bool)
     right = there == (device < host)
     stake = abs(device - host)

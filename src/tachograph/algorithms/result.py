@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
@@ -46,6 +47,13 @@ def back_to_source(before: NDArray[np.integer], end: int) -> NDArray[np.int64] |
     return np.array(found[::-1])
 
 
+def _changed(known: T, **changes: object) -> T:
+    """Return a copy with some other attributes; every call needs two, and this takes a microsecond."""
+    made: T = object.__new__(type(known))
+    vars(made).update(vars(known), **changes)
+    return made
+
+
 class Lazy(Generic[T]):
     """A value that is computed when it is first asked for.
 
@@ -73,7 +81,8 @@ class Run:
     ``seconds`` is the time of the algorithm itself: checks of arguments, compiling at the first use and
     verification are left out. ``predicted`` is what the chosen way was predicted to take, None where
     nothing is known. ``provenance`` says whether numbers were ``measured``, ``modelled`` or
-    ``simulated``; ``number`` is the run's number in the journal, if it was kept.
+    ``simulated``; ``number`` is the run's number in the journal, if it was kept. ``stopped`` is empty
+    unless a deadline has ended the run before it was finished: then it says what the values are.
 
     >>> import tachograph as tg
     >>> run = tg.bfs(tg.path(3), 0).run
@@ -88,6 +97,7 @@ class Run:
     device: str = "host"
     provenance: str = "measured"
     number: int | None = None
+    stopped: str = ""
     prediction: Lazy[float | None] = dataclasses.field(default=Lazy(lambda: None), repr=False)
     names: Lazy[NDArray[Any] | None] = dataclasses.field(default=Lazy(lambda: None), repr=False)
 
@@ -151,8 +161,8 @@ class Result:
 
     def with_run(self, **changes: object) -> Self:
         """The same values with another :class:`Run`."""
-        run = dataclasses.replace(self.run, **changes)  # type: ignore[arg-type]
-        return dataclasses.replace(self, run=run)
+        assert changes.keys() <= vars(self.run).keys()
+        return _changed(self, run=_changed(self.run, **changes))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns of the result's table; empty if it is not one.
@@ -229,6 +239,10 @@ class Result:
             raise TypeError(f"a {type(self).__name__} is not one array: take its values by name")
         return np.array(getattr(self, self.array), dtype=dtype, copy=copy)
 
+    def so_far(self) -> str:
+        """What a result is worth that a deadline has stopped."""
+        return "values are those that were found by then"
+
     def facts(self) -> dict[str, object]:
         """What is worth telling of the result: single values, not arrays."""
         plain = bool | int | float | str | np.generic
@@ -237,6 +251,17 @@ class Result:
     def plot(self, path: str | Path | None = None) -> Drawing:
         """Draw the trace; see :meth:`Trace.plot`."""
         return self.trace.plot(path)
+
+    def widget(self) -> Any:
+        """Return a widget for a notebook, as in the lab: how the run went, in slow motion too.
+
+        Raises
+        ------
+        MissingDependencyError
+            If anywidget is not installed: ``pip install 'tachograph[lab]'``.
+        """
+        lab = import_module("tachograph.lab.widget")  # a door, which no room may import
+        return lab.of(self)
 
     def _repr_html_(self) -> str:
         from ..plots import numbers as show
@@ -261,7 +286,9 @@ class Result:
         from ..plots.numbers import seconds
 
         def text(v: object) -> str:
-            return f": {v.dtype}[{v.size}]" if isinstance(v, np.ndarray) else f"={v!r}"
+            if isinstance(v, np.ndarray):
+                return f": {v.dtype}[{v.size}]"
+            return f"={v:.6g}" if isinstance(v, float) else f"={v!r}"
 
         shown = "".join(f"{name}{text(value)}, " for name, value in self.shown().items())
         return f"{type(self).__name__}({shown}{seconds(self.seconds)})"

@@ -12,7 +12,7 @@ from ..graph.graph import Graph
 from ..util.errors import InputError
 from .bfs import vertices
 from .result import Result, Run, Trace
-from .simple import simple
+from .simple import rarity, simple
 from .verify import check_similarity
 
 __all__ = ["SimilarResult", "similar_to"]
@@ -66,7 +66,7 @@ def similar_to(
         How many to return, at most. Of equally similar ones those with smaller ids come first.
     measure
         ``jaccard``, ``cosine``, ``overlap`` or ``sorensen``: how common neighbours are divided by all;
-        see :func:`jaccard`.
+        ``adamic_adar`` or ``resource_allocation``: how much each of them counts.
     threads
         The number of threads; by default all cores.
     trace
@@ -105,11 +105,13 @@ def similar_to(
     back = rows.transpose
     with using(threads):
         begin = clock()
-        near = [back.neighbors(int(w)) for w in rows.neighbors(me)]
+        near = [back.row(int(w)) for w in rows.row(me)]
         others = np.unique(np.concatenate(near)) if near else np.empty(0, rows.indices.dtype)
         others = others[others != me]
         mine = np.full(others.size, me, rows.indices.dtype)
-        values, workers = pair_similarities(rows.rows, None, mine, others, KINDS[measure])
+        values, workers = pair_similarities(
+            rows.rows, rarity(rows, measure), mine, others, KINDS[measure]
+        )
         order = np.lexsort((others, -values))[:k]
         seconds = clock() - begin
     columns = {"phase": "compare", "seconds": seconds, "edges": others.size, "threads": workers}

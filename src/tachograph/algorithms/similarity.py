@@ -18,7 +18,15 @@ from .result import Result, Trace
 if TYPE_CHECKING:
     from .similarity_request import Placement
 
-__all__ = ["SimilarityResult", "cosine", "jaccard", "overlap", "sorensen"]
+__all__ = [
+    "SimilarityResult",
+    "adamic_adar",
+    "cosine",
+    "jaccard",
+    "overlap",
+    "resource_allocation",
+    "sorensen",
+]
 
 Devices: TypeAlias = "DeviceLike | Placement"
 F = TypeVar("F", bound=Callable[..., object])
@@ -76,24 +84,41 @@ class CosineResult(SimilarityResult):
     task: ClassVar[str] = "cosine"
 
 
+class AdamicAdarResult(SimilarityResult):
+    task: ClassVar[str] = "adamic_adar"
+
+
+class ResourceAllocationResult(SimilarityResult):
+    task: ClassVar[str] = "resource_allocation"
+
+
 RESULTS: dict[str, type[SimilarityResult]] = {
-    kind.task: kind for kind in (JaccardResult, OverlapResult, SorensenResult, CosineResult)
+    kind.task: kind
+    for kind in (
+        JaccardResult,
+        OverlapResult,
+        SorensenResult,
+        CosineResult,
+        AdamicAdarResult,
+        ResourceAllocationResult,
+    )
 }
 
 
 class Wanted(NamedTuple):
-    """What a call says beside the graph: the arguments of :func:`jaccard`, in their order."""
+    """What a call says beside the graph: the arguments of :func:`jaccard`."""
 
     pairs: str | ArrayLike
-    weight: str | None
     topk: int | None
     memory_limit: int | str | None
-    device: Devices
-    split: float | str
     output: str | Path | None
     threads: int | None
     trace: bool
     verify: bool
+    weight: str | None = None
+    device: Devices = "host"
+    split: float | str = "auto"
+    algorithm: str = "auto"
 
 
 def jaccard(
@@ -105,6 +130,7 @@ def jaccard(
     memory_limit: int | str | None = None,
     device: Devices = "auto",
     split: float | str = "auto",
+    algorithm: str = "auto",
     output: str | Path | None = None,
     threads: int | None = None,
     trace: bool = True,
@@ -132,11 +158,14 @@ def jaccard(
         The bytes that results and working memory may take, or a text like ``"200 MB"``.
     device
         ``host``, ``opencl``, both (``host,opencl``), or ``auto``: the fastest by prediction.
-        That is the host if no device is calibrated. Devices take part for edges of undirected graphs
-        without weights.
+        That is the host if no device is calibrated, and for directed graphs. Devices take part for
+        edges of graphs without weights.
     split
-        The host's share of the edges, from 0 to 1, beside a device; with ``auto`` both take edges until
-        they meet. They begin at the two ends of one queue, the host with sparse edges.
+        The host's share of the edges, from 0 to 1, beside a device: those with the smallest
+        neighbourhoods. With ``auto`` both take edges from the two ends of one queue until they meet.
+    algorithm
+        ``auto``, or ``merge-or-search``: the paper's, which looks at every edge alone, merges two
+        neighbourhoods of similar size, and searches a small one in a large one.
     output
         Write the pairs of ``two_hop`` to this Parquet file, block by block, instead of to arrays.
     threads
@@ -171,10 +200,68 @@ def jaccard(
     >>> tg.jaccard(g, [(0, 3)]).values.tolist()
     [0.5]
     """
-    wanted = Wanted(
-        pairs, weight, topk, memory_limit, device, split, output, threads, trace, verify
-    )
+    common = Wanted(pairs, topk, memory_limit, output, threads, trace, verify, weight)
+    wanted = common._replace(device=device, split=split, algorithm=algorithm)
     return _similarity("jaccard", graph, wanted)
+
+
+def adamic_adar(
+    graph: Graph,
+    pairs: str | ArrayLike = "edges",
+    *,
+    topk: int | None = None,
+    memory_limit: int | str | None = None,
+    output: str | Path | None = None,
+    threads: int | None = None,
+    trace: bool = True,
+    verify: bool = False,
+) -> SimilarityResult:
+    """Compute the index of Adamic and Adar: the sum of 1 / log(degree) of the common neighbours.
+
+    A neighbour that few vertices have says more than one that everybody has. Neighbours are those that
+    arcs lead to; the degree of one is the number of vertices that have it as neighbour. Loops are
+    ignored, and parallel edges count once. Vertices without a common neighbour have 0.
+
+    Parameters
+    ----------
+    graph
+        The graph. A directed one is compared by the targets of arcs, and has a row for each arc.
+    pairs
+        The pairs to compare: ``edges``, ``two_hop`` (all with a common neighbour), or an array of two
+        columns.
+    topk
+        Keep only this many most similar partners of each vertex; smaller ids first if equal.
+    memory_limit
+        The bytes that results and working memory may take, or a text like ``"200 MB"``.
+    output
+        Write the pairs of ``two_hop`` to this Parquet file, block by block, instead of to arrays.
+    threads
+        The number of threads; by default all cores.
+    trace
+        Keep a row for each piece of work.
+    verify
+        Compute a sample again in another way; ``VerificationError`` if it differs.
+
+    Returns
+    -------
+    SimilarityResult
+        ``source``, ``target`` (the lower id first if undirected), ``values``.
+
+    Raises
+    ------
+    InputError
+        For pairs that do not exist, and combinations that make no sense.
+    TooLargeError
+        If memory does not suffice; says how much does.
+
+    Examples
+    --------
+    >>> import tachograph as tg
+    >>> tg.adamic_adar(tg.star(5), [(1, 2)]).values.round(3).tolist()  # 1 / log(4)
+    [0.721]
+    """
+    wanted = Wanted(pairs, topk, memory_limit, output, threads, trace, verify)
+    return _similarity("adamic_adar", graph, wanted)
 
 
 def _similarity(task: str, graph: Graph, wanted: Wanted) -> SimilarityResult:
@@ -193,8 +280,8 @@ def _like(function: F, task: str, summary: str, example: str) -> F:
     def similarity(*given: object, **told: object) -> SimilarityResult:
         bound = signature.bind(*given, **told)
         bound.apply_defaults()
-        graph, *rest = bound.arguments.values()
-        return _similarity(task, graph, Wanted(*rest))
+        graph, *rest = bound.arguments.items()
+        return _similarity(task, graph[1], Wanted(**dict(rest)))
 
     similarity.__name__ = similarity.__qualname__ = task
     similarity.__signature__ = signature  # type: ignore[attr-defined]
@@ -222,4 +309,10 @@ cosine = _like(
     "cosine",
     "Compute the cosine of the angle between rows of the adjacency matrix.",
     ">>> tg.cosine(tg.star(4), [(1, 2)]).values.tolist()\n[1.0]\n",
+)
+resource_allocation = _like(
+    adamic_adar,
+    "resource_allocation",
+    "Compute the index of resource allocation: the sum of 1 / degree of the common neighbours.",
+    ">>> tg.resource_allocation(tg.star(5), [(1, 2)]).values.tolist()\n[0.25]\n",
 )

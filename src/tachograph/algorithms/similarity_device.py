@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..devices.memory import Buffer, resident
+from ..devices.memory import Buffer, Resident, resident
 from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
+from ..kernels.rows.passes import over_rows
 from ..kernels.runtime.launch import not_counted, run
 from ..kernels.runtime.nouns import Rows
 from ..kernels.similarity import edges as kernels
@@ -18,13 +19,12 @@ from ..kernels.similarity import edges as kernels
 if TYPE_CHECKING:
     import pyopencl as cl
 
-__all__ = ["Apart", "InPlace", "Job", "worker"]
+__all__ = ["Apart", "InPlace", "Job", "Slot", "Worker", "widths"]
 
 LANES_AT_LEAST, LANES_AT_MOST = 4, 32  # work-items for an arc, by how much work it is
 PIECE_ARCS = 1 << 20  # of a launch on a device with memory of its own: milliseconds
-COUNTS_NTH_OF_MEMORY = (
-    16  # of a device's free memory, at most, for what a launch counts, and for its list
-)
+# of a device's free memory, at most, for what a launch counts, and for its list
+COUNTS_NTH_OF_MEMORY = 16
 LIST_BYTES = 32  # of an owner in a list: its id, two numbers of arcs, and room for ends
 
 
@@ -45,51 +45,98 @@ class Job(NamedTuple):
         """Return what the host's loop takes for chunks that end at these cuts."""
         return cuts, self.order, self.graph.rows, self.base, self.kind, self.edges
 
-    def options(self, double: bool) -> list[str]:
+    def options(self, rows: Resident, double: bool) -> list[str]:
         """Return the types and sizes that the device's kernels are built for."""
-        ids, base = ({4: "int", 8: "long"}[a.itemsize] for a in (self.graph.indices, self.base))
-        return [f"-DID={ids}", f"-DBASE={base}", *["-DDOUBLE"] * double]
+        given = {"ID": self.graph.indices, "BASE": self.base, "OFFSET": rows.indptr}
+        kinds = [f"-D{name}={'int' if a.itemsize == 4 else 'long'}" for name, a in given.items()]
+        return [*kinds, *["-DDOUBLE"] * double]
+
+    @property
+    def walk(self) -> Callable[..., Any]:
+        """The host's loop."""
+        return kernels.walk
+
+    @property
+    def places(self) -> int:
+        """Entries of the order."""
+        return self.graph.n
+
+    def fixed(self, cuts: np.ndarray, share: float) -> tuple[np.ndarray, tuple[int, int]]:
+        """Return the host's chunks and the device's places, if the host gets this share."""
+        owned = np.zeros(self.graph.n, np.int64)
+        over_rows(kernels.count_owned, self.graph.indptr, self.graph.indices, owned)
+        upto = np.cumsum(owned[self.order] if self.order.size else owned)
+        place = (
+            int(np.searchsorted(upto, share * self.edges.values.size, "left")) + 1 if share else 0
+        )
+        place = min(place, self.graph.n)
+        return np.unique(np.append(cuts[cuts < place], place)), (place, self.graph.n)
+
+    def devices_part(self) -> Job:
+        """Return the job of who takes over what the device has not done."""
+        return self
+
+    def without_device(self) -> Job:
+        """Return the job of a host alone."""
+        return self
+
+    def worker(self, device: OpenCL, threads: int) -> Worker:
+        """Return what the device does with owners: marks in the host's memory if it computes on the
+        same cores, otherwise searches in memory of its own.
+        """
+        able = device.capabilities
+        fits = max(self.graph.indptr.nbytes, self.graph.indices.nbytes) <= device.room.largest
+        in_place = device.found.shares_cores and able.shares_memory and able.double and fits
+        return InPlace(device, self) if in_place else Apart(device, self, threads)
 
 
-def worker(device: OpenCL, job: Job, threads: int) -> InPlace | Apart:
-    """Return what the device does with owners: marks in the host's memory if it computes on the same
-    cores, otherwise searches in memory of its own.
-    """
-    able = device.capabilities
-    fits = max(job.graph.indptr.nbytes, job.graph.indices.nbytes) <= device.room.largest
-    in_place = device.found.shares_cores and able.shares_memory and able.double and fits
-    return InPlace(device, job) if in_place else Apart(device, job, threads)
+class Worker(Protocol):
+    """What a device does with a part of the work."""
+
+    def compute(self, lo: int, hi: int) -> None:
+        """Compute the edges at places ``lo:hi``; the last launch may be left under way."""
+
+    def finish(self) -> None:
+        """Wait for what is under way."""
 
 
 class InPlace:
-    """Reads the graph and writes the results where they are: ``by_marks``."""
+    """Reads the graph and writes the results where they are: ``by_marks``. Two launches are under way,
+    so that the device need not wait for the host to launch the next.
+    """
 
     def __init__(self, device: OpenCL, job: Job) -> None:
         self.device, n = device, job.graph.n
+        rows = resident(device, job.graph)
         with not_counted():
-            self.kernel = device.kernel("similarity", "by_marks", *job.options(True))
-        part = resident(device, job.graph).part(0)
+            part = rows.part(0)
+            self.kernel = device.kernel("similarity", "by_marks", *job.options(rows, True))
         marks = device.scratch(device.units * n, np.uint8, "marks")
         device.fill(marks, np.uint8(0), device.units * n)
         self.outputs = [device.output(array) for array in job.edges]
         ordered = np.int32(job.order.size > 0)
-        rows = part.indptr, part.indices, np.int64(n)
-        self.first = (*rows, ordered, device.upload(job.order))
+        self.first = (part.indptr, part.indices, np.int64(n), ordered, device.upload(job.order))
         workers = np.int64(device.units)
         self.last = (device.upload(job.base), np.int32(job.kind), workers, marks, *self.outputs)
+        self.event: cl.Event | None = None
         with not_counted():  # the first launch finishes compiling
             self.compute(0, 0)
+            self.device.finish()
 
     def compute(self, lo: int, hi: int) -> None:
-        """Compute the edges of the owners at places ``lo:hi`` of the order."""
+        """Begin the edges of the owners at places ``lo:hi`` of the order, and wait for those before."""
         arguments = (*self.first, np.int64(lo), np.int64(hi), *self.last)
-        self.device.launch(self.kernel, self.device.units, *arguments, group=1)
-        self.device.finish()
+        before = self.event
+        self.event = self.device.launch(self.kernel, self.device.units, *arguments, group=1)
+        self.device.flush()
+        if before is not None:
+            self.device.wait(before)
 
-    def finish(self, ranges: list[tuple[int, int]]) -> None:
+    def finish(self) -> None:
         """Wait: everything is where it belongs."""
+        self.device.finish()
         for buffer in self.outputs:
-            buffer.fetch()
+            buffer.fetch()  # nothing is copied: it is the host's memory
 
 
 class _Piece(NamedTuple):
@@ -108,7 +155,7 @@ class _Piece(NamedTuple):
         return int(self.counted.upto[self.hi] - self.counted.upto[self.lo])
 
 
-class _Slot:
+class Slot:
     """Memory for what one launch counts, on both sides, and what is on its way there."""
 
     def __init__(self, device: OpenCL, arcs: int) -> None:
@@ -128,32 +175,32 @@ class Apart:
     def __init__(self, device: OpenCL, job: Job, threads: int) -> None:
         self.device, self.job, self.threads = device, job, threads
         graph = job.graph
-        self.lanes, self.arcs_of_group = _widths(device, graph)
+        self.lanes, self.arcs_of_group = widths(device, graph)
         sizes = [f"-DROWS={self.arcs_of_group}", f"-DLANES={self.lanes}"]
-        with not_counted():
-            self.kernel = device.kernel("similarity", "by_search", *job.options(False), *sizes)
         every = job.order if job.order.size else np.arange(graph.n, dtype=graph.indices.dtype)
         upto = np.concatenate([np.zeros(1, np.int64), np.cumsum(graph.degrees[every])])
         room, longest = device.room, int(graph.degrees.max(initial=1))
         free = (room.memory - room.used) // COUNTS_NTH_OF_MEMORY
         self.most = max(longest, min(PIECE_ARCS, free // 4, graph.arcs))  # arcs of a piece
-        self.owners = max(
-            1, min(graph.n, free // LIST_BYTES)
-        )  # of a piece, if the graph is in parts
+        # owners of a piece, if the graph is in parts
+        self.owners = max(1, min(graph.n, free // LIST_BYTES))
         lists = kernels.Counted(every, graph.indptr[every], upto, np.empty(0, np.int32))
         if not room.fits(sum(array.nbytes for array in lists) + 2 * self.most * 4):
             room.graphs.clear()
-        self.slots = [_Slot(device, self.most) for _ in range(2)]
+        self.slots = [Slot(device, self.most) for _ in range(2)]
         kept = device.scratch(2 * self.owners * LIST_BYTES, np.uint8)  # for lists of two pieces
         self.rows = resident(device, graph)  # in what is left
         del kept
+        with not_counted():
+            options = (*job.options(self.rows, False), *sizes)
+            self.kernel = device.kernel("similarity", "by_search", *options)
         self.lists = lists
         self.buffers: Sequence[Buffer] = ()
         if self.rows.whole:
             self.buffers = tuple(device.upload(array, "owners") for array in lists[:3])
         with not_counted():
             self._begin(_Piece((0, 0), 0, 0, lists, self._there(lists)))
-            self.finish([])
+            self.finish()
 
     def _there(self, lists: kernels.Counted) -> Sequence[Buffer]:
         return self.buffers or [self.device.upload(array, "owners") for array in lists[:3]]
@@ -212,7 +259,7 @@ class Apart:
         slot.piece = piece
         self._take(self.slots[1])
 
-    def _take(self, slot: _Slot) -> None:
+    def _take(self, slot: Slot) -> None:
         """Make similarities of what is in a slot, if anything is, and list the edges."""
         piece, event, slot.piece, slot.event = slot.piece, slot.event, None, None
         if piece is None or event is None:
@@ -226,13 +273,13 @@ class Apart:
         calls = [(lo, hi, *rest) for lo, hi in itertools.pairwise(ends)]
         run(kernels.take_counts, calls, brief=self.threads == 1)
 
-    def finish(self, ranges: list[tuple[int, int]]) -> None:
+    def finish(self) -> None:
         """Wait for what is under way, and take it."""
         for slot in reversed(self.slots):
             self._take(slot)
 
 
-def _widths(device: OpenCL, graph: Graph) -> tuple[int, int]:
+def widths(device: OpenCL, graph: Graph) -> tuple[int, int]:
     """Return how many work-items look for the neighbours of an arc's end, and the arcs of a group."""
     steps = kernels.sampled_work(graph.indptr, graph.indices)
     lanes = LANES_AT_LEAST

@@ -25,13 +25,18 @@ from ..util.memory import as_bytes, human
 from .result import Run, Trace
 from .scaling import comparable
 from .similarity import RESULTS, SimilarityResult, Wanted
-from .simple import simple
+from .simple import RARITY, rarity, simple
 from .verify import check_similarity
 
 __all__ = ["Placement", "Request", "host_result", "place"]
 
 PARQUET = (".parquet", ".pq")  # how the names of such files end
 HOST_BELOW_ARCS = 1 << 18  # with fewer, asking which devices there are takes longer than it gains
+
+NOT_SPLIT = (
+    "on the host: counts of common neighbours of all edges are shared with a device if one is named"
+)
+ALGORITHMS = ("auto", "merge-or-search")
 
 
 class Request:
@@ -43,7 +48,8 @@ class Request:
         self.task = task
         self.wanted = wanted
         self.kind: int = KINDS[task]
-        self.weighted: bool = _weighted(graph, wanted.weight, task)
+        rare = task in RARITY
+        self.weighted: bool = rare or _weighted(graph, wanted.weight, task)
         if topk is not None and topk < 1:
             raise InputError(f"topk = {topk}: at least one")
         self.topk: int | None = topk
@@ -59,23 +65,34 @@ class Request:
             raise InputError(
                 f"output = {str(self.output)!r}: pairs are written as Parquet (.parquet)"
             )
-        self.graph: Graph = simple(graph, self.weighted)
+        self.graph: Graph = simple(graph, self.weighted and not rare)
         self.names: np.ndarray | None = graph.names
-        self.compared: Graph = comparable(self.graph, task) if self.weighted else self.graph
+        self.compared: Graph = self.graph
+        if rare:
+            weights = rarity(self.graph, task)  # an edge's differ by its direction
+            self.compared = self.graph._replace(weights=weights, directed=True, m=None)
+        elif self.weighted:
+            self.compared = comparable(self.graph, task)
         every = isinstance(pairs, str) and not self.two_hop
-        self.splits: bool = every and not graph.directed and not self.weighted
+        self.splits: bool = every and not self.weighted
+        if wanted.algorithm not in ALGORITHMS:
+            raise InputError(f"algorithm = {wanted.algorithm!r}: one of {', '.join(ALGORITHMS)}")
+        self.listed: bool = wanted.algorithm == "merge-or-search"
+        if self.listed and not self.splits:
+            raise InputError("merge-or-search is for pairs='edges' without weights")
 
     def run(self) -> SimilarityResult:
         """Compute the similarities, where they are to be computed."""
         plan = self.wanted.device
         if not isinstance(plan, Placement):  # else it was decided before
-            plan = place(self.graph, plan, self.wanted.split, self.splits)
+            plan = place(self.graph, plan, self.wanted.split, self.splits, self.listed)
         if self.two_hop:
             from .two_hop import two_hop
 
             found = two_hop(self)
         else:
-            found = self._edges(plan) if self.splits else self._pairs()
+            by_marks = self.graph.directed and plan.device is None and not self.listed
+            found = self._pairs() if by_marks or not self.splits else self._edges(plan)
             if self.topk is not None:
                 found = best_of(found, self.topk)
         if self.wanted.verify:
@@ -92,14 +109,16 @@ class Request:
         memory.require(size, what, advice)
 
     def _edges(self, plan: Placement) -> SimilarityResult:
-        """Compare the ends of all edges of an undirected graph, on one device or two."""
-        from .similarity_edges import edge_similarities
+        """Compare the ends of all edges, on one device or two."""
+        from .similarity_edges import edge_similarities, listed_similarities
 
         g = self.graph
-        size = g.arcs // 2 * (8 + 2 * g.indices.itemsize) + g.n * (4 + plan.workers)
+        m, alone = (g.arcs, True) if g.directed else (g.arcs // 2, self.listed)
+        size = m * (8 + 2 * g.indices.itemsize) + (m if alone else g.n * plan.workers) + 4 * g.n
         self.require(size, "the similarity of all edges", "ask for fewer pairs")
-        edges, share, run = edge_similarities(g, self.kind, plan)
-        return RESULTS[self.task](**edges._asdict(), share=share, count=g.arcs // 2, run=run)
+        compute = listed_similarities if alone else edge_similarities
+        edges, share, run = compute(g, self.kind, plan)
+        return RESULTS[self.task](**edges._asdict(), share=share, count=m, run=run)
 
     def _pairs(self) -> SimilarityResult:
         """Compare given pairs, or all edges with weights or of a directed graph, on the host."""
@@ -138,7 +157,7 @@ def host_result(
 ) -> SimilarityResult:
     """Return what the host has computed in one piece."""
     trace = Trace({"phase": "host", "begin": 0.0, "seconds": seconds, "edges": values.size})
-    run = Run(seconds, trace, reason="only edges of undirected graphs without weights are split")
+    run = Run(seconds, trace, reason=NOT_SPLIT)
     return RESULTS[task](source=source, target=target, values=values, count=values.size, run=run)
 
 
@@ -189,20 +208,26 @@ class Placement:
         return ",".join([*names, *([self.device.id] if self.device is not None else [])])
 
 
-def place(graph: Graph, device: DeviceLike, split: float | str, splits: bool) -> Placement:
-    """Follow what was asked for, or decide. ``splits`` says whether devices can take part at all."""
+def place(
+    graph: Graph, device: DeviceLike, split: float | str, splits: bool, listed: bool = False
+) -> Placement:
+    """Follow what was asked for, or decide. ``splits`` says whether devices can take part at all,
+    ``listed`` that edges are looked at one by one, of which no times are known.
+    """
     workers = threads_available()
     if not splits:
         if not only_host(device):
             raise InputError(
-                "devices take part for edges of undirected graphs without weights only: leave out "
-                "device, or give 'host'"
+                "devices take part for all edges of graphs without weights only: leave out device, or "
+                "give 'host'"
             )
         return Placement(workers, reason="computed by the host")
     share = _share(split)
     asked = parse(device)
     if share is not None and (asked is None or not asked.both):
         raise InputError("split needs two devices: device=['host', 'opencl']")
+    if asked is None and (listed or graph.directed):
+        return Placement(workers, reason="the host: no other device was asked for")
     if asked is None:
         return _decided(graph, workers)
     there = asked.opencl
@@ -235,8 +260,10 @@ def _decided(graph: Graph, workers: int) -> Placement:
     device = calibrated_device()
     if device is None:
         return host("no device is calibrated and works (tacho devices --calibrate)")
-    alone = _expected(graph, workers, device)
     mine = device.host_threads(workers)
+    if mine < workers:  # it would only take cores from the host
+        return host(f"{device.id} computes on its cores, all of which it uses")
+    alone = _expected(graph, workers, device)
     shared = _expected(graph, mine, device)
     if alone is None or shared is None:
         return host("it is not calibrated itself (tacho devices --calibrate)")

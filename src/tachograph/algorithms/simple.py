@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..graph.graph import Graph
 
-__all__ = ["simple"]
+__all__ = ["RARITY", "rarity", "simple"]
+
+#: How much a common neighbour counts that so many vertices have. Two have it, unless a vertex is
+#: compared with itself: such neighbours count nothing for Adamic and Adar.
+RARITY: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "adamic_adar": lambda degrees: np.where(degrees > 1, 1 / np.log(np.maximum(degrees, 2)), 0),
+    "resource_allocation": lambda degrees: 1 / np.maximum(degrees, 1),
+}
 
 # What was made of graphs that are not simple, without and with weights; None if sorting was enough.
 _made: weakref.WeakKeyDictionary[Graph, dict[bool, Graph | None]] = weakref.WeakKeyDictionary()
@@ -33,3 +44,11 @@ def simple(graph: Graph, weights: bool = False) -> Graph:
                 *edges, n=graph.n, directed=directed, dedupe=dedupe, drop_self_loops=True
             )
     return made[weights] or graph.sorted
+
+
+def rarity(graph: Graph, task: str) -> NDArray[np.float64] | None:
+    """Return what each arc of a simple graph counts as a common neighbour; None if all count alike."""
+    if task not in RARITY:
+        return None
+    worth = RARITY[task](graph.transpose.degrees.astype(np.float64))
+    return worth.take(graph.indices)

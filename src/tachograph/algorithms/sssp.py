@@ -13,6 +13,7 @@ from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
 from ..kernels.runtime.nouns import WeightedRows
 from ..util.errors import InputError, NegativeCycleError
+from ..util.limits import was_cut
 from .audit import audit as check_sample
 from .bfs import bfs, vertices
 from .budget import Budget
@@ -66,7 +67,7 @@ def sssp(
         is rounded down to a power of two, and is at least a 2**-15th of the mean weight.
     device
         The OpenCL device to run Bellman-Ford on, such as ``"opencl"``; by default the host. There
-        weights must be whole, and approximations are those of the host's Bellman-Ford.
+        approximations are those of the host's Bellman-Ford, and negative weights must be whole.
     approximation
         What may be left out to save time; by default nothing. Distances are then those of paths that
         exist, but maybe not of the shortest ones, or inf for a vertex that could have been reached. A
@@ -120,6 +121,8 @@ def sssp(
         raise InputError(f"algorithm = {algorithm!r} is unknown: choose {', '.join(ALGORITHMS)}")
     if delta is not None and not 0 < delta < np.inf:
         raise InputError(f"delta = {delta} must be above 0")
+    if approximation is not None and not isinstance(approximation, Approximation):
+        raise InputError(f"approximation = {approximation!r:.200}: pass a tachograph.Approximation")
     if faithful and algorithm not in PAPER_ALGORITHMS:
         names = " or ".join(map(repr, PAPER_ALGORITHMS))
         raise InputError(f"faithful is for algorithms of the paper: use algorithm={names}")
@@ -150,10 +153,11 @@ def sssp(
         elif wanted is not None:
             why = "without weights, a breadth-first search is exact and faster than anything else"
             found = replace(found, budget=wanted.exactly(why)).with_run(reason=why)
-        if found.exact:
+        exact = found.exact and not was_cut()
+        if exact:
             must_be_finite(graph, weights, found.distances)
         if verify:
-            tree, exact = found.predecessors, found.exact
+            tree = found.predecessors
             check_sssp(graph, problem.weights, sources, found.distances, tree, exact)
     return audited(graph, sources, found, threads) if audit else found
 
@@ -316,6 +320,8 @@ def _by_buckets(
     )  # fmt: skip
     if wanted is None:
         budget = None
+    elif was_cut():
+        budget = wanted.unfinished()
     elif isinstance(allowed, str):
         budget = wanted.exactly(allowed)
     else:

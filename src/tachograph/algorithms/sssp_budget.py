@@ -62,6 +62,10 @@ class Wanted(NamedTuple):
         """Return what is said of an exact answer."""
         return Budget(*self, 0.0, 0.0, why)
 
+    def unfinished(self) -> Budget:
+        """Return what is said of a search that a deadline has stopped."""
+        return Budget(*self, 1.0, None, "the deadline came first: nothing is proved")
+
     @property
     def share(self) -> float:
         """The part of a proved bound that errors keep with this confidence."""

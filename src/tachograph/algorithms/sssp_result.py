@@ -43,12 +43,19 @@ class SsspResult(Result):
     @property
     def exact(self) -> bool:
         """Whether all paths are shortest ones."""
+        if self.run.stopped:
+            return False
         return self.approximation.exact and (self.budget is None or self.budget.exact)
 
     @property
     def predecessors(self) -> NDArray[np.integer]:
         """The vertex before each on a shortest path; a source is its own, -1 if not reached."""
         return self.late_predecessors()
+
+    def so_far(self) -> str:
+        """What distances are worth that were not finished."""
+        share = float(np.isfinite(self.distances).mean())
+        return f"distances are those of paths found by then, to {share:.0%} of the vertices"
 
     def facts(self) -> dict[str, object]:
         """How many vertices were reached, how far the farthest is, what was left out and checked."""

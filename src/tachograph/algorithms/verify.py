@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -179,6 +180,7 @@ def check_communities(
     source, target = graph.arc_sources(), graph.indices
     given = graph.weights
     weights = np.ones(graph.arcs) if given is None else given.astype(np.float64)
+    weights = weights / max(weights.max(initial=0.0), np.finfo(np.float64).tiny)  # sums stay finite
     weights = np.where(source == target, 2 * weights, weights)  # a loop has two ends
     within = labels[source] == labels[target]
     if graph.n:
@@ -215,6 +217,25 @@ def check_distance_sums(
         if inverse is not None:
             wanted = scale * float((1 / levels).sum())
             _require(abs(wanted - inverse[v]) <= 1e-6 * (1 + wanted), f"vertex {v} has {wanted}")
+
+
+def check_distances(
+    graph: Graph, sources: np.ndarray, targets: np.ndarray, distances: np.ndarray
+) -> None:
+    """Compare distances, of pairs or as a matrix, with a search from each source."""
+    from .bfs import bfs
+    from .sssp import sssp
+
+    for v in np.unique(sources).tolist():
+        if graph.weights is None:
+            found = np.asarray(bfs(graph, v, trace=False).levels)
+        else:
+            found = np.asarray(sssp(graph, v, trace=False).distances)
+        mine = sources == v
+        wanted = found[targets if distances.ndim == 2 else targets[mine]]
+        # Sums of real weights depend on the order of a path's arcs.
+        right = np.allclose(distances[mine], wanted, rtol=1e-9, atol=0)
+        _require(right, f"distances from vertex {v} differ")
 
 
 def check_betweenness(graph: Graph, sources: np.ndarray, total: np.ndarray) -> None:
@@ -277,9 +298,16 @@ def check_similarity(
 ) -> None:
     """Compute the similarity of a sample of the pairs again, with dictionaries."""
     size = found.values.size
+    counts = np.bincount(graph.indices, minlength=graph.n).tolist()
     for at in np.linspace(0, size - 1, min(CHECKED_PAIRS, size)).astype(int):
         u, v = int(found.source[at]), int(found.target[at])
-        value = _similarity(task, *(_row(graph, x, weighted) for x in (u, v)))
+        a, b = (_row(graph, x, weighted) for x in (u, v))
+        if task == "adamic_adar":
+            value = sum(1 / math.log(counts[w]) for w in a.keys() & b.keys() if counts[w] > 1)
+        elif task == "resource_allocation":
+            value = sum(1 / counts[w] for w in a.keys() & b.keys())
+        else:
+            value = _similarity(task, a, b)
         if abs(value - found.values[at]) > 1e-6 * max(1.0, abs(value)):
             raise VerificationError(
                 f"the {task} similarity of {u} and {v} is {value}, not {found.values[at]}"

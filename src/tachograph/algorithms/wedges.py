@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..graph.graph import Graph
 from .budget import Budget, check_budget
-from .sampled import deviations
+from .sampled import deviations, relative
 
 __all__ = ["Share", "share_of_closed"]
 
@@ -47,7 +47,7 @@ def share_of_closed(
 
     check_budget(max_error, confidence)
     upto = np.cumsum(weights)
-    most = EXACT_FROM_PART * graph.arcs
+    most = EXACT_FROM_PART * graph.arcs if weights.any() else 0  # no wedge can be drawn from none
     random = np.random.default_rng(seed)
     z = deviations(confidence)
     drawn = closed = 0
@@ -67,7 +67,7 @@ def share_of_closed(
         if closed < FEWEST_CLOSED:
             wanted = 2 * drawn
             continue
-        found = z * float(np.sqrt((1 - share) / closed))
+        found = relative(z * float(np.sqrt((1 - share) / closed)), 1.0)
         if found <= max_error:
             how = f"the interval of a share of {drawn:,} random wedges"
             seen = {"wedges": float(drawn), "closed": float(closed)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ..journal import journal
+from ..journal import journal, store
 from ..util.cores import threads_available
 from ..util.errors import DeviceError, InputError, MissingDependencyError
 from .calibrate import calibration
@@ -24,6 +25,8 @@ DeviceLike: TypeAlias = str | Host | OpenCL | Found | Sequence[str | Host | Open
 NAME_BEGINNINGS = ("auto", "host", "opencl")  # what the name of a device begins with
 JOURNAL_VARIABLES = ("TACHOGRAPH_JOURNAL", "TACHOGRAPH_HOME", "XDG_DATA_HOME", "HOME")
 ASK_AGAIN_AFTER_SECONDS = 60.0  # how long calibrated_device remembers its answer
+#: When ``calibrated_device`` was asked last, in which directory, and the answer.
+_last: tuple[float, str | None, OpenCL | None] = (-math.inf, None, None)
 
 
 class Chosen(NamedTuple):
@@ -106,8 +109,12 @@ def calibrated_device() -> OpenCL | None:
 
     The answer is remembered for a minute, because plans ask for every call.
     """
-    where = tuple(map(os.environ.get, JOURNAL_VARIABLES))  # faster than the journal's path
-    return _calibrated(where, int(time.monotonic() / ASK_AGAIN_AFTER_SECONDS))
+    global _last
+    now, there = time.monotonic(), os.environ.get("TACHOGRAPH_HOME")
+    if now - _last[0] >= store.LOOK_AGAIN_SECONDS or there != _last[1]:
+        where = tuple(map(os.environ.get, JOURNAL_VARIABLES))  # faster than the journal's path
+        _last = now, there, _calibrated(where, int(now / ASK_AGAIN_AFTER_SECONDS))
+    return _last[2]
 
 
 @functools.lru_cache(maxsize=2)

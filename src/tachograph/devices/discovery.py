@@ -136,16 +136,23 @@ def _made(number: int, facts: dict[str, Any]) -> Found:
 
 def _surroundings() -> str:
     """Return a key that changes with the versions and settings that decide on the drivers loaded."""
-    versions = {}
-    for package in ("pyopencl", "pocl-binary-distribution", "pocl"):
-        with suppress(importlib.metadata.PackageNotFoundError):
-            versions[package] = importlib.metadata.version(package)
     chosen = [Path(os.environ[name]) for name in LOADER_SETTINGS if os.environ.get(name)]
-    files = (file for place in (VENDORS, *chosen) for file in (place, *sorted(place.glob("*"))))
+    places = (VENDORS, *chosen)
+    files = (f for p in places for f in (sorted(p.glob("*.icd")) if p.is_dir() else [p]))
     drivers = [(str(file), file.stat().st_mtime) for file in files if file.exists()]
     ours = THREAD_VARIABLES.values()  # which are set while a device is opened
     settings = {k: v for k, v in os.environ.items() if k.startswith(SETTINGS) and k not in ours}
-    return content_key(versions, drivers, settings, os.environ.get("PATH", ""))
+    return content_key(_versions(), drivers, settings, os.environ.get("PATH", ""))
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    """Return the versions of the packages that bring drivers; to read them takes milliseconds."""
+    found = {}
+    for package in ("pyopencl", "pocl-binary-distribution", "pocl"):
+        with suppress(importlib.metadata.PackageNotFoundError):
+            found[package] = importlib.metadata.version(package)
+    return found
 
 
 def _ask_all() -> tuple[list[dict[str, Any]], bool]:

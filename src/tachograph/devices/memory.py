@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ __all__ = ["Buffer", "Common", "Part", "Resident", "Room", "check_countable", "r
 
 RESIDENT_PARTS = 2  # of a graph that are on the device at the same time
 MOST_VERTICES = 2**31 - 2**20  # that kernels can count, and a few takes of some hundreds more
+MOST_NARROW_ARCS = 2**31 - 2**20  # whose places fit in 32 bits, and those of a few more
 GRAPH_MEMORY_SHARE = 0.8  # of a device's free memory; algorithms need the rest
 
 
@@ -144,10 +145,30 @@ class Common:
         return twin.there
 
     def wrote(self, side: str, *names: str) -> None:
-        """Note that ``side``, ``"host"`` or ``"device"``, has written the arrays."""
+        """Note that ``side``, ``"host"`` or ``"device"``, has written those of the arrays that it has
+        asked for: one whose copy there is still out of date it cannot have written.
+        """
         for twin in (self._twins[name] for name in names):
-            if isinstance(twin.there, Buffer):
+            if isinstance(twin.there, Buffer) and twin.stale != side:
                 twin.stale = "device" if side == "host" else "host"
+
+    def bytes_to(self, side: str, names: Iterable[str]) -> int:
+        """Return how much of the arrays must be copied before ``side`` can use them; names that no
+        array has are passed over.
+        """
+        if self.shared:
+            return 0
+        twins = [self._twins[name] for name in names if name in self._twins]
+        missing = [t for t in twins if t.stale == side or (side == "device" and t.there is None)]
+        return sum(twin.host.nbytes for twin in missing)
+
+    def bring(self, side: str) -> None:
+        """Copy what ``side`` does not have."""
+        if side == "host":
+            self.host(*self._twins)
+        else:
+            for name in self._twins:
+                self.there(name)
 
     def swap(self, one: str, other: str) -> None:
         """Exchange the names of two arrays."""
@@ -156,14 +177,19 @@ class Common:
 
 @dataclass(frozen=True)
 class Part:
-    """The rows from ``first`` on. ``indptr`` counts in the arcs of the whole graph, and ``indices``
-    begins with arc number ``begin``.
+    """The rows from ``first`` on. ``indptr`` counts in the arcs of the whole graph, in ``offset``s
+    (``int`` if they suffice, else ``long``), and ``indices`` begins with arc number ``begin``.
     """
 
     first: int
     begin: int
     indptr: Buffer
     indices: Buffer
+
+    @property
+    def offset(self) -> str:
+        """The type of offsets in OpenCL C."""
+        return "int" if self.indptr.array.itemsize == 4 else "long"
 
     @property
     def arguments(self) -> tuple[Buffer, Buffer, np.int64, np.int64]:
@@ -177,6 +203,8 @@ class Resident:
     def __init__(self, device: OpenCL, graph: Graph) -> None:
         self.device = device
         self.indptr: np.ndarray = graph.indptr
+        if graph.arcs <= MOST_NARROW_ARCS:
+            self.indptr = graph.indptr.astype(np.int32)
         self.indices: np.ndarray = graph.indices
         self.cuts: list[int] = self._cut()
         self._parts: OrderedDict[int, Part] = OrderedDict()
@@ -196,7 +224,10 @@ class Resident:
             return [0, n]
         budget = min(free if shared else free // RESIDENT_PARTS, room.largest)
         # bytes up to each row: its offset and its arcs
-        upto = np.arange(n + 1) * self.indptr.itemsize + self.indptr * self.indices.itemsize
+        upto = (
+            np.arange(n + 1) * self.indptr.itemsize
+            + self.indptr.astype(np.int64) * self.indices.itemsize
+        )
         cuts = [0]
         while cuts[-1] < n:
             end = int(np.searchsorted(upto, upto[cuts[-1]] + budget - 16, "right")) - 1

@@ -97,6 +97,11 @@ class OpenCL(Overlap):
         """The key of its calibration: with another driver or number of threads it is another device."""
         return f"{self.name}, {self.found.driver}, {self.units} units"
 
+    @property
+    def slug(self) -> str:
+        """Its name as part of a file's name: models that were trained on it are for its like."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+
     def host_threads(self, wanted: int) -> int:
         """Return the threads left for the host while this device runs, at most ``wanted``."""
         return max(1, min(wanted, cores() - self.threads)) if self.threads else wanted
@@ -129,17 +134,18 @@ class OpenCL(Overlap):
         """
         return (f"-DGROUP={self.group}", *["-DBY_ARCS"] * (not self.found.shares_cores))
 
-    def kernel(self, program: str, name: str, *options: str) -> cl.Kernel:
-        """Return the kernel ``name`` of ``PROGRAM.cl``, which is built once for these options.
+    def kernel(self, program: str, name: str, *options: str, written: str = "") -> cl.Kernel:
+        """Return the kernel ``name`` of ``PROGRAM.cl``, which is built once for these options and for
+        what was ``written`` to stand before it.
 
         Raises
         ------
         DeviceError
             If the driver cannot build it; the message shows the beginning of the build log.
         """
-        key = (program, *options)
+        key = (program, *options, written)
         if key not in self._programs:
-            self._programs[key] = self._built(program, options)
+            self._programs[key] = self._built(program, options, written)
             if isinstance(self._programs[key], str):
                 gc.collect()  # pyopencl's errors and frames keep each other, and all that called them
         built = self._programs[key]
@@ -151,13 +157,13 @@ class OpenCL(Overlap):
                 kept[name, *key] = self.cl.Kernel(built, name)
         return kept[name, *key]
 
-    def _built(self, program: str, options: tuple[str, ...]) -> cl.Program | str:
+    def _built(self, program: str, options: tuple[str, ...], written: str) -> cl.Program | str:
         """Return the program, or why it cannot be built, which takes long to find out again."""
         standard = () if any(o.startswith("-cl-std") for o in options) else ("-cl-std=CL1.2",)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", self.cl.CompilerWarning)  # notes of drivers
-                return self.cl.Program(self.context, source_of(program)).build(
+                return self.cl.Program(self.context, written + source_of(program)).build(
                     [*standard, *options]
                 )
         except self.cl.Error as problem:
@@ -182,16 +188,15 @@ class OpenCL(Overlap):
         if 0 in whole:
             return None
         with self._failures(f"the kernel {kernel.function_name}"):
-            given = (self._argument(a) for a in arguments)
+            svm = self.cl.SVM  # small flows launch hundreds of kernels of twenty arguments
+            given = [
+                a.memory if type(a) is Buffer else svm(a) if type(a) is np.ndarray else a
+                for a in arguments
+            ]
             event = kernel(self.queue, whole, groups, *given)
         if self._events is not None:
             self._events.append(event)
         return event
-
-    def _argument(self, given: object) -> object:
-        if isinstance(given, Buffer):
-            return given.memory
-        return self.cl.SVM(given) if isinstance(given, np.ndarray) else given
 
     def flush(self) -> None:
         """See to it that launched kernels begin, although nobody waits for them yet."""

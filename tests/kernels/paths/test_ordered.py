@@ -12,6 +12,7 @@ import tachograph as tg
 from tachograph.kernels.paths import ordered
 from tachograph.kernels.paths.meeting import meeting_path, near_meeting_path
 from tachograph.kernels.paths.ordered import breadth_first, nearest_first, settle
+from tachograph.kernels.runtime import launch
 from tachograph.kernels.runtime.nouns import WeightedRows
 
 
@@ -142,6 +143,7 @@ def test_only_brief_searches_run_where_ctrl_c_must_wait_for_their_end(monkeypatc
     monkeypatch.setattr(
         ordered, "run", lambda *call, **how: brief.append(how["brief"]) or run(*call, **how)
     )
+    monkeypatch.setattr(launch, "BRIEF_BELOW", 1 << 18)
     for n in (9, 1 << 18):
         g = tg.path(n)
         rows = WeightedRows(*g.rows, np.ones(g.arcs))

@@ -84,7 +84,7 @@ def rounds(team, board, count, traced):
     """Each worker notes the round and its own number; the log keeps what all of them noted."""
     _control, me, workers = team
     notes = np.zeros(2, np.int64)
-    log = new_log(traced and me == 0, 4)
+    log = new_log(team, traced and me == 0, 4)
     for phase in range(count):
         notes[0] = phase
         notes[1] = me + 1

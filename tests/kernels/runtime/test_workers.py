@@ -70,7 +70,7 @@ def test_a_run_for_which_there_are_no_threads_does_not_begin(monkeypatch):
 
     monkeypatch.setattr(threading.Thread, "start", once)
     done = []
-    with pytest.raises(TooLargeError, match="no more than 1 of 2 threads"):
+    with pytest.raises(TooLargeError, match="no more than 1 of 2 more threads"):
         run(lambda stop, i: done.append(i), [(0,), (1,)])
     assert done == []
     assert run(lambda stop, i: i, [(5,)]) == [5]  # by the one that could be started

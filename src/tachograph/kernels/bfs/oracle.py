@@ -18,6 +18,7 @@ from ..runtime import team as teams
 from ..runtime.atomics import ask, ld, nanoseconds, st, st_release
 from ..runtime.launch import inline, kernel
 from ..runtime.nouns import Rows
+from .hubs import in_bitmap
 from .search import Query, new_bitmaps, new_tree, search_workers
 from .state import (
     M_F,
@@ -35,7 +36,6 @@ from .steps import (
     UNLIMITED,
     VERTICES_PER_CERTAIN_ARC,
     begin,
-    in_bitmap,
     make_unvisited,
     pull,
     push,
@@ -114,7 +114,7 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
     n = parents.size
     words = front.size
     hub = indices.size / n if n else 0.0
-    log = teams.new_log(me == 0, WIDTH + 1)
+    log = teams.new_log(team, me == 0, WIDTH + 1)
     buffer = np.empty(BUFFER, queue.dtype)
     box = np.empty(2, np.int64)
     best = np.empty(4, np.int64)
@@ -163,7 +163,7 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
             if pulls:
                 teams.next_phase(control, me, phase)
                 start = together(team, box)
-                pull(team, phase, back, tree, bitmaps, depth, np.int64(UNLIMITED))
+                pull(team, phase, back, queue[:0], tree, bitmaps, depth, np.int64(UNLIMITED))
                 if not teams.meet(team):
                     return teams.rows_of(log)
                 taken = nanoseconds(box) - start

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...util.limits import was_cut
 from ..runtime import team as teams
 from ..runtime.atomics import fetch_add, ld, ld_acquire, nanoseconds, st, st_release, stop_at
 from ..runtime.launch import inline, kernel, read_only, workers_for
@@ -154,7 +155,7 @@ def alone(team, rows, query, chooser, tree, state, handed, at, log):
 
 
 @kernel
-def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
+def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
     """What each worker does; worker 0 keeps the trace and returns it."""
     control, me, workers = team
     indptr, indices = rows
@@ -164,7 +165,7 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
     state = np.zeros(STATE_SIZE, np.float64)
     buffer = np.empty(BUFFER, queue.dtype)
     edges = begin(team, indptr, query.sources, tree)
-    log = teams.new_log(query.traced and me == 0, TRACED)
+    log = teams.new_log(team, query.traced and me == 0, TRACED)
     if edges < 0:
         return teams.rows_of(log)
     lo, hi = np.int64(0), np.int64(query.sources.size)
@@ -231,7 +232,7 @@ def walk(team, rows, back, query, chooser, tree, bitmaps, handed):
             limit = np.int64(UNLIMITED)
             if chooser.bounded:
                 limit = PULL_ARCS_PER_PUSH_ARC * (level.edges + level.unvisited) // workers
-            pull(team, phase, back, tree, bitmaps, depth, limit)
+            pull(team, phase, back, near, tree, bitmaps, depth, limit)
         if not teams.meet(team):
             break
         found, arcs = teams.sums(control, phase)
@@ -290,6 +291,15 @@ def new_bitmaps(n: int) -> Bitmaps:
     return Bitmaps(np.zeros(words, np.uint64), np.zeros(words, np.uint64))
 
 
+def mend(tree: Tree, sources: np.ndarray) -> None:
+    """Make the tree of a search that was stopped sound: levels and parents where both were found."""
+    parents, levels, _ = tree
+    parents[sources], levels[sources] = sources, 0
+    missing = np.minimum(parents, levels) < 0
+    np.copyto(parents, -1, where=missing)
+    np.copyto(levels, -1, where=missing)
+
+
 def traverse(
     rows: Rows,
     back: Rows,
@@ -300,14 +310,16 @@ def traverse(
     cutoff: int = -1,
     target: int = -1,
     traced: bool = True,
+    hubs: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Levels, parents, trace and number of workers of a search along arcs from distinct ``sources``.
 
     ``back`` has the rows of the transpose (the same arrays if undirected); a cutoff or target of -1
-    means none. A bounded policy loses little by wrong choices: a pull that looks at many more arcs than
-    a push would is given up and the rest is pushed, and the next one must be worth more. Levels do not
-    depend on the number of threads; a parent is any neighbour one level up. The trace has the columns
-    ``COLUMNS`` and a row for each level.
+    means none. ``hubs`` make pulls faster, if there are any (``hubs_of``). A bounded policy loses
+    little by wrong choices: a pull that looks at many more arcs than a push would is given up and the
+    rest is pushed, and the next one must be worth more. A deadline ends the search: then only the last
+    level that was found may miss vertices. Levels do not depend on the number of threads; a parent is
+    any neighbour one level up. The trace has the columns ``COLUMNS`` and a row for each level.
     """
     n = rows.indptr.size - 1
     workers, brief = search_workers(n, rows.indices.size)
@@ -315,6 +327,9 @@ def traverse(
     chooser = chooser._replace(parameters=read_only(chooser.parameters))
     tree = new_tree(n, rows.indices.dtype)
     handed = np.zeros(2 * HANDED, np.int64)
-    shared = (rows, back, query, chooser, tree, new_bitmaps(n), handed)
-    logs = teams.run_team(walk, workers, *shared, brief=brief)
+    near = np.empty(0, rows.indices.dtype) if hubs is None else hubs
+    shared = (rows, back, near, query, chooser, tree, new_bitmaps(n), handed)
+    logs = teams.run_team(walk, workers, *shared, brief=brief, partial=True)
+    if was_cut():
+        mend(tree, sources)
     return tree.levels, tree.parents, logs[0], workers

@@ -21,11 +21,13 @@ from ..runtime.atomics import (
     st,
     st_release,
     stop_at,
+    stopped,
     trailing_zeros,
 )
 from ..runtime.launch import inline, kernel
 from ..runtime.nouns import Rows
 from ..runtime.team import GIVEN_UP, TAIL, TICKET, add_to_sums, cell, flush, meet, part
+from .hubs import NO_HUB, hub_in, in_bitmap
 
 BUFFER = 4096  # vertices a worker collects before it takes room in the queue
 AHEAD = 8  # places in the queue that rows are fetched ahead
@@ -107,7 +109,7 @@ def push(team, phase, rows, tree, buffer, span, edges, depth):
         if not even:
             first = lo + fetch_add(control, ticket, PUSHED_CHUNK)
             last = min(first + PUSHED_CHUNK, hi)
-        if first >= last:
+        if first >= last or stopped(control):
             break
         for i in range(first, last):
             prefetch(indptr, ld(queue, min(i + AHEAD, hi - 1)))
@@ -132,15 +134,11 @@ def push(team, phase, rows, tree, buffer, span, edges, depth):
     add_to_sums(control, phase, found + held, arcs)
 
 
-@inline
-def in_bitmap(bitmap, v):
-    """Whether the bit of ``v`` is set, 1 or 0."""
-    return (ld(bitmap, v >> 6) >> np.uint64(v & 63)) & np.uint64(1)
-
-
 @kernel
-def pull(team, phase, rows, tree, bitmaps, depth, limit):
+def pull(team, phase, rows, hubs, tree, bitmaps, depth, limit):
     """Let each unvisited vertex look for a parent in ``front``; those that find one make ``after``.
+
+    It looks at its ``hubs`` first, if there are any (see ``hubs``), and then at its row.
 
     A worker that has looked at more than ``limit`` arcs makes all of them stop; then only words of
     ``after`` whose tickets were taken are written.
@@ -161,26 +159,30 @@ def pull(team, phase, rows, tree, bitmaps, depth, limit):
         if ld_acquire(control, GIVEN_UP):
             break
         first = fetch_add(control, ticket, PULLED_CHUNK)
-        if first >= words:
+        if first >= words or stopped(control):
             break
         for w in range(first, min(first + PULLED_CHUNK, words)):
             bits = np.uint64(0)
             for v in range(w << 6, min((w + 1) << 6, n) if looked <= limit else 0):
                 mark = ld(parents, v)
                 if mark < 0:
-                    begin_row = ld(indptr, v)
-                    end_row = ld(indptr, v + 1)
-                    looked += end_row - begin_row
-                    for k in range(begin_row, end_row):
-                        u = ld(indices, k)
-                        if in_bitmap(front, u):
-                            st(parents, v, u)
-                            st(levels, v, depth)
-                            looked -= end_row - k - 1
-                            found += 1
-                            arcs -= mark + 1
-                            bits |= np.uint64(1) << np.uint64(v & 63)
-                            break
+                    parent = hub_in(hubs, v, front)
+                    if parent == NO_HUB:
+                        begin_row = ld(indptr, v)
+                        end_row = ld(indptr, v + 1)
+                        looked += end_row - begin_row
+                        for k in range(begin_row, end_row):
+                            u = ld(indices, k)
+                            if in_bitmap(front, u):
+                                parent = np.int64(u)
+                                looked -= end_row - k - 1
+                                break
+                    if parent >= 0:
+                        st(parents, v, parent)
+                        st(levels, v, depth)
+                        found += 1
+                        arcs -= mark + 1
+                        bits |= np.uint64(1) << np.uint64(v & 63)
             st(after, w, bits)
     add_to_sums(control, phase, found, arcs)
 

@@ -7,6 +7,11 @@ it. Both ways, a level is done by looking at its own arcs or at those of the oth
 fewer: forwards the frontier pushes, or vertices that were not seen pull; backwards a vertex pulls from
 its successors, or they push to their predecessors. In graphs with hubs that saves most arcs.
 
+Numbers of paths can be larger than any float (a grid of 1000 by 1000 has 2**1990 between two corners).
+Only ratios between neighbours count, so a level whose numbers get large is divided by a power of
+two, which the way back multiplies by again. If the smallest of the level would then be too small, the
+source's own score becomes nan, and the caller refuses.
+
 A worker takes a chunk of sources at a time, adds up their dependencies in their order, and adds the sum
 to the common one when it is the chunk's turn; so rounding does not depend on the number of workers.
 
@@ -27,6 +32,7 @@ __all__ = ["dependencies"]
 
 CHUNK_SOURCES = 16  # that a worker takes at a time
 NOT_SEEN = -1
+LOOK_FROM_BITS, KEPT_BITS, LEAST_BITS = 900, 800, -1000  # of numbers of paths, as powers of two
 
 
 @inline
@@ -80,6 +86,17 @@ def arcs_of(indptr, order, first, last):
     return found
 
 
+@inline
+def range_of(paths, order, first, last):
+    """The smallest and the largest number of paths to some vertices."""
+    least = most = ld(paths, ld(order, first))
+    for i in range(first + 1, last):
+        count = ld(paths, ld(order, i))
+        least = min(least, count)
+        most = max(most, count)
+    return least, most
+
+
 @kernel
 def walk(team, rows, back, sources, total, squares):
     """What each worker does. ``total`` and ``squares`` get the sums over all sources."""
@@ -90,6 +107,7 @@ def walk(team, rows, back, sources, total, squares):
     part = np.zeros(n)
     order = np.empty(n, rows.indices.dtype)
     begins = np.empty(n + 2, np.int64)
+    scale = np.ones(n + 2)  # what the numbers of paths to a level were multiplied by
     own = np.zeros(n)
     own2 = np.zeros(n)
     while True:
@@ -106,6 +124,7 @@ def walk(team, rows, back, sources, total, squares):
             st(begins, 0, 0)
             st(begins, 1, 1)
             depth = 1
+            bits = 0.0  # of the numbers of paths, at most
             ahead = ld(rows.indptr, s + 1) - ld(rows.indptr, s)
             left = arcs - (ld(back.indptr, s + 1) - ld(back.indptr, s))
             while ld(begins, depth) > ld(begins, depth - 1):
@@ -114,6 +133,19 @@ def walk(team, rows, back, sources, total, squares):
                     stop = seen_by_pull(back, level, paths, order, last, depth)
                 else:
                     stop = seen_by_push(rows, level, paths, order, first, last, depth)
+                bits += np.log2(max(ahead, 1))
+                st(scale, depth, 1.0)
+                if bits > LOOK_FROM_BITS and stop > last:
+                    least, most = range_of(paths, order, last, stop)
+                    bits = np.ceil(np.log2(most))
+                    if bits > KEPT_BITS:
+                        st(scale, depth, 2.0 ** (KEPT_BITS - bits))
+                        if np.log2(least) + KEPT_BITS - bits < LEAST_BITS:
+                            st(own, s, np.nan)
+                        for i in range(last, stop):
+                            v = ld(order, i)
+                            st(paths, v, ld(paths, v) * ld(scale, depth))
+                        bits = np.float64(KEPT_BITS)
                 ahead = arcs_of(rows.indptr, order, last, stop)
                 left -= arcs_of(back.indptr, order, last, stop)
                 depth += 1
@@ -140,7 +172,7 @@ def walk(team, rows, back, sources, total, squares):
                         st(part, v, more)
                 for i in range(first, last):  # from shares of paths to what the level before adds
                     v = ld(order, i)
-                    through = ld(part, v) * ld(paths, v)
+                    through = ld(part, v) * ld(paths, v) * ld(scale, d + 1)
                     st(own, v, ld(own, v) + through)
                     st(own2, v, ld(own2, v) + through * through)
                     st(part, v, (1.0 + through) / ld(paths, v))

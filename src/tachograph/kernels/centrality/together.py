@@ -1,4 +1,4 @@
-"""Breadth-first searches from many sources at once, a bit for each: distances summed at every vertex.
+"""Breadth-first searches from many sources at once, a bit for each: distances, or their sums.
 
 Method: M. Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", PVLDB 8 (2014).
 A batch has 256 sources, and every vertex four words of bits: which of the searches have seen it, which
@@ -10,12 +10,16 @@ batches are balls: vertices that a search from one of them meets first.
 What is summed: for every level that has new bits at a vertex, their number times ``worth[level]``, and
 times ``squares[level]``. These are whole numbers, so sums do not depend on who has added them. Sums go
 to the vertex that is reached: of a directed graph these are distances *to* it, as centralities need.
+What is kept: the level of every search at some vertices, if a table asks for them.
 
 Bounds: words of vertex v are at ``v * WORDS``; a list of vertices holds each once (its ``next`` words
 were 0 before it was added), so n slots are enough. ``worth`` has an entry for each level below n + 1.
+A table has a row with an entry for each source, for every vertex with a row.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,11 +28,18 @@ from ..runtime.launch import inline, kernel, run, workers_for
 from ..runtime.nouns import Rows
 from ..runtime.team import run_team, take
 
-__all__ = ["LANES", "Sums", "balls", "search_together", "summed"]
+__all__ = ["LANES", "Kept", "Sums", "balls", "hops", "search_together", "summed"]
 
 WORDS = 4  # of 64 bits
 LANES = 64 * WORDS
 PULL_FROM_PART = 6  # a frontier with this part of all arcs is pulled
+
+
+class Kept(NamedTuple):
+    """The row of each vertex in a table, -1 for none, and the table. No rows: nothing is kept."""
+
+    row: np.ndarray
+    table: np.ndarray
 
 
 class Sums:
@@ -113,8 +124,18 @@ def pull(back, front, seen, after, full, found):
     return listed
 
 
+@inline
+def keep(kept, v, bits, lane, level, width):
+    """Write the level to the row of ``v`` for each search whose bit is set; the first is ``lane``."""
+    at = ld(kept.row, v) * width + lane
+    while bits:
+        low = bits & (~bits + np.uint64(1))
+        st(kept.table, at + ones(low - np.uint64(1)), level)
+        bits ^= low
+
+
 @kernel
-def search_together(team, rows, back, sources, worth, squares):
+def search_together(team, rows, back, sources, worth, squares, kept):
     """What each worker does with the batches it takes. Returns its three sums."""
     control = team.control
     indptr = rows.indptr
@@ -127,6 +148,7 @@ def search_together(team, rows, back, sources, worth, squares):
     reached = np.zeros(n, np.int64)
     sums = np.zeros(n, np.int64)
     sums2 = np.zeros(n, np.int64)
+    keeps = kept.row.size > 0
     while True:
         begin, end = take(control, 0, LANES, sources.size)
         if begin >= end:
@@ -148,6 +170,8 @@ def search_together(team, rows, back, sources, worth, squares):
                 edges += ld(indptr, s + 1) - ld(indptr, s)
             st(front, at + word, ld(front, at + word) | bit)
             st(seen, at + word, ld(seen, at + word) | bit)
+            if keeps and ld(kept.row, s) >= 0:
+                st(kept.table, ld(kept.row, s) * sources.size + i, 0)
         every = (full[0], full[1], full[2], full[3])
         level = 0
         while count and not stopped(control):
@@ -169,6 +193,8 @@ def search_together(team, rows, back, sources, worth, squares):
                     bits = ld(after, WORDS * v + j)
                     st(seen, WORDS * v + j, ld(seen, WORDS * v + j) | bits)
                     new += ones(bits)
+                    if keeps and ld(kept.row, v) >= 0:
+                        keep(kept, v, bits, begin + 64 * j, level, sources.size)
                 st(reached, v, ld(reached, v) + new)
                 st(sums, v, ld(sums, v) + new * value)
                 st(sums2, v, ld(sums2, v) + new * square)
@@ -234,13 +260,37 @@ def balls(rows: Rows) -> np.ndarray:
     return order
 
 
+NOTHING = Kept(np.empty(0, np.int64), np.empty(0, np.int32))
+
+
 def summed(
     rows: Rows, back: Rows, sources: np.ndarray, worth: np.ndarray, squares: np.ndarray, into: Sums
 ) -> int:
     """Search from all ``sources``, and add to what is known; return the number of workers."""
+    found, workers = _search(rows, back, sources, worth, squares, NOTHING)
+    into.add(found)
+    return workers
+
+
+def hops(rows: Rows, back: Rows, sources: np.ndarray, kept: Kept) -> int:
+    """Search from all ``sources``, and fill the table; return the number of workers."""
+    nothing = np.zeros(rows.indptr.size + 1, np.int64)
+    return _search(rows, back, sources, nothing, nothing, kept)[1]
+
+
+def _search(
+    rows: Rows,
+    back: Rows,
+    sources: np.ndarray,
+    worth: np.ndarray,
+    squares: np.ndarray,
+    kept: Kept,
+) -> tuple[list[tuple[np.ndarray, np.ndarray, np.ndarray]], int]:
     n, arcs = rows.indptr.size - 1, rows.indices.size
     batches = -(-sources.size // LANES)
-    workers = min(workers_for("bfs", batches * (n + arcs))[0], max(batches, 1))
-    if sources.size and n:
-        into.add(run_team(search_together, workers, rows, back, sources, worth, squares))
-    return workers
+    most, brief = workers_for("bfs", batches * (n + arcs))
+    workers = min(most, max(batches, 1))
+    if not (sources.size and n):
+        return [], workers
+    asked = (rows, back, sources, worth, squares, kept)
+    return run_team(search_together, workers, *asked, brief=brief), workers

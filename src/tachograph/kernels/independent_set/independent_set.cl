@@ -5,10 +5,8 @@
 
 #pragma OPENCL EXTENSION cl_khr_global_int32_base_atomics : enable
 
-#define IN 1
 #define ACTIVE 2
 #define UNKNOWN 2
-#define CLASSES 31
 #define POLLS 0
 #define LEFT 1
 #define KEPT 2
@@ -18,21 +16,7 @@
 #define REAR 32
 #define VERTICES_PER_TAKE 512
 
-inline ulong draw(ulong key, ulong counter)
-{
-    ulong x = key + (counter + 1UL) * 0x9E3779B97F4A7C15UL;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9UL;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBUL;
-    return x ^ (x >> 31);
-}
-
-inline uchar level_of(ulong key, ID vertex, long degree)
-{
-    int rest = (int)min(degree + 1, 1L << (CLASSES / 2 + 1)); /* larger degrees are in the last class */
-    int halvings = max((as_int((float)rest) >> 23) - 128, 0); /* until 2 or 3 are left, or 1 */
-    int steps = min(2 * halvings + (rest >> halvings) - 1, CLASSES - 1);
-    return (uchar)(2 + 8 * (CLASSES - 1 - steps) + (int)(draw(key, (ulong)vertex) >> 61));
-}
+#include "order.cl"
 
 /* OVERLAP: the host reads and writes words and counters while kernels run, which needs atomics of a scope
    that has the host in it, and that needs OpenCL C 2. HOST_CORES: all memory of the device is the host's, as
@@ -91,17 +75,17 @@ inline bool beats(ulong key, int theirs, ID u, int own, ID v)
 /* chosen: 1 for those that come before all undecided neighbours, else 0; all words are there. One that
    `settles` deactivates as well: rows of the chosen are still in the cache. */
 __kernel void select_(long lo, long hi, __global const ID *work, ulong key,
-                      __global const long *indptr, __global const ID *indices, __global const int *word,
+                      __global const OFFSET *indptr, __global const ID *indices, __global const int *word,
                       __global uchar *chosen, int settles, __global uchar *state, __global int *tally)
 {
     long i = lo + (long)get_global_id(0);
     bool valid = i < hi;
     ID v = valid ? work[i] : 0;
     int own = word[v];
-    long begin = indptr[v], end = indptr[v + 1];
+    OFFSET begin = indptr[v], end = indptr[v + 1];
     if (settles && get_global_id(0) == 0) tally[KEPT] = tally[KEPT_ARCS] = 0;
 #ifdef BY_ARCS
-    __local long box[4 * GROUP];
+    __local OFFSET box[4 * GROUP];
     __local ID vertex[GROUP];
     __local int words[GROUP], beaten[GROUP];
     int me = get_local_id(0);
@@ -110,7 +94,7 @@ __kernel void select_(long lo, long hi, __global const ID *work, ulong key,
     beaten[me] = 0;
     rows_of_group rows = note_rows(begin, valid ? end : begin, box);
     int row = 0;
-    for (long k = me; k < rows.total; k += GROUP) {
+    for (OFFSET k = me; k < rows.total; k += GROUP) {
         row = row_with(rows, row, k);
         ID u = indices[arc_at(rows, row, k)];
         if (!beaten[row]) { /* if that is seen late, it is only written again */
@@ -124,7 +108,7 @@ __kernel void select_(long lo, long hi, __global const ID *work, ulong key,
     if (!settles) return;
     if (valid && !beaten[me]) state[v] = IN;
     row = 0;
-    for (long k = me; k < rows.total; k += GROUP) {
+    for (OFFSET k = me; k < rows.total; k += GROUP) {
         row = row_with(rows, row, k);
         ID u = indices[arc_at(rows, row, k)];
         if (beaten[row]) k = last_before(rows.upto[row], k);
@@ -132,7 +116,7 @@ __kernel void select_(long lo, long hi, __global const ID *work, ulong key,
     }
 #else
     if (!valid) return;
-    long k = begin;
+    OFFSET k = begin;
     while (k < end && !beats(key, word[indices[k]], indices[k], own, v)) k++;
     chosen[v] = k == end;
     if (!settles || k < end) return;
@@ -159,13 +143,13 @@ inline int full(volatile __global int *word, ID v, int turn, int patience, int *
 }
 
 /* 1 if v comes before all undecided neighbours, else 0; UNKNOWN if a word was not there in time */
-inline uchar choice(ID v, ulong key, __global const long *indptr, __global const ID *indices,
+inline uchar choice(ID v, ulong key, __global const OFFSET *indptr, __global const ID *indices,
                     __global const uchar *state, int turn, volatile __global int *word,
                     int patience, int *polls, volatile __global int *tally)
 {
     int own = full(word, v, turn, patience, polls, tally);
     if (own >> 8 != turn) return UNKNOWN;
-    for (long k = indptr[v]; k < indptr[v + 1]; k++) {
+    for (OFFSET k = indptr[v]; k < indptr[v + 1]; k++) {
         ID u = indices[k];
         if (u == v || state[u] != ACTIVE) continue;
         int theirs = full(word, u, turn, patience, polls, tally);
@@ -176,7 +160,7 @@ inline uchar choice(ID v, ulong key, __global const long *indptr, __global const
 }
 
 __kernel void select_shared(long count, int helps, int patience, __global const ID *work, ulong key,
-                            __global const long *indptr, __global const ID *indices,
+                            __global const OFFSET *indptr, __global const ID *indices,
                             __global const uchar *state, int turn, volatile __global int *word,
                             __global uchar *chosen, __global ID *left, volatile __global int *tally)
 {
@@ -199,15 +183,46 @@ __kernel void select_shared(long count, int helps, int patience, __global const 
 }
 #endif
 
+/* Hot vertices, those of the highest degrees, by an approximate sort: by the number of bits of a degree.
+   First, how many vertices have each number of bits. */
+#define DEGREE_BITS 64
+inline int bits_of(long degree) { return 64 - (int)clz(degree); }
+
+__kernel void count_bits(long count, __global const long *degree, volatile __global int *classes)
+{
+    __local int mine[DEGREE_BITS];
+    for (int k = get_local_id(0); k < DEGREE_BITS; k += get_local_size(0)) mine[k] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (long v = get_global_id(0); v < count; v += get_global_size(0))
+        atomic_inc(&mine[bits_of(degree[v])]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = get_local_id(0); k < DEGREE_BITS; k += get_local_size(0))
+        if (mine[k]) atomic_add(&classes[k], mine[k]);
+}
+
+/* Then take them: all of more than `bound` bits, of which there are `above`, and as many of `bound` bits as
+   there is room for behind them. `classes` has two counters behind its classes. */
+__kernel void take_hot(long count, __global const long *degree, int bound, int above, int room,
+                       volatile __global int *classes, __global ID *hot)
+{
+    for (long v = get_global_id(0); v < count; v += get_global_size(0)) {
+        int bits = bits_of(degree[v]);
+        if (bits < bound) continue;
+        int at = bits > bound ? atomic_inc(&classes[DEGREE_BITS])
+                              : above + atomic_inc(&classes[DEGREE_BITS + 1]);
+        if (at < room) hot[at] = (ID)v;
+    }
+}
+
 /* the chosen are in the set, their neighbours are not; what compact counts begins at 0 */
-__kernel void deactivate(long lo, long hi, __global const ID *work, __global const long *indptr,
+__kernel void deactivate(long lo, long hi, __global const ID *work, __global const OFFSET *indptr,
                          __global const ID *indices, __global const uchar *chosen,
                          __global uchar *state, __global int *tally)
 {
     long i = lo + (long)get_global_id(0);
     if (get_global_id(0) == 0) tally[KEPT] = tally[KEPT_ARCS] = 0;
 #ifdef BY_ARCS
-    __local long box[4 * GROUP];
+    __local OFFSET box[4 * GROUP];
     __local ID vertex[GROUP];
     int me = get_local_id(0);
     ID v = i < hi ? work[i] : 0;
@@ -216,7 +231,7 @@ __kernel void deactivate(long lo, long hi, __global const ID *work, __global con
     vertex[me] = v;
     rows_of_group rows = note_rows(mine ? indptr[v] : 0, mine ? indptr[v + 1] : 0, box);
     int row = 0;
-    for (long k = me; k < rows.total; k += GROUP) {
+    for (OFFSET k = me; k < rows.total; k += GROUP) {
         row = row_with(rows, row, k);
         ID u = indices[arc_at(rows, row, k)];
         if (u != vertex[row]) state[u] = 0;
@@ -226,7 +241,7 @@ __kernel void deactivate(long lo, long hi, __global const ID *work, __global con
     ID v = work[i];
     if (chosen[v] != 1) return;
     state[v] = IN;
-    for (long k = indptr[v]; k < indptr[v + 1]; k++) {
+    for (OFFSET k = indptr[v]; k < indptr[v + 1]; k++) {
         ID u = indices[k];
         if (u != v) state[u] = 0;
     }

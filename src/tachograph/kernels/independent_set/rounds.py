@@ -10,9 +10,9 @@ numbers in every round; here a vertex always draws the same ones, so that the se
 Overlapping: Randomize produces one word for each vertex: the round, and below it eight bits for the
 level. So the word itself tells whether it is full or empty. A consumer that is ahead of the producer
 waits, but once a word took too many looks it waits no more; a vertex that it has to leave goes to the
-list ``left``, and another call decides it. When the producer has produced everything, it helps: host
-and device take the work list from its two ends until they meet. Where both take the same vertices no
-harm is done, since both find the same.
+list ``left``, and another call decides it. When the producer has produced everything, it helps unless
+it was told not to, as in the paper: host and device take the work list from its two ends until they
+meet. Where both take the same vertices no harm is done, since both find the same.
 
 Bounds: the work list holds vertices of the graph, each once.
 """
@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.atomics import bit_length, fetch_add, ld, ld_acquire, pause, st, st_release, stopped
+from ..runtime.atomics import fetch_add, ld, ld_acquire, pause, st, st_release, stopped
 from ..runtime.launch import inline, kernel
 from .greedy import IN, OUT, before, level_of
 
@@ -34,7 +34,7 @@ UNKNOWN = 2  # neither selected (1) nor not (0)
 # a cache line of its own. The device's twin has the same numbers.
 POLLS, LEFT, KEPT, KEPT_ARCS, QUIT, FRONT, REAR, TALLY = 0, 1, 2, 3, 4, 16, 32, 48
 VERTICES_PER_TAKE = 1 << 9  # vertices taken at a time while host and device share the list
-SAMPLED_DEGREES = 1 << 14  # degrees looked at to find which are high
+DEGREE_BITS = 64  # classes that a device sorts degrees into: by their numbers of bits
 PAUSES_PER_POLL = 64  # instructions that a consumer pauses before it looks at an empty word again
 
 
@@ -180,37 +180,6 @@ def compact(stop, count, work, state, degree, kept, tally):
             arcs += ld(degree, v)
     tally[KEPT] = at
     tally[KEPT_ARCS] = np.int32(arcs & 0xFFFFFFFF)
-
-
-@kernel
-def front(stop, degree, hot):
-    """Write the vertices of the highest degrees to ``hot``, no more than it holds; return how many.
-
-    The bound on the degree is the smallest power of two that, in a sample, no larger share reaches: so
-    the selection is approximate. No vertex is hot where degrees are much the same.
-    """
-    n = degree.size
-    reach = np.zeros(65, np.int64)
-    step = max(n // SAMPLED_DEGREES, 1)
-    seen = np.int64(0)
-    for v in range(0, n, step):
-        reach[bit_length(np.int64(ld(degree, v)))] += 1
-        seen += 1
-    bits = np.int64(63)
-    above = np.int64(0)
-    while bits > 0 and (above + reach[bits]) * n <= hot.size * seen:
-        above += reach[bits]
-        bits -= 1
-    found = np.int64(0)
-    if above == 0:
-        return found
-    for v in range(n):
-        if ld(degree, v) >> bits > 0:
-            if found == hot.size:
-                break
-            st(hot, found, v)
-            found += 1
-    return found
 
 
 @kernel

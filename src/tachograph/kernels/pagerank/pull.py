@@ -7,8 +7,10 @@ are spread as the personalisation says.
 Scores that are already new are used as soon as that does not depend on who is faster (Gauss-Seidel),
 which takes fewer iterations. The vertices are cut into up to 16 *stages*; what a stage computes is
 kept aside, and all workers see it from the next stage on. Stages and blocks depend on the graph only,
-so scores do not depend on the number of threads. Where ids are so local that most arcs stay within a
-256th of the vertices, ``local`` does it in another way.
+so scores do not depend on the number of threads.
+
+Where every arc has its reverse, conjugate gradients take fewer iterations than this, unless scores
+follow the degrees. If those that seemed to do so settle slowly, conjugate gradients go on with them.
 
 New scores do not sum to what the old ones did. So scores are kept in any unit: an iteration
 multiplies the jumps by what the sum of the old ones tells (``jumps``), changes are measured by it,
@@ -26,17 +28,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...util.limits import due
 from ..rows.passes import over_rows
 from ..runtime.atomics import fetch_add, ld, nanoseconds, st, stop_at, stopped
-from ..runtime.launch import inline, kernel, workers_for
+from ..runtime.launch import BRIEF_BELOW, inline, kernel, workers_for
 from ..runtime.nouns import Rows, WeightedRows
-from ..runtime.team import CELL, TICKET, cell, meet, next_phase, part, run_team
-from .local import OVER_RELAXATION, Near, walk_nearby
+from ..runtime.team import TICKET, cell, meet, next_phase, part, run_team
+from .conjugate import slowest_of_gradients, solve
 from .sums import (
+    BLOCK_VERTICES,
     SHORT_ROW_ARCS,
     Question,
     Report,
     Sums,
+    hurry,
     in_order,
     jumps,
     note,
@@ -46,16 +51,18 @@ from .sums import (
     weighted_sum,
 )
 
-__all__ = ["multiply", "rank_pages"]
+__all__ = ["left_to_change", "multiply", "rank_pages"]
 
-BLOCK_VERTICES = 256  # how many a worker takes at a time
 MOST_STAGES, STAGE_AT_LEAST = 16, 1 << 16  # stages, and vertices and arcs of each
-# Blocks where most arcs stay within one: how many, and how many vertices of each at least.
-NEAR_BLOCKS, NEAR_BLOCK_AT_LEAST = 256, 2048
 # Scores follow the degrees where these are so high, in the mean, and neighbours so rarely neighbours
-# themselves. It is not looked at in graphs with fewer arcs.
-RICH_FROM_DEGREE, RICH_BELOW_CLOSED, RICH_FROM_ARCS = 8, 0.1, 1 << 20
+# themselves. Graphs with fewer arcs are not looked at, and left to conjugate gradients.
+RICH_FROM_DEGREE, RICH_BELOW_CLOSED, RICH_FROM_ARCS = 8, 0.12, 1 << 20
+WEDGES = 400  # pairs of neighbours that are looked at
 FLOAT32_FROM_TOLERANCE = 1e-6  # from which on shares are kept as float32
+CONJUGATE_FROM_TOLERANCE = (
+    1e-13  # below it, rounding errors of a residual that is updated would count
+)
+BRIEF_ITERATIONS = 100  # that work below ``BRIEF_BELOW`` may be repeated and still be brief
 PLAIN_BELOW_TOLERANCE = 2.0**-52  # below it all iterations are wanted, of the power method
 
 
@@ -170,9 +177,21 @@ def settle(low, high, aside, matrix, question, jumped, ranks):
     return error, dangling, whole
 
 
+@inline
+def too_slow(question, shrinks, error):
+    """Whether conjugate gradients would need fewer iterations for the rest, even at worst.
+
+    They begin with one that finds the residual, and one whose direction knows nothing yet.
+    """
+    if shrinks >= 1.0 or question.slowest >= 1.0:
+        return question.slowest < 1.0
+    rest = math.log(question.tolerance / error)
+    return rest / math.log(shrinks) > rest / math.log(question.slowest) + 2.0
+
+
 @kernel
 def walk(team, matrix, out, question, ranks, sums, report, cut):
-    """What each worker does; returns the number of iterations."""
+    """What each worker does; returns the number of iterations, below 0 if changes shrink too slowly."""
     control, me, _ = team
     block, stages, rich = cut
     scores, share, fresh, _ = ranks
@@ -188,6 +207,7 @@ def walk(team, matrix, out, question, ranks, sums, report, cut):
         mass += (1.0 - question.damping) * unlinked / (1.0 - unlinked)
     jumped = jumps(question, mass - 1.0 if rich else unlinked, mass, unlinked)
     phase = np.int64(0)
+    previous = 0.0
     done = question.limit
     for step in range(question.limit):
         half = (step % 2) * blocks
@@ -196,6 +216,8 @@ def walk(team, matrix, out, question, ranks, sums, report, cut):
             low = blocks * stage // stages
             high = blocks * (stage + 1) // stages
             aside = low * block
+            if me == 0 and stage == stages - 1:
+                hurry(report, question, step, begin, box)
             while True:
                 b = low + fetch_add(control, cell(TICKET, phase), 1)
                 if b >= high or stopped(control):
@@ -218,9 +240,13 @@ def walk(team, matrix, out, question, ranks, sums, report, cut):
         jumped = jumps(question, in_order(sums.lost, half, blocks), mass, unlinked)
         if me == 0:
             begin = note(report, step, error, begin, box)
-        if error < question.tolerance:
+        if error < question.tolerance or step + 1 >= ld(report.last, 0):
             done = step + 1
             break
+        if step and too_slow(question, error / previous, error):
+            done = -(step + 1)
+            break
+        previous = error
     first, last = part(team, n)
     exact = report.scores
     for v in range(first, last):
@@ -228,18 +254,10 @@ def walk(team, matrix, out, question, ranks, sums, report, cut):
     return done
 
 
-def near_share(rows: Rows, block: int) -> float:
-    """The share of arcs within a block of vertices, estimated from a thousand of them."""
-    indptr, indices = rows
-    arcs = np.linspace(0, indices.size - 1, min(indices.size, 1000)).astype(np.int64)
-    ends = np.searchsorted(indptr, arcs, "right") - 1
-    return float((indices[arcs] // block == ends // block).mean()) if arcs.size else 0.0
-
-
 def closed_share(rows: Rows) -> float:
-    """How often two neighbours of a vertex are neighbours, too, estimated from a hundred of them."""
+    """How often two neighbours of a vertex are neighbours, too, estimated from ``WEDGES`` of them."""
     indptr, indices = rows
-    at = np.linspace(0, indices.size - 1, 100).astype(np.int64)
+    at = np.linspace(0, indices.size - 1, WEDGES).astype(np.int64)
     v = np.searchsorted(indptr, at, "right") - 1
     a, b = indices[at], indices[(indptr[v] + indptr[v + 1]) // 2]
     swap = indptr[a + 1] - indptr[a] > indptr[b + 1] - indptr[b]
@@ -271,34 +289,48 @@ def rank_pages(
     """
     n, arcs = back.indptr.size - 1, back.indices.size
     workers, brief = workers_for("pagerank", n + arcs)
-    shift = (max(NEAR_BLOCK_AT_LEAST, n // NEAR_BLOCKS) - 1).bit_length()
+    brief &= (n + arcs) * limit < BRIEF_ITERATIONS * BRIEF_BELOW
     plain = tolerance < PLAIN_BELOW_TOLERANCE
     paired &= not plain
-    report = Report(np.zeros(limit, np.int64), np.zeros(limit), np.empty(n))
+    last = np.full(1, limit, np.int64)
+    report = Report(np.zeros(limit, np.int64), np.zeros(limit), np.empty(n), last)
+    end = due.get()
     # Half the bytes, where rounding (by 6e-8 of each score) is nothing beside the tolerance. Weights
     # could take shares out of the range of float32.
     kind = np.float32 if weights is None and tolerance >= FLOAT32_FROM_TOLERANCE else np.float64
-    spots = int(jump.size == n)
-    question = Question(jump.astype(kind), spots, damping, tolerance, limit, paired)
-    if not plain and weights is None and near_share(back, 1 << shift) > 0.5:
-        factor = min(OVER_RELAXATION, 2 / (1 + math.sqrt(1 - damping**2))) if paired else 1.0
-        short = paired and jump.size == 1 and arcs <= SHORT_ROW_ARCS * n
-        near = Near(*back, out, np.zeros(2 * n + 1, kind), np.empty(n, np.uint8), shift)
-        sums = [np.empty(2 * (n >> shift) + 2) for _ in range(4)]
-        queues = np.zeros(3 * workers * CELL, np.int64)
-        local = (near, question, (factor, short), queues, sums[3], Sums(*sums[:3]), report)
-        done = run_team(walk_nearby, workers, *local, brief=brief)[0]
-    else:
+    matrix = as_matrix(back, weights)
+    many = arcs >= max(RICH_FROM_DEGREE * n, RICH_FROM_ARCS)
+    solvable = paired and 0 < damping < 1 and tolerance >= CONJUGATE_FROM_TOLERANCE
+    slowest = slowest_of_gradients(damping) if solvable else 1.0
+    asked = (jump.astype(kind), int(jump.size == n), damping, tolerance, limit, paired, slowest)
+    question = Question(*asked, -1 if end is None else end.nanoseconds)
+    done = 0
+    rich = paired and weights is None and jump.size < n and many
+    rich = rich and closed_share(back) < RICH_BELOW_CLOSED
+    if rich or not solvable:
         stages = 1 if plain else min(max((n + arcs) // STAGE_AT_LEAST, 1), MOST_STAGES)
-        many = arcs >= max(RICH_FROM_DEGREE * n, RICH_FROM_ARCS)
-        rich = paired and weights is None and jump.size < n and many
-        cut = Stages(BLOCK_VERTICES, stages, rich and closed_share(back) < RICH_BELOW_CLOSED)
         aside = n // stages + 2 * BLOCK_VERTICES
         ranks = Ranks(*(np.empty(size, kind) for size in (n, n, aside, n)))
         totals = Sums(*(np.empty(2 * (n // BLOCK_VERTICES + 1)) for _ in range(3)))
-        staged = (as_matrix(back, weights), out, question, ranks, totals, report, cut)
+        cut = Stages(BLOCK_VERTICES, stages, rich)
+        staged = (matrix, out, question, ranks, totals, report, cut)
         done = run_team(walk, workers, *staged, brief=brief)[0]
+    if solvable and done <= 0:
+        done = solve(matrix, out, question, report, -done, (workers, brief))
+    if end is not None:
+        end.cut = done < limit and not report.deltas[done - 1] < tolerance
     return report.scores, report.deltas[:done], report.times[:done], workers
+
+
+def left_to_change(change: float, damping: float, tolerance: float) -> float:
+    """How far scores may be from the exact ones, all differences summed, after a last change.
+
+    Let r be by how much an iteration of the power method would change them: they are off by at most
+    |r| / (1 - damping). It could only use what the last iteration has changed, by arcs and jumps, so
+    |r| is at most that change. A score and its share are rounded once each.
+    """
+    kind = np.float32 if tolerance >= FLOAT32_FROM_TOLERANCE else np.float64
+    return (change + float(np.finfo(kind).eps)) / (1.0 - damping)
 
 
 @kernel

@@ -13,6 +13,7 @@ import numpy as np
 from ..runtime.atomics import ld, nanoseconds, rolled, st
 from ..runtime.launch import inline
 
+BLOCK_VERTICES = 256  # how many a worker takes at a time
 SHORT_ROW_ARCS = 4  # arcs of a row up to which all are read without asking how many there are
 UNLINKED_SHARE = 0.999  # of jumps to vertices without arcs, from which on the others tell nothing
 
@@ -26,6 +27,8 @@ class Question(NamedTuple):
     tolerance: float
     limit: int  # iterations at most
     paired: bool  # every arc has its reverse, of the same weight
+    slowest: float  # by what changes must shrink in an iteration, or another method is used; 1: any
+    until: int  # nanoseconds of the clock, by which the iterations should have ended; -1: any
 
 
 class Sums(NamedTuple):
@@ -37,11 +40,15 @@ class Sums(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What comes out: nanoseconds and change of each iteration, and the scores."""
+    """What comes out: nanoseconds and change of each iteration, and the scores.
+
+    ``last`` holds how many iterations there are at most; a deadline lowers it.
+    """
 
     times: np.ndarray
     deltas: np.ndarray
     scores: np.ndarray
+    last: np.ndarray
 
 
 @inline
@@ -59,6 +66,16 @@ def note(report, step, error, begin, box):
     st(report.times, step, now - begin)
     st(report.deltas, step, error)
     return now
+
+
+@inline
+def hurry(report, question, step, begin, box):
+    """Make an iteration the last if another one would be late; by one worker, before all meet."""
+    if question.until >= 0:
+        now = nanoseconds(box)
+        longest = max(now - begin, ld(report.times, max(step - 1, 0)))
+        if now + longest > question.until:
+            st(report.last, 0, min(ld(report.last, 0), step + 1))
 
 
 @inline

@@ -76,7 +76,7 @@ def expand(team, pulls, rows, depth, count, edges, tree, bitmaps):
     phase = np.int64(0)
     next_phase(control, me, phase)
     if pulls:
-        pull(team, phase, rows, tree, bitmaps, depth, np.int64(UNLIMITED))
+        pull(team, phase, rows, tree.queue[:0], tree, bitmaps, depth, np.int64(UNLIMITED))
     else:
         push(team, phase, rows, tree, buffer, (np.int64(0), count), edges, depth)
     meet(team)

@@ -1,9 +1,13 @@
 /* Rows by arcs, for devices with many threads: a group takes the rows of GROUP vertices, and its work-items
  * take all arcs of these rows in turn. So long rows keep no work-item busy alone, and work-items that are
  * neighbours read arcs that are neighbours. Programs include this file. GROUP is the size of a work-group,
- * ID the type of vertices. All work-items of a group call these functions together. PoCL 3.0 loses a
+ * ID the type of vertices, OFFSET that of places of arcs: int where they fit, with room for a few more. All work-items of a group call these functions together. PoCL 3.0 loses a
  * condition that stands alone between two barriers at the end of a loop: let no such thing happen.
  */
+
+#ifndef OFFSET
+#define OFFSET long
+#endif
 
 /* Sums over a group: for each work-item, that of `mine` up to and including its own. `sums` holds 2 * GROUP
  * numbers, and must not be in use. */
@@ -23,20 +27,21 @@
     }
 DEFINE_SUMS(int_sums, int)
 DEFINE_SUMS(long_sums, long)
+DEFINE_SUMS(offset_sums, OFFSET)
 
 /* What a group knows of its rows: where each begins, and the arcs up to its end, in all rows so far. */
 typedef struct {
-    __local long *begin;
-    __local long *upto;
-    long total;
+    __local OFFSET *begin;
+    __local OFFSET *upto;
+    OFFSET total;
 } rows_of_group;
 
-/* Note the row begin..end of each work-item; an empty one if it has none. `box` holds 4 * GROUP longs. */
-inline rows_of_group note_rows(long begin, long end, __local long *box)
+/* Note the row begin..end of each work-item; an empty one if it has none. `box` holds 4 * GROUP offsets. */
+inline rows_of_group note_rows(OFFSET begin, OFFSET end, __local OFFSET *box)
 {
     rows_of_group rows = { box, box + GROUP, 0 };
     int me = get_local_id(0);
-    long upto = long_sums(end - begin, box + 2 * GROUP)[me];
+    OFFSET upto = offset_sums(end - begin, box + 2 * GROUP)[me];
     rows.begin[me] = begin;
     rows.upto[me] = upto;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -45,7 +50,7 @@ inline rows_of_group note_rows(long begin, long end, __local long *box)
 }
 
 /* The row that has arc number k of a group; it is `least` or a later one */
-inline int row_with(rows_of_group rows, int least, long k)
+inline int row_with(rows_of_group rows, int least, OFFSET k)
 {
     int lo = least, hi = GROUP - 1;
     while (lo < hi) {
@@ -57,10 +62,10 @@ inline int row_with(rows_of_group rows, int least, long k)
 }
 
 /* The last number below `end` that a work-item gets to from k in steps of GROUP */
-inline long last_before(long end, long k) { return k + (end - 1 - k) / GROUP * GROUP; }
+inline OFFSET last_before(OFFSET end, OFFSET k) { return k + (end - 1 - k) / GROUP * GROUP; }
 
 /* Where arc number k of a group is among all arcs; it belongs to `row` */
-inline long arc_at(rows_of_group rows, int row, long k)
+inline OFFSET arc_at(rows_of_group rows, int row, OFFSET k)
 {
     return rows.begin[row] + k - (row ? rows.upto[row - 1] : 0);
 }

@@ -7,16 +7,16 @@ per worker as ``worker(index, stop, *args)`` and waits so that Ctrl-C is answere
 
 from __future__ import annotations
 
+import functools
+import gc
 import hashlib
 import itertools
 import os
-import re
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,8 +29,9 @@ from ... import __version__
 from ...journal.store import home
 from ...util.cores import threads as threads
 from ...util.cores import threads_available as threads_available
-from ...util.limits import check_time
-from ...util.progress import bar
+from ...util.limits import Deadline, check_time, due
+from ...util.progress import bar, watcher
+from . import background
 from .workers import Crew, start
 
 #: For each kind of loop, how much work (items, edges, or vertices and arcs) one worker does faster than
@@ -47,7 +48,11 @@ SERIAL_BELOW = {
     "sssp": 1 << 17,
     "triangles": 1 << 16,
 }
+#: Work that surely takes less than half a second, even if it is repeated a hundred times: the calling
+#: thread does its share of it, because to wake another one, and to be woken by it, takes 0.1 ms.
+BRIEF_BELOW = 1 << 21
 SILENT_COMPILING_SECONDS = 0.5  # how long compiling may take before it is mentioned
+TOLD_COMPILING_SECONDS = 1.0  # from which on it is said how long it took
 WAITING_SECONDS = 0.1  # between two looks of a caller whether the workers have ended
 KERNELS: list[Any] = []  # all kernels that are kept on disk
 told = threading.Event()  # whether compiling was mentioned
@@ -55,6 +60,7 @@ told = threading.Event()  # whether compiling was mentioned
 #: takes longer than many a call, most of all for named tuples.
 _ready: dict[tuple[Any, bytes], Callable[..., Any]] = {}
 _spent = threading.local()  # .seconds: what this thread has spent on loading and compiling
+_compiled: list[float] = []  # seconds that kernels took, since somebody was told
 
 #: Checks on every array access, for tests: set before import (and use a separate NUMBA_CACHE_DIR).
 CHECKED = os.environ.get("NUMBA_BOUNDSCHECK", "0") == "1"
@@ -66,10 +72,6 @@ COMPILED: dict[str, Any] = {
     "no_cfunc_wrapper": True,
     "_nrt": True,
 }
-
-# Packed arithmetic, moves and comparisons of x86; on other machines, registers of vectors.
-PACKED = re.compile(r"v?p[a-z]+|v?[a-z]+p[sd]|v?mov[au]p[sd]|v?movdq[au]\d*")
-WIDE = re.compile(r"%[xyz]mm\d|\bv\d+\.(?:16b|8h|4s|2d)")
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -88,7 +90,7 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     return cast(Callable[..., Any], compiled)
 
 
-@lru_cache(None)
+@functools.lru_cache(None)
 def _shared(module: str) -> str | None:
     """A directory for compiled kernels that all environments with this version of the package use.
 
@@ -121,18 +123,19 @@ def kept_on_disk(compiled: Any) -> bool | None:
         return None
 
 
-@lru_cache(None)
+@functools.lru_cache(None)
 def _sources(module: str) -> str:
     """A hash of the file of ``module`` and of all modules of ours that it takes helpers from."""
     todo, seen = [module], {__name__}  # nothing in this file becomes part of a kernel
     contents = hashlib.sha256()
     while todo:
         name = todo.pop()
-        if name in seen or name not in sys.modules:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if name in seen or file is None:  # a package without a file of its own
             continue
         seen.add(name)
         space = vars(sys.modules[name])
-        contents.update(Path(space["__file__"]).read_bytes())
+        contents.update(Path(file).read_bytes())
         used = {
             str(getattr(value, "__module__", None) or getattr(value, "__name__", ""))  # or a module
             for value in space.values()
@@ -178,8 +181,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 def workers_for(kind: str, work: int) -> tuple[int, bool]:
     """How many workers a loop gets by ``SERIAL_BELOW``, and whether it is brief (see ``run_calls``)."""
-    brief = work < SERIAL_BELOW[kind]
-    return 1 if brief else threads_available(), brief
+    return 1 if work < SERIAL_BELOW[kind] else threads_available(), work < BRIEF_BELOW
 
 
 def run(
@@ -202,13 +204,15 @@ def run_calls(
     label: str | None = None,
     step: Callable[[], int] | None = None,
     alike: bool = False,
+    partial: bool = False,
 ) -> list[Any]:
     """Call ``worker(*arguments)`` for every tuple of ``todo``, each on a thread of its own.
 
     The caller waits where Ctrl-C can reach it. If that takes longer than a second, a terminal shows
     ``label`` (by default the name of the worker) and the number that ``step()`` returns. With
-    ``brief`` a single call runs on the caller's own thread instead, which saves 0.1 ms: for work that
+    ``brief`` the first call runs on the caller's own thread instead, which saves 0.1 ms: for work that
     takes less than a second. ``alike`` promises that the arguments of all calls have the same types.
+    ``partial`` says that workers leave something to show if a deadline stops them (``util/limits``).
     An exception in any worker, or Ctrl-C, stops the others (at their next look at ``stop[0]``) and is
     raised when all have ended.
     """
@@ -216,13 +220,12 @@ def run_calls(
     runs = prepare(worker, todo[0])
     if len(todo) > 1 and not alike:
         runs = worker
+    seen, end = watcher.get(), due.get()
+    if end is not None and end.late(partial):
+        stop[0] = 1  # workers only make what they begin with
+    brief = brief and seen is None and end is None  # both look at what runs on other threads
     if len(todo) == 1 and brief:
-        try:
-            return [runs(*todo[0])]
-        except SystemError as error:  # Ctrl-C came while compiled code was running
-            if isinstance(error.__cause__, KeyboardInterrupt):
-                raise error.__cause__ from None
-            raise
+        return [_here(runs, todo[0])]
     results: list[Any] = [None] * len(todo)
     errors: list[BaseException] = []
 
@@ -233,11 +236,18 @@ def run_calls(
             errors.append(error)
             stop[0] = 1
 
-    crew = Crew(len(todo))
+    crew = Crew(len(todo) - brief)
+    name = label or worker.__name__.replace("_", " ")
+    if seen is not None:
+        seen.begin(name, stop)
     try:
-        start([partial(work, index) for index in range(len(todo))], crew)
+        start([functools.partial(work, index) for index in range(brief, len(todo))], crew)
+        if brief:
+            results[0] = _here(runs, todo[0])
+        if end is not None:
+            _wait_until(end, crew, stop, partial)
         if not crew.wait(WAITING_SECONDS):  # most end before it is time to show a bar
-            with bar(label or worker.__name__.replace("_", " ")) as shown:
+            with bar(name) as shown:
                 while not crew.wait(WAITING_SECONDS):
                     check_time()
                     if step is not None:
@@ -247,9 +257,30 @@ def run_calls(
         crew.call_off()
         crew.wait()
         raise
+    finally:
+        if seen is not None:
+            seen.end()
     if errors:
         raise errors[0]
     return results
+
+
+def _wait_until(end: Deadline, crew: Crew, stop: np.ndarray, partial: bool) -> None:
+    """Wait for workers until a deadline; then those that leave something to show are stopped."""
+    while not (end.over or stop[0]) and not crew.wait(min(max(end.left, 0.0), WAITING_SECONDS)):
+        check_time()
+        stop[0] |= end.late(partial)
+    end.over |= partial
+
+
+def _here(runs: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Run a compiled function on this thread; Ctrl-C, which it does not see, is raised when it ends."""
+    try:
+        return runs(*arguments)
+    except SystemError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise error.__cause__ from None
+        raise
 
 
 def clock() -> float:
@@ -271,12 +302,43 @@ def prepare(worker: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     before = sum(worker.stats.cache_misses.values())
     with suppress(RuntimeError):  # the system has no more threads: then nothing is told
         threading.Thread(target=_tell, args=(worker, before, done), daemon=True).start()
+    begin = time.perf_counter()
     try:
-        with not_counted():
+        with not_counted(), _without_collecting():
             _ready[key] = worker.compile(tuple(numba.typeof(a) for a in arguments))
+        if sum(worker.stats.cache_misses.values()) > before:
+            _compiled.append(time.perf_counter() - begin)
         return _ready[key]
     finally:
         done.set()
+
+
+def tell_compiled() -> None:
+    """Say how long compiling took, at the end of a call during which it was mentioned.
+
+    In an interactive session, the loops that other calls need are then compiled in the background.
+    """
+    if not _compiled:
+        return
+    if told.is_set() and sum(_compiled) > TOLD_COMPILING_SECONDS:
+        loops = f"{len(_compiled)} loop{'s' * (len(_compiled) > 1)}"
+        rest = ""
+        if KERNELS and background.warm_the_rest():
+            rest = f"; the rest follows in the background ({background.SETTING}=0 leaves it out)"
+        print(f"tachograph: compiled {loops} in {sum(_compiled):.1f} s{rest}", file=sys.stderr)
+    _compiled.clear()
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Stop the garbage collector: compiling makes many objects, few of them garbage."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 @contextmanager
@@ -286,7 +348,10 @@ def not_counted() -> Iterator[None]:
     try:
         yield
     finally:
-        _spent.seconds = getattr(_spent, "seconds", 0.0) + time.perf_counter() - begin
+        took = time.perf_counter() - begin
+        _spent.seconds = getattr(_spent, "seconds", 0.0) + took
+        if (end := due.get()) is not None:
+            end.put_off(took)
 
 
 def _tell(worker: Any, before: int, done: threading.Event) -> None:
@@ -297,8 +362,9 @@ def _tell(worker: Any, before: int, done: threading.Event) -> None:
                 "compiling; set NUMBA_CACHE_DIR to a directory that can keep it for the next time"
             )
         elif sum(worker.stats.cache_misses.values()) > before:
+            home = getattr(worker, "py_func", worker).__module__.partition("kernels.")[2]
             text = (
-                "compiling what this call needs, once per machine: some seconds "
+                f"compiling {home or worker.__name__} and what else this call needs, once per machine "
                 "(tacho warm compiles everything)"
             )
         else:
@@ -313,32 +379,3 @@ def over_parts(worker: Callable[..., Any], size: int, *arguments: Any) -> list[A
     cuts = [size * w // workers for w in range(workers + 1)]
     calls = [(lo, hi, *arguments) for lo, hi in itertools.pairwise(cuts)]
     return run(worker, calls, brief=brief)
-
-
-def count_instructions(assembly: str) -> tuple[int, int]:
-    """How many scalar and how many vector instructions a listing has.
-
-    >>> lines = [".p2align 4", "movq %rax, %rbx", "vpaddq %ymm0, %ymm1"]
-    >>> count_instructions("".join(f"{chr(9)}{line}{chr(10)}" for line in lines))
-    (1, 1)
-    """
-    lines = [line.strip() for line in assembly.splitlines() if line.startswith("\t")]
-    words = [line for line in lines if not line.startswith((".", "#"))]
-    wide = sum(
-        bool(WIDE.search(line)) and ("mm" not in line or bool(PACKED.fullmatch(line.split()[0])))
-        for line in words
-    )
-    return len(words) - wide, wide
-
-
-def instruction_ratio(kernel: Any) -> float | None:
-    """How many scalar instructions a kernel has for each vector instruction, as compiled here.
-
-    Compiles it again, because what is kept on disk cannot be listed. None if it was not used yet.
-    """
-    if not kernel.signatures:
-        return None
-    again = numba.njit(kernel.py_func, nogil=True, error_model="numpy")
-    again.compile(kernel.signatures[0])
-    scalar, vector = count_instructions("\n".join(again.inspect_asm().values()))
-    return scalar / max(vector, 1)

@@ -10,6 +10,7 @@ an int64 array whose cells lie 128 bytes apart so that they do not share cache l
     TAIL        where the next entry of a shared queue goes
     PHASE       the phase that worker 0 is in, for progress
     GIVEN_UP    raised by a worker that finds a step too costly
+    CLOCK       the clock of the log, and copies of its last rows, for those who watch the run
 
 A phase is what happens between two barriers. While phase p runs, worker 0 clears the cells of phase
 p + 1; so one barrier per phase is enough.
@@ -51,10 +52,13 @@ TICKET, SUM, SUM2 = 3 * CELL, 6 * CELL, 9 * CELL
 TAIL = 12 * CELL
 PHASE = 13 * CELL
 GIVEN_UP = 14 * CELL
-SIZE = 15 * CELL
+CLOCK = 15 * CELL
 LOOKS_BEFORE_YIELDING = 1 << 10  # by a waiting worker, before it lets others have its core
 FIRST_LOG_ROWS = 64  # rows a log has room for before it grows
-USED, LAST_TIME = 2, 3  # entries of a log's clock, after the two of scratch space
+USED, LAST_TIME, TOLD = 2, 3, 4  # entries of a log's clock, after the two of scratch space
+COPIES, COPIED_ROWS = 5, 64  # where a clock has copies of the last rows that ``recorded`` made
+COPIED_COLUMNS = 8  # the first values; then the row's number, when it ended, and what it took
+SIZE = CLOCK + COPIES + COPIED_ROWS * COPIED_COLUMNS
 
 
 class Team(NamedTuple):
@@ -188,9 +192,9 @@ class Log(NamedTuple):
 
 
 @inline_maker
-def new_log(wanted, columns):
+def new_log(team, wanted, columns):
     """An empty log whose clock starts now; if it is not ``wanted``, nothing is recorded in it."""
-    clock = np.zeros(4, np.int64)
+    clock = team.control[CLOCK:SIZE] if wanted else np.zeros(COPIES, np.int64)
     clock[LAST_TIME] = nanoseconds(clock)
     return Log(np.empty((FIRST_LOG_ROWS if wanted else 0, columns), np.int64), clock)
 
@@ -227,13 +231,23 @@ def record(log, values):
 
 @inline_maker
 def recorded(log, values):
-    """``log`` with one more row, as ``record`` makes it.
+    """``log`` with one more row, as ``record`` makes it, and a copy for those who watch.
 
     It takes some 25 ns to count references; a loop of very short rounds uses ``record`` instead.
     """
     if is_full(log):
         log = larger(log)
     record(log, values)
+    if log.rows.shape[0]:
+        copied = log.clock[TOLD]
+        place = COPIES + copied % COPIED_ROWS * COPIED_COLUMNS
+        for k in range(min(len(values), COPIED_COLUMNS - 3)):
+            st(log.clock, place + k, values[k])
+        row = log.clock[USED] - 1
+        st(log.clock, place + COPIED_COLUMNS - 3, row)
+        st(log.clock, place + COPIED_COLUMNS - 2, log.clock[LAST_TIME])
+        st(log.clock, place + COPIED_COLUMNS - 1, log.rows[row, len(values)])
+        st_release(log.clock, TOLD, copied + 1)
     return log
 
 
@@ -244,13 +258,19 @@ def rows_of(log):
 
 
 def run_team(
-    worker: Callable[..., Any], workers: int, *arguments: Any, brief: bool = False
+    worker: Callable[..., Any],
+    workers: int,
+    *arguments: Any,
+    brief: bool = False,
+    partial: bool = False,
 ) -> list[Any]:
     """Call ``worker(Team(...), *arguments)`` on a thread for each worker; return their results.
 
-    Progress goes by the name of the worker's module, and by its phases if it has any.
+    Progress goes by the name of the worker's module, and by its phases if it has any. ``brief`` and
+    ``partial`` are those of :func:`run_calls`.
     """
     control = np.zeros(SIZE, np.int64)
     calls = [(Team(control, me, workers), *arguments) for me in range(workers)]
     label = worker.__module__.rpartition(".")[2]
-    return run_calls(worker, calls, control, brief, label, lambda: int(control[PHASE]), alike=True)
+    step = lambda: int(control[PHASE])  # noqa: E731
+    return run_calls(worker, calls, control, brief, label, step, True, partial)

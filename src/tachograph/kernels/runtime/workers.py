@@ -142,8 +142,8 @@ def _take(count: int, crew: Crew) -> list[Hand]:
                 raise error.__context__ from None
             if isinstance(error, RuntimeError):
                 raise TooLargeError(
-                    f"the system starts no more than {len(taken)} of {count} threads: pass threads="
-                    f"{max(1, len(taken))}, or raise its limit (ulimit -u)"
+                    f"the system starts no more than {len(taken)} of {count} more threads: pass "
+                    f"threads={max(1, len(taken))}, or raise its limit (ulimit -u)"
                 ) from error
             raise
         for hand in taken:

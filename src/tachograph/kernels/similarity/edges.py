@@ -28,8 +28,9 @@ from ..runtime.atomics import bit_length, fetch_add, ld, nanoseconds, prefetch, 
 from ..runtime.launch import inline, kernel, run
 from ..runtime.team import TICKET
 
-JACCARD, OVERLAP, SORENSEN, COSINE = 0, 1, 2, 3
+JACCARD, OVERLAP, SORENSEN, COSINE, COMMON = 0, 1, 2, 3, 4
 KINDS = {"jaccard": JACCARD, "overlap": OVERLAP, "sorensen": SORENSEN, "cosine": COSINE}
+KINDS |= {"adamic_adar": COMMON, "resource_allocation": COMMON}  # with weights of their own
 CLAIM = TICKET  # the cell of the queue
 HALF = 1 << 32  # one chunk at the high end, in the queue's number
 PREFETCH_ARCS = 8  # arcs that rows are fetched ahead
@@ -49,7 +50,7 @@ class Edges(NamedTuple):
 @inline
 def similarity_of(kind, common, a, b):
     """The similarity of two sets of sizes ``a`` and ``b`` that have ``common`` in common; 0 if one is
-    empty.
+    empty. With ``COMMON`` it is ``common`` itself.
     """
     if kind == COSINE:
         return common / np.sqrt(np.float64(a) * np.float64(b)) if a > 0 and b > 0 else 0.0
@@ -59,7 +60,9 @@ def similarity_of(kind, common, a, b):
         return common / (a + b - common)
     if kind == OVERLAP:
         return common / min(a, b)
-    return 2.0 * common / (a + b)
+    if kind == SORENSEN:
+        return 2.0 * common / (a + b)
+    return 1.0 * common
 
 
 @kernel

@@ -7,7 +7,7 @@ typedef ID id;
 typedef BASE place;
 
 typedef struct {
-    __global const long *ptr;
+    __global const OFFSET *ptr;
     __global const id *indices; /* from place `begin` of all arcs on */
     long first, begin; /* its first row, and arc */
 } rows;
@@ -16,21 +16,21 @@ static long row_begin(rows part, long v) { return part.ptr[v - part.first]; }
 static long row_end(rows part, long v) { return part.ptr[v - part.first + 1]; }
 
 /* the first place in lo..hi whose entry is not below x */
-static long search(rows part, long lo, long hi, long x)
+static long search(__global const id *indices, long lo, long hi, id x)
 {
     while (lo < hi) {
         long middle = (lo + hi) >> 1;
-        if (part.indices[middle - part.begin] < x) lo = middle + 1;
+        if (indices[middle] < x) lo = middle + 1;
         else hi = middle;
     }
     return lo;
 }
 
-/* the number of the edge between owner u, whose arc to v is at place k, and v, whose row is in `theirs` */
-static long slot_of(rows theirs, __global const place *base, long u, long v, long k)
+/* the number of the edge between owner u, whose arc to v is at place k, and v, in the rows of all vertices */
+static long slot_of(rows all, __global const place *base, long u, long v, long k)
 {
     if (u < v) return base[u] + k;
-    return base[v] + search(theirs, row_begin(theirs, v), row_end(theirs, v), u);
+    return base[v] + search(all.indices, row_begin(all, v), row_end(all, v), (id)u);
 }
 
 /* whether u owns its edge to v */
@@ -40,8 +40,8 @@ static bool owns(long degree_u, long u, long degree_v, long v)
 }
 
 #define PARTS \
-    __global const long *ptr_a, __global const id *indices_a, long first_a, long begin_a, \
-    __global const long *ptr_b, __global const id *indices_b, long first_b, long begin_b
+    __global const OFFSET *ptr_a, __global const id *indices_a, long first_a, long begin_a, \
+    __global const OFFSET *ptr_b, __global const id *indices_b, long first_b, long begin_b
 #define OWN { ptr_a, indices_a, first_a, begin_a }
 #define THEIRS { ptr_b, indices_b, first_b, begin_b }
 
@@ -59,7 +59,7 @@ static double similarity_of(int kind, long common, long a, long b)
 /* For processors with large caches, the whole graph, in place: each of `workers` work-items has marks of
  * its own, n bytes that are all 0 before and after; it takes every W-th of the owners at places lo..hi of
  * `order` (the vertices themselves if not `ordered`). */
-__kernel void by_marks(__global const long *ptr, __global const id *indices, long n, int ordered,
+__kernel void by_marks(__global const OFFSET *ptr, __global const id *indices, long n, int ordered,
                        __global const id *order, long lo, long hi, __global const place *base, int kind,
                        long workers, __global uchar *marks, __global id *source, __global id *target,
                        __global double *values)
@@ -90,46 +90,115 @@ __kernel void by_marks(__global const long *ptr, __global const id *indices, lon
 #endif
 
 #ifdef LANES
+#define STAGED 1024 /* arcs of an owner that a group keeps in local memory */
+
+/* the first place in lo..hi of a staged row whose entry is not below x */
+static int search_staged(__local const id *row, int lo, int hi, id x)
+{
+    while (lo < hi) {
+        int middle = (lo + hi) >> 1;
+        if (row[middle] < x) lo = middle + 1;
+        else hi = middle;
+    }
+    return lo;
+}
+
+#define SECTOR (LANES < 8 ? 1 : 8) /* neighbours read whole sectors of 32 bytes: places that they begin at */
+
 /* For processors with many threads, in two dimensions. One is the arcs of the owners at places lo..hi of
  * `owners`: those from `starts` of each on, as many as `upto` grows by. In the other, LANES work-items, which
  * are neighbours and read neighbours, look for the neighbours of the arc's end in the owner's row; ROWS arcs
- * make a group. `counts` gets what both ends have in common, or -1 if the edge is not the owner's. The host
- * makes similarities of it, so that they are doubles on every device. */
+ * make a group. Most arcs of a group have the owner of its first one, whose row it reads together, once.
+ * `counts` gets what both ends have in common, or -1 if the edge is not the owner's. The host makes similarities
+ * of it, so that they are doubles on every device. */
 __kernel void by_search(PARTS, __global const id *owners, __global const long *starts,
                         __global const long *upto, long lo, long hi, __global int *counts)
 {
     rows own = OWN, theirs = THEIRS;
-    __local int found[ROWS];
-    long arc = upto[lo] + get_global_id(1);
-    int lane = get_local_id(0), mine = get_local_id(1);
-    long u = 0, v = 0, begin = 0, end = 0, first = 0, last = 0;
-    bool valid = arc < upto[hi] && get_global_id(0) < LANES;
-    if (valid) {
-        long a = lo, b = hi; /* the last place whose arcs begin at or before this one */
-        while (b - a > 1) {
-            long middle = (a + b) >> 1;
-            if (upto[middle] <= arc) a = middle;
-            else b = middle;
+    __local int found[ROWS]; /* of each arc: what is common; its owner; both rows, from their part's first arc */
+    __local id owner[ROWS], staged[STAGED];
+    __local uchar counted[ROWS];
+    __local long first[ROWS], last[ROWS], begin[ROWS], end[ROWS];
+    int lane = get_local_id(0), mine = get_local_id(1), item = mine * LANES + lane;
+    long before = (long)get_group_id(1) * ROWS; /* arcs of other groups */
+    if (item < ROWS) { /* one work-item learns about an arc */
+        long arc = upto[lo] + before + item, u = 0, v = 0;
+        bool valid = arc < upto[hi] && get_group_id(0) == 0;
+        first[item] = last[item] = begin[item] = end[item] = 0;
+        if (valid) {
+            long a = lo, b = hi; /* the last place whose arcs begin at or before this one */
+            while (b - a > 1) {
+                long middle = (a + b) >> 1;
+                if (upto[middle] <= arc) a = middle;
+                else b = middle;
+            }
+            u = owners[a];
+            v = own.indices[starts[a] + arc - upto[a] - own.begin];
+            first[item] = row_begin(own, u) - own.begin;
+            last[item] = row_end(own, u) - own.begin;
+            begin[item] = row_begin(theirs, v) - theirs.begin;
+            end[item] = row_end(theirs, v) - theirs.begin;
         }
-        u = owners[a];
-        first = row_begin(own, u);
-        last = row_end(own, u);
-        v = own.indices[starts[a] + arc - upto[a] - own.begin];
-        begin = row_begin(theirs, v);
-        end = row_end(theirs, v);
+        bool owned = valid && owns(last[item] - first[item], u, end[item] - begin[item], v);
+        owner[item] = (id)u;
+        found[item] = 0;
+        if (!owned) begin[item] = end[item] = 0; /* nothing to look for */
+        if (valid && !owned) counts[before + item] = -1;
+        counted[item] = owned;
     }
-    bool owned = valid && owns(last - first, u, end - begin, v);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    long from = first[0], size = last[0] - from <= STAGED ? last[0] - from : 0;
+    for (long k = from / SECTOR * SECTOR + item; k < from + size; k += LANES * ROWS)
+        if (k >= from) staged[k - from] = own.indices[k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    bool here = size && owner[mine] == owner[0];
     int common = 0;
-    if (owned)
-        for (long j = begin + lane, at = first; j < end; j += LANES) {
-            long w = theirs.indices[j - theirs.begin];
-            at = search(own, at, last, w);
-            common += at < last && own.indices[at - own.begin] == w;
+    long at = here ? 0 : first[mine];
+    for (long j = begin[mine] / SECTOR * SECTOR + lane; j < end[mine]; j += LANES) {
+        if (j < begin[mine]) continue;
+        id w = theirs.indices[j];
+        if (here) {
+            at = search_staged(staged, (int)at, (int)size, w);
+            common += at < size && staged[at] == w;
+        } else {
+            at = search(own.indices, at, last[mine], w);
+            common += at < last[mine] && own.indices[at] == w;
         }
-    if (lane == 0) found[mine] = owned ? 0 : -1;
+    }
+    if (common) atomic_add(&found[mine], common);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < ROWS && counted[item]) counts[before + item] = found[item];
+}
+
+/* The edges of a list, whole graph, twin of listed.py: ROWS of them make a group, and LANES work-items look for
+ * the entries of the shorter row in the longer one. With a mask, those that are marked are the host's: -1. */
+__kernel void by_list(__global const OFFSET *ptr, __global const id *indices, __global const id *source,
+                      __global const id *target, int masked, __global const uchar *mask, long count,
+                      __global int *counts)
+{
+    __local int found[ROWS];
+    long e = get_global_id(1);
+    int lane = get_local_id(0), mine = get_local_id(1);
+    bool valid = e < count && get_global_id(0) < LANES;
+    bool own = valid && !(masked && mask[e]);
+    int common = 0;
+    if (own) {
+        long u = source[e], v = target[e];
+        long begin = ptr[u], end = ptr[u + 1], at = ptr[v], last = ptr[v + 1];
+        if (end - begin > last - at) {
+            long first = begin, past = end;
+            begin = at, end = last, at = first, last = past;
+        }
+        for (long j = begin + lane; j < end; j += LANES) {
+            id w = indices[j];
+            at = search(indices, at, last, w);
+            common += at < last && indices[at] == w;
+        }
+    }
+    if (lane == 0) found[mine] = own ? 0 : -1;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (common) atomic_add(&found[mine], common);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane == 0 && valid) counts[get_global_id(1)] = found[mine];
+    if (lane == 0 && valid) counts[e] = found[mine];
 }
 #endif

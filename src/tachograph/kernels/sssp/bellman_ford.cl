@@ -11,15 +11,25 @@
  * waited was put near then, and is dropped.
  *
  * DISTANCE is int where atomics of 64 bits are missing or not needed: TOO_FAR tells that it does not suffice.
+ * REAL_WEIGHTS are doubles of at least 0, and so are distances. They are kept as longs with the same bits, whose
+ * order is the same, so that there is an atomic minimum.
  * Numbers of approximations are those of problem.py.
  */
 #include "blocks.cl"
 
+#if REAL_WEIGHTS
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define WEIGHT double
+#define PLUS(distance, weight) as_long(as_double(distance) + (weight))
+#else
+#define WEIGHT int
+#define PLUS(distance, weight) ((distance) + (weight))
+#endif
 #if WIDE_DISTANCES
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #define DISTANCE long
-#define UNREACHED 0x4000000000000000L
+#define UNREACHED (REAL_WEIGHTS ? 0x7ff0000000000000L /* infinite */ : 0x4000000000000000L)
 #define LOWER(place, value) atom_min(place, value)
 #define READ(place) atom_add(place, 0L)
 #else
@@ -51,22 +61,22 @@ typedef struct {
     Search s = {distance, stamps, stamps + state[ALL], queues, queues + 2 * (size_t)state[ALL], bounds, state}
 
 /* No vertex is reached. */
-__kernel void begin_distances(__global DISTANCE *distance, __global int *stamps, long n)
+__kernel void begin_distances(__global DISTANCE *distance, __global int *stamps, int n)
 {
-    long v = get_global_id(0);
-    if (v >= n) return;
-    distance[v] = UNREACHED;
-    stamps[v] = stamps[n + v] = 0;
+    EACH(v, n) {
+        distance[v] = UNREACHED;
+        stamps[v] = stamps[n + v] = 0;
+    }
 }
 
 /* The sources are near, in the half that the first round reads. */
 __kernel void enter_sources(__global const int *sources, int count, __global DISTANCE *distance,
                             __global int *queues)
 {
-    long i = get_global_id(0);
-    if (i >= count) return;
-    queues[i] = sources[i];
-    distance[sources[i]] = 0;
+    EACH(i, count) {
+        queues[i] = sources[i];
+        distance[sources[i]] = 0;
+    }
 }
 
 /* Whether the arcs of a vertex are not to be relaxed in this round. */
@@ -120,26 +130,31 @@ int lowered(Search s, int v, DISTANCE length, Round *r)
 
 /* Relax an arc; keep its end for one of the queues. */
 #define RELAX(k) { \
-        int v = indices[k], where = lowered(s, v, here + weights[k], &r); \
+        int v = indices[k], where = lowered(s, v, PLUS(here, weights[k]), &r); \
         if (where == 1) keep(&desk, v, after, &state[NEXT]); \
         if (where == 2) keep(&far_desk, v, far, &state[FAR_COUNT]); \
     }
 
 void end_relaxing(Search s, __local Desk *desk, Round r)
 {
-    LOWER(&s.bounds[NEAREST], r.nearest);
+    if (r.nearest < READ(&s.bounds[NEAREST])) LOWER(&s.bounds[NEAREST], r.nearest);
     if (r.too_far) s.state[TOO_FAR] = 1;
     add_sums(desk, r.found, r.reached, r.arcs, (volatile __global uint *)s.state);
 }
 
-/* One work-item for each vertex of the frontier; wide rows are cut into tasks. */
-__kernel void relax(__global const OFFSET *ptr, __global const int *indices, __global const int *weights,
+/* The arcs of the frontier are relaxed; wide rows are cut into tasks. */
+__kernel void relax(__global const OFFSET *ptr, __global const int *indices, __global const WEIGHT *weights,
                     __global DISTANCE *distance, __global int *stamps, __global int *queues,
-                    __global int2 *tasks, __global DISTANCE *bounds, __global int *state, int piece,
+                    __global int *tasks, __global DISTANCE *bounds, __global int *state, int piece,
                     int pieces)
 {
     __local Desk desk, far_desk;
+#if GROUP > 1
+    __local OFFSET box[4 * GROUP];
+    __local DISTANCE lengths[GROUP];
+#endif
     if (state[OVER] || state[COUNT] == 0) return;
+    int me = get_local_id(0);
     SEARCH;
     ROUND;
     __global const int *front = s.near_queue + (size_t)state[SIDE] * state[ALL];
@@ -149,18 +164,35 @@ __kernel void relax(__global const OFFSET *ptr, __global const int *indices, __g
     clear_desk(&far_desk);
     BLOCKS_OF(count, ROWS, piece, pieces, first, last);
     for (int b = first + ME; b < last; b += GROUPS) {
-        int end = (int)min((b + 1L) * ROWS, (long)count);
-        for (long i = (long)b * ROWS + get_local_id(0); i < end; i += GROUP) {
-            int u = front[i];
-            OFFSET k = ptr[u], stop = ptr[u + 1];
-            if (is_left_out(u, stop - k, r.turn, state)) continue;
+        long end = min((b + 1L) * ROWS, (long)count);
+        for (long i = (long)b * ROWS; i < end; i += GROUP) {
+            int u = i + me < end ? front[i + me] : 0;
+            OFFSET k = ptr[u], stop = i + me < end ? ptr[u + 1] : k;
+            if (stop > k && is_left_out(u, stop - k, r.turn, state)) stop = k;
             r.arcs += stop - k;
             if (stop - k >= WIDE_FROM) {
-                cut_row(u, stop - k, tasks, &state[TASKS]);
-                continue;
+                cut_row(u, ARCS_TO_CUT(k, stop), tasks, &state[TASKS]);
+                stop = k;
             }
+#if GROUP == 1
             DISTANCE here = READ(&s.distance[u]);
             for (; k < stop; k++) RELAX(k)
+#else
+            lengths[me] = k < stop ? READ(&s.distance[u]) : 0;
+            rows_of_group rows = note_rows(k, stop, box);
+            int row = 0;
+            for (OFFSET some = 0; some < rows.total; some += ROOM) { /* those that can wait here */
+                for (OFFSET j = some + me; j < min((OFFSET)(some + ROOM), rows.total); j += GROUP) {
+                    row = row_with(rows, row, j);
+                    DISTANCE here = lengths[row];
+                    OFFSET at = arc_at(rows, row, j);
+                    RELAX(at)
+                }
+                flush(&desk, after, &state[NEXT]);
+                flush(&far_desk, far, &state[FAR_COUNT]);
+            }
+            TOGETHER;
+#endif
         }
         flush(&desk, after, &state[NEXT]);
         flush(&far_desk, far, &state[FAR_COUNT]);
@@ -170,8 +202,8 @@ __kernel void relax(__global const OFFSET *ptr, __global const int *indices, __g
 
 /* One slice for each task that `relax` has made. */
 __kernel void relax_wide(__global const OFFSET *ptr, __global const int *indices,
-                         __global const int *weights, __global DISTANCE *distance, __global int *stamps,
-                         __global int *queues, __global const int2 *tasks, __global DISTANCE *bounds,
+                         __global const WEIGHT *weights, __global DISTANCE *distance, __global int *stamps,
+                         __global int *queues, __global const int *tasks, __global DISTANCE *bounds,
                          __global int *state, int piece, int pieces)
 {
     __local Desk desk, far_desk;
@@ -184,14 +216,15 @@ __kernel void relax_wide(__global const OFFSET *ptr, __global const int *indices
     clear_desk(&far_desk);
     BLOCKS_OF(count, SLICES, piece, pieces, first, last);
     for (int b = first + ME; b < last; b += GROUPS) {
-        if (b * SLICES + slice < count) {
-            int2 task = tasks[b * SLICES + slice];
-            OFFSET from = ptr[task.x] + (OFFSET)task.y * CHUNK, stop = min(ptr[task.x + 1], from + CHUNK);
-            DISTANCE here = READ(&s.distance[task.x]);
-            for (OFFSET k = from + lane; k < stop; k += LANES) RELAX(k)
+        int mine = b * SLICES + slice;
+        int2 task = vload2(min(mine, count - 1), tasks);
+        DISTANCE here = READ(&s.distance[task.x]);
+        for (int part = 0; part < CHUNK; part += PART_ARCS) {
+            if (mine < count)
+                EACH_ARC(k, task, lane, part) RELAX(k)
+            flush(&desk, after, &state[NEXT]);
+            flush(&far_desk, far, &state[FAR_COUNT]);
         }
-        flush(&desk, after, &state[NEXT]);
-        flush(&far_desk, far, &state[FAR_COUNT]);
     }
     end_relaxing(s, &desk, r);
 }
@@ -223,7 +256,11 @@ void look_further(__global int *state, __global DISTANCE *bounds)
     state[SPLITS] = 1;
     bounds[OLD_LIMIT] = bounds[LIMIT];
     DISTANCE from = max(bounds[LIMIT], bounds[NEAREST]);
+#if REAL_WEIGHTS
+    bounds[LIMIT] = max(PLUS(from, as_double(bounds[DELTA])), from + 1); /* at least the next number */
+#else
     bounds[LIMIT] = from > bounds[CEILING] - bounds[DELTA] ? UNREACHED : from + bounds[DELTA];
+#endif
     bounds[NEAREST] = UNREACHED;
 }
 
@@ -261,7 +298,7 @@ void split_blocks(Search s, __local Desk *desk, __local Desk *far_desk, int firs
         flush(desk, front, &s.state[NEXT]);
         flush(far_desk, later, &s.state[FAR_NEXT]);
     }
-    LOWER(&s.bounds[NEAREST], nearest);
+    if (nearest < READ(&s.bounds[NEAREST])) LOWER(&s.bounds[NEAREST], nearest);
 }
 
 __kernel void split(__global DISTANCE *distance, __global int *stamps, __global int *queues,
@@ -289,20 +326,24 @@ __kernel void end_split(__global int *state)
 
 /* The same for one group, which needs no room: nobody else adds to the queue. */
 #define RELAX_HERE(k) { \
-        int v = indices[k], where = lowered(s, v, here + weights[k], &r); \
+        int v = indices[k], where = lowered(s, v, PLUS(here, weights[k]), &r); \
         if (where == 1) after[TAKE(&desk.held)] = v; \
         if (where == 2) keep(&far_desk, v, far, &state[FAR_COUNT]); \
     }
 
 /* One group does up to `turns` rounds of at most `most` vertices and ALONE_ARCS arcs by itself. */
 __kernel void relax_alone(__global const OFFSET *ptr, __global const int *indices,
-                          __global const int *weights, __global DISTANCE *distance, __global int *stamps,
+                          __global const WEIGHT *weights, __global DISTANCE *distance, __global int *stamps,
                           __global int *queues, __global DISTANCE *bounds, __global int *state, int turns,
                           int most)
 {
     __local Desk desk, far_desk;
     __local int wide[ALONE_ARCS / WIDE_FROM + 1], wides, count, side, turn, splits;
     __local uint arcs;
+#if GROUP > 1
+    __local OFFSET box[4 * GROUP];
+    __local DISTANCE lengths[GROUP];
+#endif
     if (get_group_id(0) > 0 || state[OVER]) return;
     SEARCH;
     int me = get_local_id(0), n = state[ALL];
@@ -341,16 +382,29 @@ __kernel void relax_alone(__global const OFFSET *ptr, __global const int *indice
             }
         TOGETHER;
         if (!goes_on || arcs > ALONE_ARCS) break;
-        for (int j = me; j < now; j += GROUP) {
-            int u = front[j];
-            OFFSET k = ptr[u], stop = ptr[u + 1];
-            if (is_left_out(u, stop - k, turn, state)) continue;
+        for (int first = 0; first < now; first += GROUP) {
+            int u = first + me < now ? front[first + me] : 0;
+            OFFSET k = ptr[u], stop = first + me < now ? ptr[u + 1] : k;
+            if (stop > k && is_left_out(u, stop - k, turn, state)) stop = k;
             if (stop - k >= WIDE_FROM) {
                 wide[TAKE(&wides)] = u;
-                continue;
+                stop = k;
             }
+#if GROUP == 1
             DISTANCE here = READ(&s.distance[u]);
             for (; k < stop; k++) RELAX_HERE(k)
+#else
+            lengths[me] = k < stop ? READ(&s.distance[u]) : 0;
+            rows_of_group rows = note_rows(k, stop, box);
+            int row = 0;
+            for (OFFSET j = me; j < rows.total; j += GROUP) {
+                row = row_with(rows, row, j);
+                DISTANCE here = lengths[row];
+                OFFSET at = arc_at(rows, row, j);
+                RELAX_HERE(at)
+            }
+            TOGETHER;
+#endif
         }
         TOGETHER;
         for (int w = 0; w < wides; w++) {

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...util.limits import was_cut
 from ..runtime.launch import threads_available
 from ..runtime.nouns import WeightedRows
 from ..runtime.team import new_board, run_team
@@ -29,6 +30,10 @@ Outcome = tuple[np.ndarray, np.ndarray, int, Cycle | None]
 
 class _TooFar(Exception):
     """A distance is too large for packed labels."""
+
+
+class _Cut(Exception):
+    """The deadline has passed."""
 
 
 class _Search:
@@ -80,11 +85,13 @@ class _Search:
             leg = Leg(arcs, stage, *now, self.two_steps, self.traced)
             given = (self.rows, self.labels, self.limits, leg, self.fronts)
             board = new_board(self.workers)
-            found = run_team(walk, self.workers, *given, board, brief=self.brief)
+            found = run_team(walk, self.workers, *given, board, brief=self.brief, partial=True)
             rows, self.count, swapped, self.turn, too_far = found[0]
             if swapped:
                 self.fronts = self.fronts[::-1]
             self.trace.append(rows)
+            if was_cut():
+                raise _Cut
             if too_far:
                 raise _TooFar
             if self.count and self.turn < end:
@@ -126,6 +133,8 @@ def relaxed_distances(
         search = _Search(rows, sources, largest, packed, two_steps, limits, traced)
         try:
             return finish(search, lightest < 0)
+        except _Cut:  # labels are those of paths that exist
+            return search.outcome()
         except _TooFar:
             packed = False
 

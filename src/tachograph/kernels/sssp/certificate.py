@@ -9,8 +9,10 @@ other vertex is at least that far away. So for such a vertex, over the arcs that
 Its relative error is at most ``(upper - lower) / lower``. The mean over all vertices is a certificate:
 one look at the arcs of the vertices that are not settled both finds their distances and proves how good
 they are. A vertex whose row is long may keep the distance it has: it is then charged with the doubt
-between that and ``limit + lightest arc``, as long as the charges of all of them stay below a part of
-the budget. Before this is done, a sample of vertices tells whether it is worth it.
+between that and the least that a better one could be, as long as the charges of all of them stay below
+a part of the budget. A better path comes from beyond the limit, and is at least
+``limit + lightest arc`` long; or its last arc was left out, and it ends at ``cut`` or beyond. Before
+this is done, a sample of vertices tells whether it is worth it.
 
 Errors are added up as whole numbers, distances are read from one array and written to another, and a
 limit is the end of a bucket; so neither the certificate nor the distances depend on the threads.
@@ -29,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.atomics import fetch_add, ld, prefetch, st
+from ..runtime.atomics import fetch_add, ld, prefetch, st, stopped
 from ..runtime.launch import inline, subroutine
 from ..runtime.team import TICKET, cell
 from .problem import FIRST_REACHED, MISSED, WRONG, note
@@ -69,6 +71,16 @@ class Proof(NamedTuple):
     lost: float = 0.0
 
 
+class Standing(NamedTuple):
+    """Where a search stands: everything below ``limit`` is settled, and ``reached`` vertices besides
+    the sources have a distance. Arcs that end at ``cut`` or beyond may not have been relaxed.
+    """
+
+    limit: float
+    cut: float
+    reached: int
+
+
 @inline
 def doubt(upper, lower):
     """The largest relative error of a vertex between two bounds, in parts of ``UNIT``, rounded up."""
@@ -103,7 +115,7 @@ def charge_per_arc(allowed, reached, arcs):
 
 
 @subroutine
-def promising(problem, behind, allowed, limit, reached):
+def promising(problem, behind, allowed, standing):
     """Whether a sample of vertices lets expect a certificate that is good enough.
 
     Every worker looks at the same sample, so that none has to wait for another.
@@ -111,6 +123,8 @@ def promising(problem, behind, allowed, limit, reached):
     dist, infinity = problem.dist, problem.scale.infinity
     indptr = behind.rows.indptr
     n, arcs = dist.size, behind.rows.indices.size
+    limit, cut, reached = standing
+    least = min(limit + allowed.lightest, cut)
     wanted = max(FEWEST_SAMPLED, min(MOST_SAMPLED, arcs // ARCS_PER_SAMPLED))
     spare = charge_per_arc(allowed, reached, arcs)
     found = 0
@@ -127,7 +141,7 @@ def promising(problem, behind, allowed, limit, reached):
         old = ld(dist, v)
         error = 0.0
         if old >= limit:
-            charge = doubt(old, limit + allowed.lightest)
+            charge = doubt(old, least)
             if old < infinity and charge <= spare * degree:
                 error = charge / UNIT
             else:
@@ -158,14 +172,15 @@ def promising(problem, behind, allowed, limit, reached):
 
 
 @subroutine
-def certify(team, problem, behind, allowed, after, desk, turn, reached):
+def certify(team, problem, behind, allowed, standing, after, desk, phase):
     """Write the best distance that is known of each vertex to ``after``, and note how sure it is."""
     indptr, indices, weights = behind.rows
     dist, infinity = problem.dist, problem.scale.infinity
     n = dist.size
+    limit, cut, reached = standing
+    least = min(limit + allowed.lightest, cut)
     spare = charge_per_arc(allowed, reached, indices.size)
-    limit = turn.limit
-    ticket = cell(TICKET, turn.phase)
+    ticket = cell(TICKET, phase)
     picked, notes = desk.arcs, desk.notes
     wrong = np.int64(0)
     first = np.int64(0)
@@ -174,7 +189,7 @@ def certify(team, problem, behind, allowed, after, desk, turn, reached):
     looked = np.int64(0)
     while True:
         begin = fetch_add(team.control, ticket, LOOKED_AT_VERTICES)
-        if begin >= n:
+        if begin >= n or stopped(team.control):
             break
         count = 0
         for v in range(begin, min(begin + LOOKED_AT_VERTICES, n)):
@@ -183,7 +198,7 @@ def certify(team, problem, behind, allowed, after, desk, turn, reached):
             degree = ld(indptr, v + 1) - ld(indptr, v)
             if old < limit or degree == 0:
                 continue
-            charge = doubt(old, limit + allowed.lightest)
+            charge = doubt(old, least)
             if old < infinity and charge <= spare * degree:
                 wrong += charge
             else:

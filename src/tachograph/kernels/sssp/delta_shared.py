@@ -36,7 +36,7 @@ from ..runtime.team import (
     total,
 )
 from .buckets import BLOCK_ENTRIES, LATER, bucket_of, clear, lowest, size_of, sort_far, take
-from .certificate import KEPT, NOT_TRIED, REPAIRED, certify, promising, proved
+from .certificate import KEPT, NOT_TRIED, REPAIRED, Standing, certify, promising, proved
 from .problem import (
     BOUNDED,
     CERTIFY,
@@ -68,7 +68,7 @@ def push(team, problem, desk, turn, front, tail, own, fuse):
     control, kept = team.control, desk.kept
     while True:
         begin = fetch_add(control, cell(TICKET, turn.phase), CHUNK_ENTRIES)
-        if begin >= tail:
+        if begin >= tail or stopped(control):
             break
         relax(problem, desk, turn, front, begin, min(begin + CHUNK_ENTRIES, tail))
     at = turn.current & (problem.scale.ring - 1)
@@ -146,12 +146,14 @@ def walk(team, problem, front, behind, allowed):
         if hopeful and stage == BOUNDED and current < nearest and nearest * delta < limit:
             here = nearest * delta
             reached = n - unvisited - sources.size
-            if promising(problem, behind, allowed, here, reached):
+            standing = Standing(here, limit, reached)
+            # two arcs from here must not end beyond the type (no question for floats: nan)
+            fits = not here > 2 * ceiling - infinity
+            if fits and promising(problem, behind, allowed, standing):
                 phase += 1
                 next_phase(control, me, phase)
                 after = front.distances
-                now = Turn(phase, nearest, here, width)
-                certify(team, problem, behind, allowed, after, desk, now, reached)
+                certify(team, problem, behind, allowed, standing, after, desk, phase)
                 if not report(team, board, phase, desk.notes):
                     break
                 log, _, new = logged(log, CERTIFY, team, board, phase, unvisited)

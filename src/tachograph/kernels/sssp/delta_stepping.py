@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...util.limits import was_cut
 from ..runtime.atomics import ld, st, stopped
-from ..runtime.launch import kernel, over_parts, threads_available
+from ..runtime.launch import BRIEF_BELOW, kernel, over_parts, threads_available
 from ..runtime.nouns import WeightedRows
 from ..runtime.team import new_board, run_team
 from . import delta_owned, delta_shared
@@ -104,7 +105,8 @@ def shortest_distances(
 
     ``back`` are the rows of the transpose: the same arrays if undirected, None if there are none;
     then nothing is pulled. Weights must not be negative. Distances do not depend on the number of
-    threads, unless ``limits`` make them approximate. Rounds are counted after that of the sources or,
+    threads, unless ``limits`` make them approximate or a deadline stops the search: then they are those
+    of paths that were found. Rounds are counted after that of the sources or,
     if something is pulled, from the first with many arcs on. The mean relative error is what is
     ``allowed`` at most; that takes rows to pull along.
     """
@@ -130,6 +132,9 @@ def shortest_distances(
             trace, outcome = _run_owned(problem, workers)
         else:
             trace, outcome, proof = _run_shared(problem, workers, back, mean_weight, allowed)
+        if was_cut():  # maybe before the sources had their distance
+            dist[sources] = 0
+            break
         if outcome == TOO_FAR:
             narrow = False
         elif outcome == TOO_NARROW:
@@ -157,8 +162,8 @@ def _run_owned(problem: Problem, workers: int) -> tuple[np.ndarray, int]:
         np.zeros(boxes, np.int64),
     )
     problem = problem._replace(largest_degree=largest)
-    brief = one_is_enough(n, arcs)
-    return tuple(run_team(delta_owned.walk, workers, problem, mail, brief=brief)[0])
+    brief = n + arcs < BRIEF_BELOW
+    return tuple(run_team(delta_owned.walk, workers, problem, mail, brief=brief, partial=True)[0])
 
 
 def _run_shared(
@@ -179,8 +184,9 @@ def _run_shared(
         width + delta_shared.WIDER.bit_length() - 1 if whole else width / delta_shared.WIDER,
     )
     front = Front(np.empty(n, problem.rows.indices.dtype), np.empty(n, problem.dist.dtype))
-    given = (problem, front, behind, allowed)
-    trace, outcome, proof = run_team(delta_shared.walk, workers, *given)[0]
+    given, brief = (problem, front, behind, allowed), n + arcs < BRIEF_BELOW
+    made = run_team(delta_shared.walk, workers, *given, brief=brief, partial=True)
+    trace, outcome, proof = made[0]
     return trace, outcome, Proof(*proof)
 
 

@@ -119,7 +119,7 @@ def note(notes, popped, scanned, reached):
 @inline_maker
 def new_trace(team, traced):
     """An empty log for a row of each round, if this worker is the one that keeps it."""
-    return new_log(traced and team.me == 0, len(COLUMNS))
+    return new_log(team, traced and team.me == 0, len(COLUMNS))
 
 
 @inline_maker

@@ -27,7 +27,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from ..runtime.atomics import compare_exchange, fetch_add, fetch_min, ld, ld_acquire, st
+from ..runtime.atomics import compare_exchange, fetch_add, fetch_min, ld, ld_acquire, st, stopped
 from ..runtime.launch import inline, kernel, subroutine
 from ..runtime.team import SUM, TICKET, cell, flush, meet, next_phase, part, report, rows_of, total
 from .problem import LOW, NOTES, REACHED, UPDATE, left_out, logged, new_trace, note, too_narrow
@@ -145,7 +145,7 @@ def relax(team, rows, labels, limits, leg, fronts, desk, phase):
     scanned = 0
     while True:
         begin = fetch_add(control, ticket, CHUNK_VERTICES)
-        if begin >= count:
+        if begin >= count or stopped(control):
             break
         for i in range(begin, min(begin + CHUNK_VERTICES, count)):
             u = ld(front, i)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..runtime.atomics import compare_exchange, fetch_add, ld, ld_acquire, prefetch, st
+from ..runtime.atomics import compare_exchange, fetch_add, ld, ld_acquire, prefetch, st, stopped
 from ..runtime.launch import inline, inline_maker, subroutine
 from ..runtime.nouns import WeightedRows
 from ..runtime.team import SUM, SUM2, TICKET, cell
@@ -219,7 +219,7 @@ def pull(team, problem, behind, desk, turn, known):
     reached = 0
     while True:
         begin = fetch_add(team.control, ticket, PULLED_VERTICES)
-        if begin >= n:
+        if begin >= n or stopped(team.control):
             break
         make_room(kept, PULLED_VERTICES, dist, turn.width)
         count = 0
