@@ -17,13 +17,24 @@ from tachograph.papers import surf
 PACKAGE = Path(tg.__file__).parent
 #: Code with numbers that decide, beside the forks' own folders.
 DECIDING = [
-    *("kernels/bfs/search.py", "kernels/bfs/steps.py", "kernels/bfs/oracle.py"),
+    *(
+        "kernels/bfs/search.py",
+        "kernels/bfs/steps.py",
+        "kernels/bfs/oracle.py",
+        "kernels/bfs/hubs.py",
+    ),
+    "algorithms/bfs_on_host.py",
     *("kernels/sssp/delta_stepping.py", "kernels/sssp/certificate.py"),
     *("algorithms/sampled.py", "algorithms/wedges.py", "kernels/similarity/edges.py"),
     *("algorithms/similarity_edges.py", "algorithms/similarity_request.py"),
-    *("algorithms/similarity_device.py",),
-    *("algorithms/independent_rounds.py", "algorithms/flow_solve.py"),
+    *("algorithms/similarity_device.py", "algorithms/on_device.py", "algorithms/bfs_on_device.py"),
+    *("algorithms/sssp_on_device.py", "algorithms/pagerank_on_device.py"),
+    *("algorithms/independent_rounds.py", "algorithms/independent_overlap.py"),
+    *("algorithms/flow_solve.py", "algorithms/similarity_listed.py"),
+    *("kernels/similarity/listed.py", "algorithms/independent_on_device.py"),
     *("algorithms/communities.py", "kernels/communities/moving.py"),
+    *("simulation/gpus/policy.py", "simulation/gpus/analytic.py", "simulation/gpus/constants.py"),
+    *("simulation/gpus/simulate.py", "simulation/gpus/validation/fit.py"),
 ]
 MODULES = DECIDING + [
     str(path.relative_to(PACKAGE)) for fork in FORKS

@@ -18,6 +18,7 @@ ARGUMENTS = {
     "maximum_flow": {"source": 0, "sink": 2},
     "minimum_cut": {"source": 0, "sink": 2},
     "similar_to": {"source": 0},
+    "distances": {"source": 0},
     "spmv": {"vector": [1.0, 2.0, 3.0, 4.0]},
 }
 

@@ -8,9 +8,7 @@ import pytest
 import tachograph as tg
 from tachograph.algorithms.audit import audit
 from tachograph.algorithms.sssp import audited
-from tachograph.devices.host import Host
 from tachograph.journal import Run, journal
-from tachograph.tasks.estimate import Estimate
 from tachograph.tasks.table import TASKS
 
 PLANNED = [
@@ -123,18 +121,6 @@ def test_what_does_not_fit_is_refused_with_numbers(graph, monkeypatch):
         tg.plan("sssp", graph, source=0)
 
 
-def test_a_device_that_is_faster_beyond_doubt_comes_first(graph, monkeypatch):
-    def fast(name, *rest):
-        seconds = 1e-3 if name.endswith("/device") else 1.0
-        return Estimate(seconds, seconds / 2, seconds * 2, seconds, 1)
-
-    monkeypatch.setattr("tachograph.tasks.decide.estimate", fast)
-    monkeypatch.setattr("tachograph.tasks.decide.known_device", lambda: Host(3))
-    assert tg.plan("bfs", graph, source=0).chosen.name == "device (host)"
-    monkeypatch.setattr("tachograph.tasks.decide.known_device", lambda: None)
-    assert tg.plan("bfs", graph, source=0).chosen.name == "auto"
-
-
 def test_more_iterations_take_longer(graph):
     usual = tg.plan("pagerank", graph).chosen.seconds
     assert tg.plan("pagerank", graph, tol=1e-12).chosen.seconds > 1.1 * usual
@@ -145,11 +131,11 @@ def test_earlier_runs_correct_the_prediction(graph, monkeypatch):
     first = tg.plan("components", graph).chosen.estimate
     for seconds in [3.0, 0.001] * 30:  # short runs say little
         journal().record(Run("connected_components", {}, seconds, plan={"base": 1.0}))
-    monkeypatch.setattr("tachograph.tasks.estimate.FRESH_SECONDS", 1e-9)
+    monkeypatch.setattr("tachograph.tasks.experience.FRESH_SECONDS", 1e-9)
     plan = tg.plan("components", graph)
     assert 2 * first.base < plan.chosen.seconds < 3 * first.base
     assert plan.chosen.estimate.base == first.base
-    assert "from 20 earlier runs" in str(plan)
+    assert "60 earlier runs" in str(plan)
 
 
 def test_the_interval_of_an_audit_holds_the_mean():

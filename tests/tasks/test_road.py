@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ TOLD = {
     "bfs": {"source": 0},
     "sssp": {"source": 0},
     "similar_to": {"source": 0},
+    "distances": {"source": 0},
     "spmv": {"vector": np.ones(256)},
 }
 TOLD |= {key: {"source": 0, "sink": 1} for key in ("maximum_flow", "minimum_cut")}
@@ -100,8 +102,33 @@ def test_tacho_run_has_a_way_and_a_prediction(graph, name):
 @pytest.mark.parametrize("wrong", ["2", b"2", [2], {}, (1,)])
 @pytest.mark.parametrize("name", ["threads", "damping", "tol", "max_iter"])
 def test_text_and_lists_for_numbers_are_refused_by_name(graph, name, wrong):
-    with pytest.raises(tg.InputError, match=f"{name} = .*a number is needed"):
+    with pytest.raises(tg.InputError, match=f"{name} = .*number is needed"):
         tg.pagerank(graph, **{name: wrong})
+
+
+WRONG = [None, True, -1, 2**63, 10**5000, 1.5, np.nan, np.inf, "x", "\ud800", b"x", [], [1, 2], {}, object(),
+         np.array(3), np.array([1, 2]), np.float32(1), np.int8(1), np.ma.masked, 1j,
+         np.datetime64("2020-01-01"), np.uint64(2**64 - 1), 2**62, int, print]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", TASKS)
+def test_any_value_for_any_argument_is_used_or_refused_by_our_errors(graph, name):
+    for argument in TASKS[name].parameters:
+        for wrong in WRONG:
+            with suppress(tg.TachographError), tg.limits(seconds=3, memory="1 GB"):
+                getattr(tg, name)(graph, **{**TOLD.get(name, {}), argument: wrong})
+
+
+def test_numbers_of_numpy_are_numbers(graph):
+    found = tg.pagerank(graph, threads=np.int8(2), max_iter=np.uint8(250), damping=np.array(0.85))
+    assert np.array_equal(found.scores, tg.pagerank(graph, threads=2, max_iter=250).scores)
+
+
+@pytest.mark.parametrize("name", ["closeness", "harmonic", "betweenness"])
+def test_a_confidence_is_a_share_whether_it_is_needed_or_not(graph, name):
+    with pytest.raises(tg.InputError, match="confidence = 1.5 is a share"):
+        getattr(tg, f"{name}_centrality")(graph, confidence=1.5)
 
 
 def test_source_zero_is_part_of_the_question(graph, monkeypatch):
@@ -182,6 +209,8 @@ def test_every_task_can_be_planned_with_a_number_of_threads(graph):
 def test_a_wrong_name_is_a_type_error(graph):
     with pytest.raises(TypeError, match="unexpected keyword argument 'speed'"):
         tg.bfs(graph, 0, speed=3)
+    with pytest.raises(TypeError, match=r"bfs\(\) got .*'direktion'; did you mean direction\?"):
+        tg.bfs(tg.path(3), 0, direktion="push")
     with pytest.raises(TypeError, match="missing.*argument: 'source'"):
         tg.bfs(graph)
     assert np.array_equal(tg.bfs(graph, 0).levels, bfs(graph, 0).levels)

@@ -69,3 +69,11 @@ def test_plans_with_a_gpu_that_is_not_here():
     assert "host and a100 (simulated)" in str(tg.plan("jaccard", graph, device="a100"))
     shared = tg.plan("mis", graph, device="a10-7850k")
     assert "share one memory" in str(shared)
+
+
+def test_usual_machines_are_those_that_can_do_the_task():
+    named = tg.Graph.from_edges(["a", "b"], ["b", "c"], [1, 2], relabel=True, directed=False)
+    found = [row.name for row in tg.what_if("bfs", named, source="a").rows]
+    assert found == ["host", "hitgraph", "accugraph", "v100"]
+    assert [row.name for row in tg.what_if("triangles", named).rows] == ["host"]
+    assert "source=a" in str(tg.plan("bfs", named, source="a"))

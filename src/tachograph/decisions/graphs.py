@@ -25,6 +25,7 @@ import numpy as np
 from ..graph.files import read as read_graph
 from ..graph.graph import Graph
 from ..util.errors import InputError
+from ..util.files import is_file
 from .generators import FLOW_PROBLEMS, TEST_FAMILIES
 from .model_file import own_model, read, shipped_model
 
@@ -134,7 +135,7 @@ def present(names: Iterable[str]) -> list[str]:
     from ..graph.datasets import datasets
 
     here = {d.name for d in datasets().values() if d.file is not None}
-    return [n for n in names if not _row(n).is_data or n in here or Path(n).is_file()]
+    return [n for n in names if not _row(n).is_data or n in here or is_file(n)]
 
 
 def exists(name: str) -> bool:
@@ -147,10 +148,12 @@ def exists(name: str) -> bool:
 
     row = _row(name)
     own = {d.name for d in datasets().values() if d.file is not None}
-    return not row.is_data or name in own or Path(name).is_file()
+    return not row.is_data or name in own or is_file(name)
 
 
 def _row(name: str) -> Registered:
+    if not name.split():
+        raise InputError("a graph has no name: give files, data sets or generators")
     made = name.split()[0] in ARGUMENTS
     return registry().get(name) or Registered(
         name, name.split()[0] if made else "other", "", "", {}
@@ -177,7 +180,7 @@ def graph_named(name: str) -> Graph:
 
     row = _row(name)
     if row.is_data:
-        return read_graph(name) if Path(name).is_file() else dataset(name)
+        return read_graph(name) if is_file(name) else dataset(name)
     first, *given = (row.made or name).split()
     make: Callable[..., Graph] = (FLOW_PROBLEMS | TEST_FAMILIES).get(first) or getattr(
         generate, first

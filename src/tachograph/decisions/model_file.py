@@ -14,9 +14,11 @@ import base64
 import hashlib
 import json
 import math
+import os
+import time
 import warnings
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -25,9 +27,9 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..journal import home
+from ..journal import home, store
 from ..journal.campaign import Record
-from ..journal.store import DAMAGED
+from ..journal.store import DAMAGED, HOME_VARIABLES
 from ..util.errors import FileFormatError, MissingFileError, TachographError
 from ..util.errors import TachographWarning as Warned
 
@@ -184,7 +186,10 @@ class Kept(Generic[M]):
         self.fork = fork
         self.state = state
         self.make = make
-        self._read = lru_cache(2)(self._sound)
+        self._read = lru_cache(4)(self._sound)
+        self._looked = -math.inf  # when, and in which directory
+        self._there: str | None = None
+        self._found: M | None = None
 
     def read(self, path: Path) -> M:
         """Read and check the model in a file."""
@@ -197,8 +202,22 @@ class Kept(Generic[M]):
             raise file.problem(str(error)) from None
 
     def find(self) -> M | None:
-        """Return the model in use, or None if there is neither an own one nor a shipped one."""
-        for path in _places(home(), self.fork):
+        """Return the model in use, or None if there is neither an own one nor a shipped one.
+
+        Every call asks, so files are looked at only every ``LOOK_AGAIN_SECONDS``.
+        """
+        now, there = time.monotonic(), os.environ.get(HOME_VARIABLES[0])
+        if now - self._looked >= store.LOOK_AGAIN_SECONDS or there != self._there:
+            self._found = self._first(_places(home(), self.fork))
+            self._looked, self._there = now, there
+        return self._found
+
+    def beside(self, device: str) -> M | None:
+        """Return the model that was trained for another device, or None."""
+        return self._first([own_model(f"{self.fork}-{device}")])
+
+    def _first(self, paths: Iterable[Path]) -> M | None:
+        for path in paths:
             try:
                 changed = path.stat().st_mtime_ns
             except OSError:

@@ -80,13 +80,15 @@ class TimedWay(NamedTuple):
 class Runner(NamedTuple):
     """How training runs tasks: where to import a :class:`Run` from, and which ways there are.
 
-    ``simulated`` is a function of a graph, a source and a device's name, as "package.module:function":
-    it returns both directions of every level of a search on a device that is simulated.
+    ``simulated`` and ``measured`` are functions of a graph, a source and a device's name, as
+    "package.module:function": they return both directions of every level of a search on a GPU that is
+    simulated, or on an OpenCL device.
     """
 
     run: str = ""  # as "package.module:function"
     ways: tuple[TimedWay, ...] = ()
     simulated: str = ""
+    measured: str = ""
 
 
 class Fitted(Protocol):

@@ -7,21 +7,24 @@ the host that is the task's default, which decides while it runs, so most calls 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..algorithms.bfs import vertices
 from ..algorithms.result import Lazy
+from ..decisions.times.model import CONFIDENCE, the_model
 from ..devices.choice import calibrated_device as known_device
 from ..devices.host import Host
 from ..devices.opencl import OpenCL
 from ..util import memory
 from ..util.errors import InputError, TooLargeError
 from ..util.memory import human
-from .estimate import UNKNOWN, Estimate, correction, estimate, scale_of
+from .candidate import Candidate, Choices
+from .estimate import UNKNOWN, Estimate, estimate, scale_of
+from .experience import experience
 from .question import Question
 from .table import Way
 
@@ -32,61 +35,11 @@ __all__ = ["Candidate", "Choices", "candidates", "choose", "in_words", "on_machi
 __all__ += ["surely"]
 
 SHOWN_APPROXIMATIONS = 5
+COMPARED_RUNS = 3  # of two ways on a graph, before they decide
 BUDGET = ("max_error", "confidence")  # the arguments that an error budget consists of
 DEFAULT_REASON = "it decides by itself while it runs"
 ASKED_REASON = "it was asked for"
 BUDGET_REASON = "it proves that the budget is kept, and is exact where that cannot be proved"
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A way to answer a question, with its predicted time and memory; None where nothing is known.
-
-    ``options`` are added to the arguments, and those that ``replaces`` names are removed.
-    ``error_bound`` bounds the error of an approximation with the confidence that was asked for.
-    """
-
-    name: str
-    options: Mapping[str, Any]
-    reason: str
-    prediction: Lazy[Estimate] = field(repr=False)
-    error: float | None = None
-    error_bound: float | None = None
-    replaces: tuple[str, ...] = ()
-
-    @property
-    def estimate(self) -> Estimate:
-        """The predicted seconds with their interval, and the bytes."""
-        return self.prediction()
-
-    @property
-    def seconds(self) -> float | None:
-        """Predicted seconds."""
-        return self.estimate.seconds
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the candidate as JSON can hold it."""
-        e = self.estimate
-        made: dict[str, object] = {"name": self.name, "seconds": e.seconds, "low": e.low}
-        made |= {"high": e.high, "memory": e.memory, "reason": self.reason}
-        made["options"] = {k: v if _is_plain(v) else str(v) for k, v in self.options.items()}
-        if self.error is not None:
-            made |= {"error": self.error, "error_bound": self.error_bound}
-        return made
-
-
-def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, bool | int | float | str | list)
-
-
-@dataclass
-class Choices:
-    """Candidates, best first, and what to say about them."""
-
-    ranked: list[Candidate]
-    reason: str
-    refused: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 def choose(question: Question) -> tuple[Candidate, str]:
@@ -97,12 +50,12 @@ def choose(question: Question) -> tuple[Candidate, str]:
         raise InputError("max_error chooses algorithm and approximation: give either it or them")
     if question.how:
         return _asked(question), ASKED_REASON
-    if known_device_apart() is not None:
+    if question.deadline is not None or known_device_apart() is not None:
         found = candidates(question)
         return found.ranked[0], found.reason
     if budget:
         return _within_budget(question)
-    if task.home == "similarity":
+    if "split" in task.chooses:
         return _placed_similarity(question)
     return _candidate(question, _default(question), None), DEFAULT_REASON
 
@@ -179,39 +132,81 @@ def _predicted(question: Question, way: Way, device: OpenCL | None) -> Estimate:
         name = "bfs/auto"
     if work is None:
         return estimate(name, graph, None, scale)
-    numbers = question.shape
-    return estimate(name, graph, numbers, scale, work)
+    of = task.name, question.mark
+    return estimate(name, graph, question.shape, scale, work, of, question.slower)
 
 
 def candidates(question: Question) -> Choices:
     """Find all ways to answer a question here, ranked.
 
-    The first way of a task comes first, because it decides by itself while it runs. A device comes
-    before it only if it is faster beyond doubt.
+    The first way of a task comes first, because it decides by itself while it runs. A device with cores
+    of its own comes before it if it is faster beyond doubt, and any way if runs on this graph say so.
     """
     device = known_device()
     made = [_candidate(question, way, device) for way in _possible(question, device)]
     first, reason = made[0], DEFAULT_REASON
-    if question.task.home == "similarity":
+    if "split" in question.task.chooses:
         first, reason = _placed_similarity(question)
         made = [first, *(c for c in made if c.name != first.name)]
+    apart = device is not None and not device.found.shares_cores
     elsewhere = [
         c
         for c in made
-        if c is not first and c.name.startswith("device") and surely(c.estimate, first.estimate)
+        if apart and c.name.startswith("device") and surely(c.estimate, first.estimate)
     ]
-    if elsewhere:
+    measured = [c for c in made if _compared(c, first)]
+    if measured:
+        first = min(measured, key=_seconds)
+        reason = f"it was faster in {first.estimate.runs} runs on this graph"
+    elif elsewhere:
         first, reason = min(elsewhere, key=_seconds), "faster than the host beyond doubt"
     others = sorted((c for c in made if c is not first), key=_seconds)
     found = Choices([first, *others], reason)
     if "max_error" in question.what:
         _approximate(question, found)
     _refuse(question, found)
-    factor, count = correction(question.task.name)
-    found.notes.append(scale_of(Host(_threads(question))).why)
-    if count:
-        found.notes.append(f"corrected by {factor:.2f} from {count} earlier runs")
+    if question.deadline is not None:
+        _in_time(question, found)
+    found.notes += _sources(question, found.ranked[0])
     return found
+
+
+def _sources(question: Question, first: Candidate) -> list[str]:
+    """Say where predictions come from, how earlier ones turned out, and what disturbs them now."""
+    notes = [scale_of(Host(_threads(question))).why]
+    if the_model().stale(question.task.name):
+        notes.append("measured before its kernels changed (tacho train times measures them anew)")
+    known = experience(question.task.name)
+    if known.seen:
+        runs = first.estimate.runs
+        here = f", {runs} of them on this graph" if runs else ""
+        notes.append(f"corrected by {len(known.seen)} earlier runs{here}")
+    if kept := known.promised:
+        share = sum(kept) / len(kept)
+        notes.append(f"{CONFIDENCE:.0%} promised: kept {share:.0%} of your last {len(kept)}")
+    if (factor := question.slower) > 1:
+        notes.append(f"the machine is busy: it may take up to {factor:.1f} times as long")
+    return notes
+
+
+def _in_time(question: Question, found: Choices) -> None:
+    """Put the most accurate candidate first that is likely to keep the deadline."""
+    confidence = question.what.get("confidence", CONFIDENCE)
+    chances = [(c.estimate.chance(question.working_seconds), c) for c in found.ranked]
+    known = [(chance, c) for chance, c in chances if chance is not None]
+    likely = [c for chance, c in known if chance >= confidence]
+    usual = question.task.ways[0].name
+    if likely:  # of those that are equally exact, the one that decides while it runs
+        first = min(likely, key=lambda c: (c.error_bound or 0.0, c.name != usual))
+        found.reason = "the most accurate way that is predicted to keep the deadline"
+    else:
+        able = [c for _, c in known if c.name == usual or c.error_bound]
+        first = min(able, key=lambda c: c.estimate.high or 0.0, default=found.ranked[0])
+        found.reason = (
+            f"no way is predicted to keep the deadline with {confidence:.0%}; this one ends then with "
+            "what it has"
+        )
+    found.ranked = [first, *(c for c in found.ranked if c is not first)]
 
 
 def _threads(question: Question) -> int:
@@ -245,8 +240,20 @@ def on_machine(question: Question, name: str) -> Candidate:
 
 
 def surely(one: Estimate, other: Estimate) -> bool:
-    """Return whether the intervals leave no doubt that one is faster."""
-    return one.high is not None and other.low is not None and one.high < other.low
+    """Return whether one is faster beyond doubt: by the interval of the difference of logarithms.
+
+    Both may be off by their margins, independently of each other.
+    """
+    if one.seconds is None or one.high is None or other.seconds is None or other.low is None:
+        return False
+    doubt = math.hypot(math.log(one.high / one.seconds), math.log(other.seconds / other.low))
+    return math.log(other.seconds / one.seconds) > doubt
+
+
+def _compared(one: Candidate, other: Candidate) -> bool:
+    """Return whether one was faster than the other in enough runs on this graph, beyond doubt."""
+    enough = min(one.estimate.runs, other.estimate.runs) >= COMPARED_RUNS
+    return enough and surely(one.estimate, other.estimate)
 
 
 def _seconds(candidate: Candidate) -> float:

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import statistics
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..decisions.times.model import Predicted, the_model
+from ..decisions.times.model import CONFIDENCE, Predicted, the_model
 from ..devices.calibrate import calibration
 from ..devices.host import Host
 from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
-from ..journal import journal, machine
+from ..journal import machine
+from .experience import experience
 
-__all__ = ["UNKNOWN", "Estimate", "Scale", "correction", "estimate", "scale_of"]
+__all__ = ["UNKNOWN", "Estimate", "Scale", "estimate", "scale_of"]
 
 RATES = ("gather", "stream")  # what graph algorithms wait for
-RECENT_RUNS = 40  # of a task correct its predictions
-HALF_WEIGHT_RUNS = 6  # so many runs move a prediction half of the way
-INFORMATIVE_SECONDS = 2e-3  # a shorter run says little about a machine
-LARGEST_CORRECTION = 4.0  # times
-FRESH_SECONDS = 5.0  # what the journal says is kept for so long
+NORMAL = statistics.NormalDist()
 
 
 @dataclass(frozen=True)
 class Estimate:
     """Seconds with their 90 % interval, and bytes; None where nothing is known.
 
-    ``base`` is the seconds before the runs on this machine corrected them.
+    ``base`` is the seconds before the runs on this machine corrected them; ``runs`` is how many of
+    these were in this way on this graph.
     """
 
     seconds: float | None = None
@@ -38,6 +34,18 @@ class Estimate:
     high: float | None = None
     base: float | None = None
     memory: int | None = None
+    runs: int = 0
+
+    def chance(self, seconds: float) -> float | None:
+        """Return how likely it takes at most ``seconds``, as if logarithms were normal; None: unknown.
+
+        >>> Estimate(1.0, 0.5, 2.0).chance(2.0), UNKNOWN.chance(2.0)
+        (0.95, None)
+        """
+        if self.seconds is None or self.high is None:
+            return None
+        width = math.log(self.high / self.seconds) / NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
+        return round(NORMAL.cdf(math.log(seconds / self.seconds) / max(width, 1e-9)), 6)
 
     def faster(self, gain: float, gain_bound: float) -> Estimate:
         """Divide the seconds by ``gain``, and the upper end of the interval by ``gain_bound``."""
@@ -77,34 +85,20 @@ def scale_of(device: Host | OpenCL) -> Scale:
     return Scale(math.exp(statistics.mean(slower)), "scaled by the calibration of this machine")
 
 
-def correction(task: str) -> tuple[float, int]:
-    """Return how many times longer recent runs of a task took than predicted, and their number."""
-    return _correction(task, str(journal().path), int(time.monotonic() / FRESH_SECONDS))
-
-
-@functools.lru_cache(maxsize=64)
-def _correction(task: str, path: str, when: int) -> tuple[float, int]:
-    mine = machine()[0]
-    off = [
-        math.log(run.seconds / run.plan["base"])
-        for run in journal().runs(task, last=RECENT_RUNS)
-        if run.machine == mine
-        and run.plan
-        and run.plan.get("base")
-        and run.seconds >= INFORMATIVE_SECONDS
-    ]
-    if not off:
-        return 1.0, 0
-    middle = statistics.median(off) * len(off) / (len(off) + HALF_WEIGHT_RUNS)
-    return min(max(math.exp(middle), 1 / LARGEST_CORRECTION), LARGEST_CORRECTION), len(off)
-
-
 def estimate(
-    name: str, graph: Graph, numbers: Mapping[str, float] | None, scale: Scale, work: float = 1.0
+    name: str,
+    graph: Graph,
+    numbers: Mapping[str, float] | None,
+    scale: Scale,
+    work: float = 1.0,
+    of: tuple[str, str] | None = None,
+    slower: float = 1.0,
 ) -> Estimate:
     """Predict what a task and way (``"bfs/auto"``) takes on a graph of that shape.
 
-    ``work`` is a multiple of the usual work. Without ``numbers`` only the memory is known.
+    ``work`` is a multiple of the usual work. Without ``numbers`` only the memory is known. ``of`` is
+    the task whose earlier runs count, and the mark of the graph. On a busy machine it may take up to
+    ``slower`` times as long.
     """
     model = the_model()
     memory = model.peak(name, graph)
@@ -112,5 +106,11 @@ def estimate(
     if found is None:
         return Estimate(memory=memory)
     base: Predicted = found.times(scale.factor * work)
-    here = base.times(correction(name.partition("/")[0])[0])
-    return Estimate(here.seconds, here.low, here.high, base.seconds, memory)
+    task, mark = of or (name.partition("/")[0], "")
+    known = experience(task)
+    factor, own, weight, runs = known.correct(name.partition("/")[2], mark)
+    margin = math.log(base.high / base.seconds)
+    if own is not None:
+        margin += weight * (own - margin)
+    seconds, off = base.seconds * factor, math.exp(margin * known.stretch)
+    return Estimate(seconds, seconds / off, seconds * off * slower, base.seconds, memory, runs)

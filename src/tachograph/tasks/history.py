@@ -7,12 +7,15 @@ import math
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
+from ..decisions.times.model import CONFIDENCE
 from ..journal import Run
 
-__all__ = ["Summary", "regrets", "summaries"]
+__all__ = ["Budget", "Calibration", "Promise", "Summary", "budgets", "calibrations", "promises"]
+__all__ += ["regrets", "reliability", "summaries"]
 
+LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)  # of intervals
 CLOSE_SHARE = 0.35  # a prediction this near to the actual time, or nearer, is close
 
 
@@ -79,3 +82,140 @@ def summaries(runs: list[Run]) -> list[Summary]:
 
 def _mean(values: list[float]) -> Any:
     return math.fsum(values) / len(values) if values else None
+
+
+@dataclass(frozen=True)
+class Promise:
+    """The 90 % interval that a plan promised for a run, and the seconds that it took."""
+
+    run: int
+    low: float
+    high: float
+    seconds: float
+    predicted: float = 0.0
+
+    @property
+    def kept(self) -> bool:
+        """Whether the run took as long as was promised."""
+        return self.low <= self.seconds <= self.high
+
+
+def promises(runs: Iterable[Run]) -> list[Promise]:
+    """Return what plans promised; a run that was not planned has no interval."""
+    made = []
+    for run in runs:
+        plan = run.plan or {}
+        taken = next((c for c in _all(plan.get("candidates")) if c["name"] == plan.get("way")), {})
+        low, high = ({**taken, **plan}.get(end) for end in ("low", "high"))
+        if (
+            run.provenance == "measured"
+            and not plan.get("stopped")
+            and _number(low)
+            and _number(high)
+        ):
+            made.append(Promise(run.id, low, high, run.seconds, run.predicted or 0.0))
+    return made
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How predictions of a task have turned out; ``deadlines`` is None if there were none."""
+
+    task: str
+    runs: int
+    promised: float
+    kept: float
+    width: float  # the interval is plus or minus this share of the time, in the median
+    within_25: float
+    within_35: float
+    regret: float | None
+    worst_regret: float | None
+    deadlines: float | None
+
+
+def calibrations(runs: list[Run]) -> list[Calibration]:
+    """Return how predictions of each task turned out, and of all of them together."""
+    told, lost = {p.run: p for p in promises(runs)}, regrets(runs)
+    tasks = list(dict.fromkeys(run.task for run in runs if run.id in told))
+    made = []
+    for task in [*tasks, *(["all"] if len(tasks) > 1 else [])]:
+        own = [r for r in runs if task in (r.task, "all")]
+        mine = [told[r.id] for r in own if r.id in told]
+        off = [abs(p.predicted / p.seconds - 1) for p in mine]
+        regret = [lost[r.id] for r in own if r.id in lost]
+        due = [r.seconds <= d for r in own if _number(d := (r.plan or {}).get("deadline"))]
+        made.append(
+            Calibration(
+                task,
+                len(mine),
+                CONFIDENCE,
+                sum(p.kept for p in mine) / len(mine),
+                statistics.median(math.sqrt(p.high / p.low) - 1 for p in mine),
+                sum(o <= 0.25 for o in off) / len(mine),
+                sum(o <= 0.35 for o in off) / len(mine),
+                _mean(regret),
+                max(regret, default=None),
+                _mean([float(d) for d in due]),
+            )
+        )
+    return made
+
+
+def reliability(runs: list[Run]) -> list[tuple[float, float]]:
+    """Return which share of runs was in intervals that promised a share, for several such shares.
+
+    Intervals of other confidence are made of those of 90 %, as if logarithms were normal.
+    """
+    normal, told = statistics.NormalDist(), promises(runs)
+    told = [p for p in told if 0 < p.low < p.predicted < p.high]
+    usual = normal.inv_cdf((1 + CONFIDENCE) / 2)
+    sides = [(p, p.high if p.seconds > p.predicted else p.low) for p in told]
+    far = [abs(math.log(p.seconds / p.predicted) / math.log(end / p.predicted)) for p, end in sides]
+    made = []
+    for promised in LEVELS if far else ():
+        factor = normal.inv_cdf((1 + promised) / 2) / usual
+        made.append((promised, sum(f <= factor for f in far) / len(far)))
+    return made
+
+
+@dataclass(frozen=True)
+class Budget:
+    """An error that was allowed, the bound that the run proved, and the error that an audit found."""
+
+    run: int
+    task: str
+    allowed: float
+    bound: float | None
+    audited: float | None
+
+    @property
+    def kept(self) -> bool | None:
+        """Whether it was kept: by the audit, else by the bound; None if neither is known."""
+        known = self.bound if self.audited is None else self.audited
+        return None if known is None else known <= self.allowed
+
+
+def budgets(runs: Iterable[Run]) -> list[Budget]:
+    """Return the error budgets of runs that had one."""
+    made = []
+    for run in runs:
+        allowed = run.options.get("max_error")
+        if _number(allowed):
+            told, audit = (_dict(run.facts.get(k)) for k in ("budget", "audit"))
+            bound, error = told.get("bound"), audit.get("error")
+            known = [v if _number(v) else None for v in (bound, error)]
+            made.append(Budget(run.id, run.task, allowed, *known))
+    return made
+
+
+def _number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _all(value: Any) -> list[dict[str, Any]]:
+    """Return the entries of a list that have a name."""
+    return [v for v in value or [] if isinstance(v, dict) and "name" in v]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..algorithms.result import Lazy
 from ..decisions.trainer import Measured, Runner, TimedWay
 from ..graph.graph import Graph
@@ -18,10 +20,12 @@ TIMED: tuple[str, ...] = ("bfs", "sssp", "pagerank", "connected_components", "ja
 TIMED += ("maximal_independent_set", "maximum_flow")
 #: Returns both directions of every level of a search on a simulated GPU.
 SIMULATED = "tachograph.simulation.gpus.directions:both_directions"
+#: The same on an OpenCL device.
+MEASURED = "tachograph.algorithms.bfs_on_device:both_directions"
 AS_ASKED = Candidate("as asked", {}, ASKED_REASON, Lazy(lambda: UNKNOWN))
 
 
-def run(task: str, graph: Graph, /, **options: object) -> Measured:
+def run(task: str, graph: Graph, /, **options: Any) -> Measured:
     """Run a task exactly as its options say: nothing is decided, and the journal keeps nothing."""
     return execute(ask(task_named(task), graph, **options), AS_ASKED, ASKED_REASON, keep=False)
 
@@ -33,4 +37,4 @@ def runner() -> Runner:
         for name in TIMED
         for way in TASKS[name].ways
     )
-    return Runner(f"{__name__}:run", ways, SIMULATED)
+    return Runner(f"{__name__}:run", ways, SIMULATED, MEASURED)

@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from ..graph.convert import as_graph
@@ -17,7 +18,7 @@ from ..util.errors import InputError
 from ..util.memory import human
 from .decide import Candidate, Choices, candidates, surely
 from .elsewhere import SIMULATED, options_of, simulated_candidates
-from .question import Question, ask, by_id, check
+from .question import VERTEX_ARGUMENTS, Question, ask, by_id, check
 from .road import execute
 from .table import task_named
 
@@ -42,6 +43,7 @@ class Plan:
     reason: str
     refused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    graph_name: str | None = field(default=None, repr=False)  # what the journal calls the graph
 
     @property
     def task(self) -> str:
@@ -57,6 +59,11 @@ class Plan:
     def arguments(self) -> Mapping[str, Any]:
         """The arguments that say what is asked."""
         return self.question.what
+
+    @property
+    def deadline(self) -> float | None:
+        """The seconds after which an answer is wanted, finished or not; None if there are none."""
+        return self.question.deadline
 
     @property
     def chosen(self) -> Candidate:
@@ -87,12 +94,12 @@ class Plan:
             if name not in asked.task.parameters or name in asked.task.how:
                 raise InputError(f"{self.task} takes no {name!r} when a plan is run")
         told = {**asked.what, **asked.aside, **options}
-        question = ask(asked.task, asked.graph, **told)
+        question = ask(asked.task, asked.graph, deadline=asked.deadline, **told)
         chosen = self.candidates[choice]
         if SIMULATED in chosen.options:  # such a device is not here: its run is simulated
             return simulate(self.task, asked.graph, chosen.options[SIMULATED], **options_of(asked))
         reason = self.reason if choice == 0 else f"candidate {choice} of the plan was asked for"
-        return execute(question, chosen, reason, keep=True, plan=self)
+        return execute(question, chosen, reason, True, self.graph_name, self)
 
     def __str__(self) -> str:
         return _text(self)
@@ -102,19 +109,36 @@ class Plan:
     def _repr_html_(self) -> str:
         return _html(self)
 
+    def widget(self) -> Any:
+        """Return a widget for a notebook, as in the lab: the candidates, which can be run from it.
+
+        Raises
+        ------
+        MissingDependencyError
+            If anywidget is not installed: ``pip install 'tachograph[lab]'``.
+        """
+        lab = import_module("tachograph.lab.widget")  # a door, which no room may import
+        return lab.of(self)
+
+    def _told(self, c: Candidate) -> dict[str, object]:
+        if self.deadline is None:
+            return c.to_dict()
+        return c.to_dict() | {"in_time": c.estimate.chance(self.question.working_seconds)}
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON can hold it."""
+        """Return the plan as JSON can hold it; ``in_time`` is the chance to keep the deadline."""
         return {
             "task": self.task,
             "arguments": self.question.recorded(),
             "reason": self.reason,
-            "candidates": [c.to_dict() for c in self.candidates],
+            "deadline": self.deadline,
+            "candidates": [self._told(c) for c in self.candidates],
             "refused": list(self.refused),
             "notes": list(self.notes),
         }
 
 
-def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
+def plan(task: str, graph: Graph, *, deadline: float | None = None, **arguments: Any) -> Plan:
     """Show what would be run for a task, without running it.
 
     Parameters
@@ -123,11 +147,16 @@ def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
         The name of its public function, such as ``"bfs"`` or ``"connected_components"``.
     graph
         On what.
+    deadline
+        Seconds after which an answer is wanted. The most accurate candidate comes first of those that
+        are predicted to keep it, with ``confidence`` (90 % by default). A run that would be late is
+        stopped, and ``result.run.stopped`` says what its values are then; if there is nothing to show,
+        that is a ``TimeLimitError``.
     arguments
         The arguments that the task needs (``source``, or ``source`` and ``sink`` of a flow), and
         anything else that its function takes, except what the plan chooses. ``device`` may name a GPU
-        that is not here, such as ``"rtx3080"``: it joins the candidates, predicted, and is simulated
-        if it is run. With ``max_error`` (the
+        that is not here, such as ``"rtx3080"``, or several in a list: they join the candidates,
+        predicted, and are simulated if they are run. With ``max_error`` (the
         mean relative error that is allowed) and ``confidence``, approximate shortest paths are among
         the candidates.
 
@@ -155,16 +184,25 @@ def plan(task: str, graph: Graph, **arguments: Any) -> Plan:
     """
     kind = task_named(task)
     graph = as_graph(graph, f"plan({task!r})")
-    device = arguments.pop("device") if is_gpu(str(arguments.get("device", ""))) else None
+    gpus = _gpus(arguments.get("device"))
+    if gpus:
+        del arguments["device"]
     check(kind, graph, arguments)
     if graph.named:
         arguments = by_id(kind, graph, (), arguments)[1]
-    question = ask(kind, graph, **arguments)
+    question = ask(kind, graph, deadline=deadline, **arguments)
     found = candidates(question)
-    if device is not None:
-        _join(found, simulated_candidates(question, device, found.ranked[0]))
+    if gpus:
+        host = found.ranked[0]
+        _join(found, [c for gpu in gpus for c in simulated_candidates(question, gpu, host)])
     refused, notes = tuple(found.refused), tuple(found.notes)
     return Plan(question, tuple(found.ranked), found.reason, refused, notes)
+
+
+def _gpus(device: object) -> list[str]:
+    """Return the names of GPUs that are not here; none if ``device`` means something else."""
+    named = device if isinstance(device, list | tuple) else [device]
+    return [str(d) for d in named] if all(is_gpu(str(d)) for d in named) else []
 
 
 def _join(found: Choices, others: list[Candidate]) -> None:
@@ -182,9 +220,7 @@ def _join(found: Choices, others: list[Candidate]) -> None:
 
 def _text(plan: Plan) -> str:
     """Return a plan as a table, with a note that says where its times come from."""
-    errors = any(c.error_bound for c in plan.candidates)
-    head = ["", "way", "time", "between", *(["error"] if errors else []), "memory"]
-    cells = [_cells(k, c, errors) for k, c in enumerate(plan.candidates)]
+    head, cells = _table(plan)
     lines = columns(head, cells, right=range(2, len(head)))
     width = max(map(len, lines))
     table = [f"{lines[0].ljust(width)}   why"]
@@ -194,7 +230,11 @@ def _text(plan: Plan) -> str:
             f"{line.ljust(width)}   {why[0]}",
             *(" " * (width + 3) + more for more in why[1:]),
         ]
-    told = "".join(f", {k}={v}" for k, v in plan.arguments.items() if not hasattr(v, "__len__"))
+    asked = {k: v for k, v in plan.arguments.items() if not hasattr(v, "__len__")}
+    if plan.graph.names is not None:
+        asked |= {k: plan.graph.names[asked[k]] for k in VERTEX_ARGUMENTS if k in asked}
+    asked |= {} if plan.deadline is None else {"deadline": plan.deadline}
+    told = "".join(f", {k}={v}" for k, v in asked.items())
     below = [
         f"{plan.chosen.name} comes first: {plan.reason}.",
         f"Times are predictions with 90 % intervals, {'; '.join(plan.notes)}.",
@@ -208,21 +248,31 @@ def _html(plan: Plan) -> str:
     """Return a plan as a table for a notebook, with the chosen way first."""
     from ..plots.tables import table_html
 
-    errors = any(c.error_bound for c in plan.candidates)
-    head = ["", "way", "time", "between", *(["error"] if errors else []), "memory", "why"]
-    rows = [[*_cells(k, c, errors), c.reason] for k, c in enumerate(plan.candidates)]
+    head, cells = _table(plan)
+    rows = [[*row, c.reason] for row, c in zip(cells, plan.candidates, strict=True)]
     note = f"{plan.chosen.name} comes first: {plan.reason}."
-    return table_html(f"{plan.task} on {plan.graph!r}", head, rows, note)
+    return table_html(f"{plan.task} on {plan.graph!r}", [*head, "why"], rows, note)
 
 
-def _cells(place: int, c: Candidate, errors: bool) -> list[str]:
-    e = c.estimate
-    known = e.seconds is not None
-    between = f"{seconds(e.low)} to {seconds(e.high)}" if known else "not measured"
-    cells = [str(place), c.name, seconds(e.seconds), between]
-    if errors:
-        cells.append("exact" if not c.error_bound else f"{c.error:.1%} (< {c.error_bound:.1%})")
-    return [*cells, "?" if e.memory is None else human(e.memory)]
+def _table(plan: Plan) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of the table of candidates, without the reasons."""
+    made: dict[str, list[str]] = {"": [], "way": [], "time": [], "between": []}
+    errors = any(c.error_bound for c in plan.candidates)
+    for place, c in enumerate(plan.candidates):
+        e = c.estimate
+        between = "not measured" if e.seconds is None else f"{seconds(e.low)} to {seconds(e.high)}"
+        for name, cell in zip(
+            made, (str(place), c.name, seconds(e.seconds), between), strict=False
+        ):
+            made[name].append(cell)
+        if plan.deadline is not None:
+            chance = e.chance(plan.question.working_seconds)
+            made.setdefault("in time", []).append("?" if chance is None else f"{chance:.0%}")
+        if errors:
+            error = f"{c.error:.1%} (< {c.error_bound:.1%})" if c.error_bound else "exact"
+            made.setdefault("error", []).append(error)
+        made.setdefault("memory", []).append("?" if e.memory is None else human(e.memory))
+    return list(made), [list(row) for row in zip(*made.values(), strict=True)]
 
 
 def columns(

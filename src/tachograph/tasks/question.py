@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
+import weakref
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,14 +15,26 @@ import numpy as np
 from ..algorithms.bfs import vertices
 from ..decisions.times.model import shape
 from ..graph.graph import Graph
+from ..util.arguments import single
+from ..util.cores import busy, threads_available
 from ..util.errors import InputError
+from ..util.text import did_you_mean
 from .table import ASIDE, Task
 
 __all__ = ["Question", "ask", "check"]
 
 VERTEX_ARGUMENTS = ("source", "sink", "target")
-NO_NUMBERS = (str, bytes, list, tuple, dict, set)
+#: What the end of a call takes: threads are told, a result is made and kept in the journal. At least
+#: half of the time until a deadline is for the work.
+ENDING_SECONDS, ENDING_SECONDS_PER_VERTEX = 1e-3, 12e-9
+FINGERPRINT_ARCS = 4096  # entries that tell one graph from another
+KEPT_SHAPES = 256  # of one graph, for as many sources
 LONGEST_LIST = 16  # values of a list that a record holds one by one
+
+#: What was found out about graphs that are still in use: shapes by source, and marks.
+_shapes: weakref.WeakKeyDictionary[Graph, dict[int | None, Mapping[str, float]]]
+_shapes = weakref.WeakKeyDictionary()
+_marks: weakref.WeakKeyDictionary[Graph, str] = weakref.WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -31,6 +46,7 @@ class Question:
     what: Mapping[str, Any]
     how: Mapping[str, Any]
     aside: Mapping[str, Any]
+    deadline: float | None = None  # seconds after which an answer is wanted, finished or not
 
     @property
     def source(self) -> int | None:
@@ -40,8 +56,27 @@ class Question:
 
     @functools.cached_property
     def shape(self) -> Mapping[str, float]:
-        """The numbers that predictions look at; finding them takes about a millisecond."""
-        return shape(self.graph, self.source)
+        """The numbers that predictions look at; finding them takes about a millisecond, once."""
+        known, source = _shapes.setdefault(self.graph, {}), self.source
+        if source not in known:
+            if len(known) >= KEPT_SHAPES:
+                known.clear()
+            known[source] = shape(self.graph, source)
+        return known[source]
+
+    @functools.cached_property
+    def mark(self) -> str:
+        """What tells the graph from others, in the journal."""
+        if self.graph not in _marks:
+            _marks[self.graph] = mark_of(self.graph)
+        return _marks[self.graph]
+
+    @functools.cached_property
+    def slower(self) -> float:
+        """How many times as long it may take now, because other programs use the cores."""
+        cores = threads_available()
+        wanted = (self.aside.get("threads") or cores) + busy()
+        return max(1.0, wanted / cores)
 
     @property
     def work(self) -> float | None:
@@ -49,9 +84,27 @@ class Question:
         rest = {k: v for k, v in self.what.items() if k not in self.task.neutral}
         return self.task.work(rest)
 
+    @property
+    def working_seconds(self) -> float:
+        """The part of the time until the deadline that an algorithm may take."""
+        if self.deadline is None:
+            return math.inf
+        ending = ENDING_SECONDS + ENDING_SECONDS_PER_VERTEX * self.graph.n
+        return max(self.deadline - ending * self.slower, self.deadline / 2)
+
     def recorded(self) -> dict[str, Any]:
         """Return what is asked as JSON can hold it; the same for ``7``, ``[7]`` and ``np.int32(7)``."""
         return {name: _plain(name, value) for name, value in sorted(self.what.items())}
+
+
+def mark_of(graph: Graph) -> str:
+    """Return a hash of some arcs and weights, which tells one graph from another."""
+    spread = np.linspace(0, max(graph.arcs - 1, 0), min(FINGERPRINT_ARCS, graph.arcs))
+    places = spread.astype(np.int64)
+    mark = zlib.crc32(np.ascontiguousarray(graph.indices[places]).tobytes())
+    if graph.weights is not None:
+        mark = zlib.crc32(np.ascontiguousarray(graph.weights[places]).tobytes(), mark)
+    return f"{mark:08x}"
 
 
 def by_id(
@@ -78,30 +131,35 @@ def _by_id(graph: Graph, name: str, value: Any) -> Any:
     return graph.id_of(value)
 
 
-def ask(task: Task, graph: Graph, *given: Any, **told: Any) -> Question:
+def ask(
+    task: Task, graph: Graph, *given: Any, deadline: float | None = None, **told: Any
+) -> Question:
     """Sort the arguments of a call; those that equal a default are left out."""
+    if deadline is not None:
+        deadline = single("deadline", deadline, "float")
+        if not 0 < deadline < math.inf:
+            raise InputError(f"deadline = {deadline}: seconds above 0 are needed")
     parameters = task.parameters
     names = dict(zip(task.positional, given, strict=False))
     bound = names | told
     if len(given) > len(names) or len(bound) < len(names) + len(told) or bound.keys() - parameters:
         if "max_error" in bound and "max_error" not in parameters:
             raise InputError(f"{task.name} has no error budget: leave max_error out, it is exact")
-        task.signature.bind(graph, *given, **told)  # says what is wrong
+        try:
+            task.signature.bind(graph, *given, **told)
+        except TypeError as error:
+            unknown = next((name for name in told if name not in parameters), None)
+            near = "" if unknown is None else did_you_mean(unknown, parameters)
+            raise TypeError(f"{task.name}() {error}{near}") from None
     what: dict[str, Any] = {}
     how: dict[str, Any] = {}
     aside: dict[str, Any] = {}
     for name, value in bound.items():
         if not _same(value, parameters[name].default):
-            _must_be_number(name, value, parameters[name].default)
+            looked_up = name in VERTEX_ARGUMENTS  # by name, perhaps
+            value = single(name, value, "" if looked_up else parameters[name].annotation)
             (how if name in task.how else aside if name in ASIDE else what)[name] = value
-    return Question(task, graph, what, how, aside)
-
-
-def _must_be_number(name: str, value: object, default: object) -> None:
-    """Refuse text and containers for an argument that is a number by default."""
-    number = isinstance(default, int | float) and not isinstance(default, bool)
-    if (number or name == "threads") and isinstance(value, NO_NUMBERS):
-        raise InputError(f"{name} = {value!r}: a number is needed")
+    return Question(task, graph, what, how, aside, deadline)
 
 
 def _same(value: object, default: object) -> bool:

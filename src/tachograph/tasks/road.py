@@ -7,19 +7,18 @@ Every door calls :func:`run`: the public functions, ``tacho run``, the NetworkX 
 from __future__ import annotations
 
 import functools
-import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ..algorithms.result import Lazy, Result
 from ..graph.convert import as_graph
 from ..graph.graph import Graph
 from ..journal import Run, content_key, journal
+from ..util.limits import deadline as until
 from ..util.memory import enough
 from .decide import Candidate, choose, in_words
-from .question import Question, ask, by_id
+from .experience import experience, learn
+from .question import Question, ask, by_id, mark_of
 from .sampling import Sampling
 from .table import TASKS, Task, task_named
 
@@ -30,7 +29,6 @@ __all__ = ["describe", "execute", "run"]
 
 #: A call that takes longer is kept in the journal: keeping it takes less than a hundredth of that.
 WORTH_KEEPING_SECONDS = 0.05
-FINGERPRINT_ARCS = 4096  # entries that tell one graph from another
 SAMPLING = Sampling()
 
 
@@ -40,6 +38,7 @@ def run(
     *given: Any,
     keep: bool | None = None,
     graph_name: str | None = None,
+    deadline: float | None = None,
     **told: Any,
 ) -> Any:
     """Run a task in the way that its arguments ask for, or in the way that is decided here.
@@ -56,6 +55,9 @@ def run(
         Whether to keep the run in the journal. Default: only if it took long.
     graph_name
         What the journal calls the graph.
+    deadline
+        Seconds after which an answer is wanted: the way is the most accurate one that keeps them, and
+        it is stopped then. By default it takes as long as it takes.
 
     Returns
     -------
@@ -63,7 +65,7 @@ def run(
         The result of the task; its ``run`` says how it came about.
     """
     kind = task if isinstance(task, Task) else task_named(task)
-    question = ask(kind, graph, *given, **told)
+    question = ask(kind, graph, *given, deadline=deadline, **told)
     candidate, reason = choose(question)
     return execute(question, candidate, reason, keep, graph_name)
 
@@ -80,17 +82,27 @@ def execute(
     arguments = {**question.what, **question.how, **question.aside, **candidate.options}
     for name in candidate.replaces:
         arguments.pop(name, None)
-    with enough(question.task.name):
+    with enough(question.task.name), until(question.deadline, question.working_seconds) as end:
         result = question.task.function(question.graph, **arguments)
+    _tell_compiled()
     question.graph._use()  # a file that was changed meanwhile would make the result wrong
     why = result.run.reason or reason
+    if end is not None and end.cut:
+        said = f"stopped at the deadline of {end.seconds:g} s: {result.so_far()}"
+        result = result.with_run(stopped=said)
     number = None
     if keep or (keep is None and result.seconds >= WORTH_KEEPING_SECONDS):
         number = _record(question, candidate, why, result, graph_name, plan)
     prediction = Lazy(lambda: candidate.estimate.seconds)
     names = {"names": Lazy(lambda: question.graph.names)} if question.graph.named else {}
-    known = result.with_run(number=number, prediction=prediction, **names)
-    return known.with_run(way=candidate.name, reason=why)
+    decided = {"way": candidate.name, "reason": why, "number": number, "prediction": prediction}
+    return result.with_run(**decided, **names)
+
+
+def _tell_compiled() -> None:
+    from ..kernels.runtime.launch import tell_compiled
+
+    tell_compiled()
 
 
 def _record(
@@ -114,21 +126,25 @@ def _record(
         about["shape"] = dict(question.shape)
     how = {k: in_words(v) for k, v in {**question.how, **candidate.options}.items()}
     decided = {"way": candidate.name, "reason": reason, "how": how, "base": guess.base}
+    decided |= {"low": guess.low, "high": guess.high, "busy": question.slower > 1}
+    decided["stretch"] = experience(question.task.name).stretch
     if stands_for > 1:
         decided["one_of"] = stands_for
-    return kept.record(
-        Run(
-            task=question.task.name,
-            graph=about,
-            seconds=result.seconds,
-            options=options,
-            plan=decided if plan is None else plan.to_dict() | decided,
-            predicted=guess.seconds,
-            provenance=result.provenance,
-            facts=_facts(result),
-            trace=result.trace,
-        )
+    if question.deadline is not None:
+        decided |= {"deadline": question.deadline, "stopped": result.run.stopped}
+    made = Run(
+        task=question.task.name,
+        graph=about,
+        seconds=result.seconds,
+        options=options,
+        plan=decided if plan is None else plan.to_dict() | decided,
+        predicted=guess.seconds,
+        provenance=result.provenance,
+        facts=_facts(result),
+        trace=result.trace,
     )
+    learn(made)
+    return kept.record(made)
 
 
 def _facts(result: Result) -> dict[str, Any]:
@@ -139,11 +155,6 @@ def _facts(result: Result) -> dict[str, Any]:
 
 def describe(graph: Graph, name: str | None = None) -> dict[str, Any]:
     """Describe a graph for a record: its name, its sizes, and a mark that tells it from others."""
-    spread = np.linspace(0, max(graph.arcs - 1, 0), min(FINGERPRINT_ARCS, graph.arcs))
-    places = spread.astype(np.int64)
-    mark = zlib.crc32(np.ascontiguousarray(graph.indices[places]).tobytes())
-    if graph.weights is not None:
-        mark = zlib.crc32(np.ascontiguousarray(graph.weights[places]).tobytes(), mark)
     return {
         "name": name or f"{graph.n:,} vertices, {graph.m:,} edges",
         "n": graph.n,
@@ -151,7 +162,7 @@ def describe(graph: Graph, name: str | None = None) -> dict[str, Any]:
         "arcs": graph.arcs,
         "directed": graph.directed,
         "weighted": graph.weighted,
-        "mark": f"{mark:08x}",
+        "mark": mark_of(graph),
     }
 
 

@@ -231,6 +231,15 @@ TASKS = {
             neutral=("consecutive",),
         ),
         Task(
+            "distances",
+            "distances",
+            (
+                Way("auto", "256 searches at once, a bit for each; with weights one on each core"),
+                ONE_THREAD,
+            ),
+            needs=("source",),
+        ),
+        Task(
             "core_number",
             "cores",
             (Way("auto", "removes vertices with few neighbours, on all cores"), ONE_THREAD),
@@ -282,8 +291,23 @@ TASKS = {
             neutral=BUDGETED,
         ),
         *(
-            Task(name, "similarity", SIMILARITY, chooses=("split",), neutral=("memory_limit",))
+            Task(
+                name,
+                "similarity",
+                SIMILARITY,
+                chooses=("split", "algorithm"),
+                neutral=("memory_limit",),
+            )
             for name in ("jaccard", "cosine", "overlap", "sorensen")
+        ),
+        *(
+            Task(
+                name,
+                "similarity",
+                (Way("auto", "sums over common neighbours, on all cores"), ONE_THREAD),
+                neutral=("memory_limit",),
+            )
+            for name in ("adamic_adar", "resource_allocation")
         ),
         Task(
             "similar_to",
@@ -296,7 +320,7 @@ TASKS = {
             "maximal_independent_set",
             "independent_set",
             (Way("auto", "takes vertices in one pass, once their neighbours are decided"), *ROUNDS),
-            chooses=("placement", "overlap", "hot", "producer"),
+            chooses=("placement", "overlap", "hot", "producer", "helping"),
             neutral=("rng",),
         ),
         Task(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import statistics
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..graph.convert import as_graph
 from ..graph.graph import Graph
 from ..plots.numbers import seconds as form
 from ..simulation.gpus.gpu import is_gpu
@@ -15,14 +17,15 @@ from ..util.errors import InputError, TachographWarning
 from .decide import on_machine
 from .elsewhere import options_of
 from .plan import columns
-from .question import Question, ask, check
+from .question import Question, ask, by_id, check
 from .road import execute, run
 from .table import task_named
 
-__all__ = ["Row", "WhatIf", "what_if"]
+__all__ = ["Row", "WhatIf", "accelerator_options", "what_if", "within"]
 
 MEASURING_SECONDS = 1.0  # what the runs on one machine may take together, about
 MOST_RUNS = 5  # on one machine
+USUAL_MACHINES = ("host", "hitgraph", "accugraph", "v100")  # those of them that can do a task
 LONGEST_RUN_SECONDS = 30.0  # what is predicted to take longer is not run, but modelled
 SIMULATED_UP_TO_ARCS = (
     20_000_000  # larger graphs are not simulated: an analytical model tells the time
@@ -76,7 +79,9 @@ class WhatIf:
         return {"task": self.task, "machines": [asdict(row) for row in self.rows]}
 
 
-def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) -> WhatIf:
+def what_if(
+    task: str, graph: Graph, machines: Sequence[str] | None = None, **arguments: Any
+) -> WhatIf:
     """Compare how long a task takes on machines that are here and on simulated ones.
 
     Parameters
@@ -90,7 +95,8 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
         ``"host"`` and OpenCL devices (``"opencl:0"``) are measured, the host modelled if that would
         take more than half a minute; ``"hitgraph@ddr3-1600k"`` and ``"accugraph@hbm"`` are simulated,
         an accelerator at a memory (without one: its own), or modelled on very large graphs. GPUs are
-        simulated, too (``"v100"``; ``tacho gpus`` lists them, and a TOML file describes your own).
+        simulated, too (``"v100"``; ``tacho gpus`` lists them, and a TOML file describes your own). By
+        default the host and those of two accelerators and a GPU that can do the task.
     arguments
         The arguments that the task needs, such as ``source``. PageRank is compared over as many
         iterations as the host needs, unless ``max_iter`` is given.
@@ -116,19 +122,22 @@ def what_if(task: str, graph: Graph, machines: Sequence[str], **arguments: Any) 
     ['measured', 'simulated']
     """
     kind = task_named(task)
-    check(kind, graph, arguments)
-    if not machines:
+    if machines is not None and not machines:
         raise InputError("what_if needs machines, such as ['host', 'hitgraph@ddr3-1600k']")
+    graph = as_graph(graph, f"what_if({task!r})")
+    check(kind, graph, arguments)
+    if graph.named:
+        arguments = by_id(kind, graph, (), arguments)[1]
     question = ask(kind, graph, **arguments)
     rows = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TachographWarning)  # so many iterations were asked for
-        for name in machines:
+        for name in machines or USUAL_MACHINES:
             first = name.partition("@")[0].partition(":")[0]
-            if first in ("host", "opencl"):
-                rows.append(_measured(question, name))
-            else:
-                rows.append((_on_gpu if is_gpu(name) else _simulated)(question, name))
+            here = first in ("host", "opencl")
+            answer = _measured if here else _on_gpu if is_gpu(name) else _simulated
+            with nullcontext() if machines or here else suppress(InputError):
+                rows.append(answer(question, name))
     return WhatIf(kind.name, graph, tuple(rows))
 
 
@@ -168,25 +177,30 @@ def _simulated(question: Question, name: str) -> Row:
     from ..simulation.accelerators.simulate import simulate
     from ..simulation.accelerators.validated import in_words
 
-    task, graph, what = question.task.name, question.graph, question.what
+    task, graph = question.task.name, question.graph
     accelerator, _, memory = name.partition("@")
-    options = {k: v for k, v in what.items() if k in ("source", "damping")}
-    if task == "pagerank":
-        told = {k: v for k, v in what.items() if k != "personalization"}
-        options["iterations"] = run(task, graph, keep=False, **told).iterations
-    if graph.weighted and task in ("bfs", "connected_components"):  # which do not look at them
-        graph = Graph.from_csr(graph.indptr, graph.indices, directed=graph.directed)
+    options = accelerator_options(question)
     if graph.arcs > SIMULATED_UP_TO_ARCS:
         guess = modelled_run(task, graph, accelerator, memory or None, **options)
         if guess is not None:
-            off = 1 + (guess.error or 0.0) / 100
-            low, high = (guess.seconds / off, guess.seconds * off) if guess.error else (None, None)
-            how = "too large to be simulated here"
-            return Row(name, guess.seconds, low, high, "modelled", how)
+            between = within(guess.seconds, guess.error)
+            return Row(name, guess.seconds, *between, "modelled", "too large to be simulated here")
     made = simulate(task, graph, accelerator, memory or None, **options)
     error = made.expected_error
     how = f"{made.iterations} iterations; {in_words(error)}"
-    if error is None:
-        return Row(name, made.seconds, None, None, "simulated", how)
-    low, high = made.seconds / (1 + error / 100), made.seconds * (1 + error / 100)
-    return Row(name, made.seconds, low, high, "simulated", how)
+    return Row(name, made.seconds, *within(made.seconds, error), "simulated", how)
+
+
+def accelerator_options(question: Question) -> dict[str, Any]:
+    """Return what an accelerator is told of a question: PageRank takes as many steps as the host."""
+    options = {k: v for k, v in question.what.items() if k in ("source", "damping")}
+    if question.task.name == "pagerank":
+        told = {k: v for k, v in question.what.items() if k != "personalization"}
+        options["iterations"] = run("pagerank", question.graph, keep=False, **told).iterations
+    return options
+
+
+def within(seconds: float, error: float | None) -> tuple[float | None, float | None]:
+    """Return the bounds of seconds that may be off by ``error`` per cent; None if that is not known."""
+    off = 1 + (error or 0.0) / 100
+    return (seconds / off, seconds * off) if error else (None, None)

@@ -88,9 +88,9 @@ def test_the_model_is_small_and_needs_no_scikit_learn():
 
 def test_the_quantile_of_split_conformal_prediction():
     scores = np.arange(1.0, 20)  # 19 of them
-    assert models._conformal(scores, 0.9) == 18  # rank ceil(20 * 0.9)
-    assert models._conformal(scores, 0.95) == 19
-    assert models._conformal(scores, 0.96) == np.inf
+    assert models.conformal(scores, 0.9) == 18  # rank ceil(20 * 0.9)
+    assert models.conformal(scores, 0.95) == 19
+    assert models.conformal(scores, 0.96) == np.inf
 
 
 def kept(path, model):

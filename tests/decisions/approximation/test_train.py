@@ -70,6 +70,15 @@ def test_from_the_score_on_the_budget_is_kept(data):
         assert chosen is None or error[chosen] <= budget
 
 
+def test_the_score_lies_between_no_steps():
+    # 6 * 0.45 - 5 is rounded: a score that is a step of a grid lies just below the place that matters
+    level = np.array([-5, -5, -5, -5, -5, 6 * 0.45 - 5, -5])
+    error, gain = np.array([0, 0, 0, 0, 0, 1.0, 0]), np.array([0.9] * 5 + [1.9, 0.9])
+    score = _score(level, gain, error, 0.5)
+    assert best(from_scale(level + score), gain, 0.5) is None
+    assert best(from_scale(level + score - 1e-6), gain, 0.5) == 5
+
+
 def test_too_few_graphs(data, monkeypatch):
     some = data.only(graph="kronecker-14").records
     for found, count in ((some, 1), ([], 0)):

@@ -144,6 +144,13 @@ def test_a_script_is_followed_and_ends_in_pushes():
     assert set(found[3:]) <= {PUSH}
 
 
+@pytest.mark.parametrize("answer", [lambda s: "push", lambda s: "pull" if s.m_f > 3 else "push"])
+def test_a_function_that_returns_text_is_refused(answer):
+    """Every text is true, so "push" would pull."""
+    with pytest.raises(tg.InputError, match="returns text"):
+        tg.bfs(tg.path(4), 0, direction=answer)
+
+
 def test_functions_of_the_state_are_policies():
     g = tg.kronecker(9, rng=1)
     never = tg.bfs(g, 0, direction=lambda s: False).trace["direction"]

@@ -16,7 +16,8 @@ from tachograph.decisions.direction import train as direction
 from tachograph.decisions.direction.levels import Levels, levels_of, score
 from tachograph.decisions.direction.model import learned, policy_named, the_model
 from tachograph.decisions.direction.train import Trainer
-from tachograph.decisions.trainer import train
+from tachograph.decisions.trainer import Runner, train
+from tests.devices.support import any_device, needs_pyopencl
 
 SMALL = ["kronecker 9 8", "uniform 600 6", "road 20 20", "tree 500 3", "small_world 400 3 0.1"]
 
@@ -203,3 +204,38 @@ def test_training_writes_a_model_that_can_be_used(tmp_path):
         assert summary["slowdown"] < 3
     with pytest.raises(tg.InputError, match="4 graphs of 2 families are needed"):
         train(Trainer(SMALL[:2]))
+
+
+def pulls_wide_levels(graph, source, device):
+    """What a device measures, but with times that are known: a pull takes as long as the graph has arcs."""
+    from tachograph.algorithms.bfs_on_device import both_directions
+
+    levels = both_directions(graph, source, device)
+    assert min(levels["push_nanoseconds"]) > 0
+    for name in ("", "_mean"):
+        levels[f"push{name}_nanoseconds"] = [50 * (m + 1) for m in levels["frontier_edges"]]
+        pulls = levels[f"pull{name}_nanoseconds"]
+        levels[f"pull{name}_nanoseconds"] = [-1 if t < 0 else 10 * graph.arcs for t in pulls]
+    return levels
+
+
+@needs_pyopencl
+def test_a_model_for_a_device_is_used_there_only():
+    device = any_device()
+    runner = Runner(measured=f"{__name__}:pulls_wide_levels")
+    done = train(Trainer(SMALL, math.inf, runner=runner, device=device.id, searches=1))
+    assert done.path.stem == f"direction-{device.slug}"
+    assert done.file.card["device"] == device.name
+    assert done.file.card["provenance"] == "measured"
+    there, here = policy_named("auto", device.slug), policy_named("auto")
+    assert np.array_equal(there.parameters[1:], done.file.arrays["cost"])
+    assert not np.array_equal(there.parameters, here.parameters)
+    asked = []
+    g = graphs.graph_named(SMALL[0])
+    with pytest.MonkeyPatch.context() as patch:
+        on = "tachograph.algorithms.bfs_on_device.levels_on"
+        patch.setattr(on, lambda *given: asked.append(given[3]) or 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            tg.bfs(g, 0, device=device)
+    assert np.array_equal(asked[0].parameters, there.parameters)
+    assert tg.bfs(g, 0, device=device, verify=True).levels.max() > 1

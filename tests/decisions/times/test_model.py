@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import tachograph as tg
 from tachograph.decisions import model_file
+from tachograph.decisions.graphs import family, names_of, present
 from tachograph.decisions.model_file import ModelFile
-from tachograph.decisions.times.model import SHAPE_FEATURES, shape, the_model
-from tachograph.decisions.times.train import Trainer, fit, measure
+from tachograph.decisions.times.model import KERNELS, KINDS, SHAPE_FEATURES, shape, the_model
+from tachograph.decisions.times.train import Trainer, _margins, fit, grouped, measure
 from tachograph.decisions.trainer import train
+from tachograph.journal.code import code_hash
 from tachograph.tasks.measure import run, runner
 from tachograph.util.names import NAMES
 
@@ -77,6 +80,39 @@ def test_files_with_wrong_curves_are_refused(model, tmp_path):
             the_model.read(path)
 
 
+def test_older_files_have_one_margin_for_all_kinds(model, tmp_path):
+    path = tmp_path / "times.json"
+    arrays = model.arrays()
+    arrays["bfs/auto.numbers"] = np.array([*arrays["bfs/auto.numbers"][:3], 0.5])
+    model_file.write(path, ModelFile("times", SHAPE_FEATURES, arrays, {}))
+    assert the_model.read(path).curves["bfs/auto"].margins.tolist() == [0.5] * len(KINDS)
+
+
+def test_kinds_have_margins_of_their_own_where_enough_was_measured():
+    errors = np.concatenate([np.linspace(0, 1, 99), np.linspace(0, 3, 99), [9.0]])
+    margins = _margins(errors, [0] * 99 + [1] * 99 + [2])
+    assert margins[0] == pytest.approx(0.9, abs=0.02)
+    assert margins[1] == pytest.approx(2.7, abs=0.05)
+    every = np.sort(errors)[math.ceil(200 * 0.9) - 1]
+    assert margins[2] == every  # one error is not enough
+
+
+def test_changed_kernels_make_times_stale(model, monkeypatch):
+    assert not model.stale("bfs"), "the card does not say what was timed"
+    timed = {task: code_hash(*rooms) for task, rooms in KERNELS.items()}
+    assert len(set(timed.values())) == len(timed), "each task has kernels"
+    known = replace(model, card={"kernels": timed})
+    assert not known.stale("bfs")
+    changed = replace(model, card={"kernels": timed | {"bfs": "0" * 16}})
+    assert changed.stale("bfs")
+    assert not changed.stale("pagerank")
+    monkeypatch.setattr("tachograph.tasks.decide.the_model", lambda: changed)
+    told = [" ".join(str(tg.plan(task, tg.path(9))).split()) for task in ("components", "mis")]
+    assert not any("kernels changed" in text for text in told)
+    text = " ".join(str(tg.plan("bfs", tg.path(9), source=0)).split())
+    assert "measured before its kernels changed" in text
+
+
 def test_the_model_of_the_package_knows_every_task():
     tasks = {name.partition("/")[0] for name in the_model().curves}
     assert tasks == {way.task for way in runner().ways}
@@ -91,6 +127,23 @@ def test_every_way_on_the_host_is_measured():
     assert [row["weighted"] for row in rows] == [
         row["name"].startswith(("sssp", "maximum_flow")) for row in rows
     ]
+
+
+def test_what_was_measured_on_a_busy_machine_is_left_out():
+    made = records(GRAPHS)
+    for record in made[:3]:
+        record["rows"][0] |= {"busy": True, "seconds": 1e3}
+    assert {row["graph"] for row in grouped(made)["bfs/auto"]} == {r["graph"] for r in made[3:]}
+    for record in made:
+        record["rows"][0]["busy"] = True
+    assert len(grouped(made)["bfs/auto"]) == len(made)  # better than nothing
+
+
+def test_families_are_measured_in_turns():
+    names = Trainer(runner=runner()).choose()
+    kinds = [family(name) for name in names]
+    assert sorted(names) == sorted(present(names_of("times", "fit")))
+    assert set(kinds[: len(set(kinds))]) == set(kinds)
 
 
 def test_too_few_graphs_are_refused():

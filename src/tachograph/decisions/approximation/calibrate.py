@@ -21,7 +21,7 @@ from ...journal.campaign import Campaign, Executor, Record, measured_code
 from .. import graphs as registry
 from ..trainer import Measured, run_named
 from .collect import group_of
-from .model import CONFIDENCES, LEAST_SHARE
+from .model import CONFIDENCES, LEAST_SHARE, conformal
 from .rules import inaccuracy
 
 __all__ = ["CALIBRATED_BUDGETS", "budget_cases", "live_cases", "shares_of", "sources_of"]
@@ -97,19 +97,13 @@ def shares_of(cases: Sequence[Record]) -> tuple[float, ...]:
     families: dict[str, list[float]] = {}
     for case in cases:
         families.setdefault(case["family"], []).extend(case["scores"])
-    pooled = sorted(score for scores in families.values() for score in scores)
-    groups = [sorted(v) for v in families.values() if len(v) >= FEWEST_SCORES]
+    pooled = np.sort([score for scores in families.values() for score in scores])
+    groups = [np.sort(v) for v in families.values() if len(v) >= FEWEST_SCORES]
     made = []
     for confidence in CONFIDENCES:
-        if _quantile(pooled, confidence) is None:
+        if math.isinf(conformal(pooled, confidence)):
             made.append(1.0)
             continue
-        worst = [_quantile(scores, confidence) or scores[-1] for scores in (*groups, pooled)]
+        worst = [min(conformal(s, confidence), float(s[-1])) for s in (*groups, pooled)]
         made.append(float(min(1.0, max(LEAST_SHARE, *worst))))
     return tuple(made)
-
-
-def _quantile(scores: Sequence[float], confidence: float) -> float | None:
-    """The split-conformal quantile of ascending scores; None if there are too few for it."""
-    rank = math.ceil((len(scores) + 1) * confidence)
-    return scores[rank - 1] if rank <= len(scores) else None

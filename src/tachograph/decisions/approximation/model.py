@@ -21,11 +21,11 @@ from ...journal.campaign import Record
 from ...util.cores import threads_available
 from ...util.errors import InputError
 from ..model_file import Kept, ModelFile
-from .rules import EXACT
+from .rules import EXACT, check_budget
 from .state import ALGORITHMS, FEATURES, Configuration, State
 
 __all__ = ["CHOOSING_ARCS", "CONSIDERED", "WORTH", "Advice", "Model", "Option", "Trees", "advise"]
-__all__ += ["best", "from_scale", "the_model", "to_scale"]
+__all__ += ["best", "conformal", "from_scale", "the_model", "to_scale"]
 
 Numbers = NDArray[np.float64]
 ERROR_FLOOR = 1e-3  # errors far below this are all the same
@@ -140,7 +140,7 @@ class Model:
 
     def margin(self, confidence: float) -> float:
         """What is added to a predicted error (on its scale) to be right this often; may be inf."""
-        return _conformal(self.scores, confidence)
+        return conformal(self.scores, confidence)
 
     def errors(self, rows: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
         """Errors and their upper bounds, for rows of ``FEATURES``."""
@@ -150,13 +150,13 @@ class Model:
     def gains(self, rows: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
         """Gains and their lower bounds."""
         gain = self.gain.predict(rows)
-        return np.exp(gain), np.exp(gain - _conformal(self.gain_scores, confidence))
+        return np.exp(gain), np.exp(gain - conformal(self.gain_scores, confidence))
 
 
 the_model: Kept[Model] = Kept("approximation", FEATURES, Model.of)
 
 
-def _conformal(scores: Numbers, confidence: float) -> float:
+def conformal(scores: Numbers, confidence: float) -> float:
     """The split-conformal quantile of ascending scores; inf if there are too few for it."""
     rank = math.ceil((scores.size + 1) * confidence)
     return float(scores[rank - 1]) if rank <= scores.size else math.inf
@@ -201,9 +201,7 @@ def advise(graph: Graph, sources: ArrayLike, max_error: float, confidence: float
     ``max_error`` is the mean relative error that is allowed (:func:`.inaccuracy`), ``confidence`` the
     share of such graphs in which it is to be kept. Advice is remembered as long as the graph is.
     """
-    for name, value in (("max_error", max_error), ("confidence", confidence)):
-        if not isinstance(value, int | float | np.floating) or not 0 < value < 1:
-            raise InputError(f"{name} = {value!r} is a share: above 0 and below 1, as in 0.05")
+    check_budget(max_error, confidence)
     if graph.arcs == 0:
         raise InputError("the graph has no edges: nothing to approximate, leave out max_error")
     at = np.asarray(sources)

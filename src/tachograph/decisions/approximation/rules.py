@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...util.errors import InputError
 
 __all__ = ["EXACT", "METHODS", "RULES", "Approximation", "Inaccuracy", "degree_thresholds"]
-__all__ += ["inaccuracy", "relative_errors"]
+__all__ += ["check_budget", "inaccuracy", "relative_errors"]
 
 #: Methods by the field that switches them on, in the order of the paper.
 METHODS = {
@@ -212,3 +212,10 @@ def inaccuracy(
         return Inaccuracy(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     shares = error.mean(), (error > 0).mean(), np.isinf(approximate[counted]).mean()
     return Inaccuracy(*map(float, (*shares, *np.quantile(error, [0.5, 0.95]), error.max())))
+
+
+def check_budget(max_error: float, confidence: float) -> None:
+    """Refuse what is not a share."""
+    for name, value in (("max_error", max_error), ("confidence", confidence)):
+        if not isinstance(value, int | float | np.floating) or not 0 < value < 1:
+            raise InputError(f"{name} = {value!r} is a share: above 0 and below 1, as in 0.05")

@@ -25,7 +25,7 @@ from ..trainer import Quality
 from ..trainer import Trainer as Base
 from .calibrate import live_cases, shares_of
 from .collect import KIND, Data, records, tasks, write_csv
-from .model import CHOOSING_ARCS, CONSIDERED, Model, Trees, best, from_scale, to_scale
+from .model import CHOOSING_ARCS, CONSIDERED, Model, Trees, best, to_scale
 from .rules import Approximation
 from .state import FEATURES, FLAT_HOPS, Configuration
 
@@ -34,7 +34,7 @@ __all__ += ["trees_of"]
 
 BUDGETS = (0.01, 0.02, 0.05, 0.1, 0.2)  # that are calibrated for
 JUDGED_BUDGETS = (0.01, 0.05, 0.1, 0.2)
-MARGINS = np.linspace(0, 6, 121)
+ROUNDING = 1e-9  # of places on the scale of errors: a margin just above a place
 QUANTILES = 1000  # of the shortfall that are kept: as good as all of them
 #: Where leaving out more cannot make the answer better: the sign of the error's dependence.
 MONOTONIC = {
@@ -129,11 +129,12 @@ def _considered(data: Data) -> Data:
 
 def _score(level: Numbers, gain: Numbers, error: Numbers, budget: float) -> float:
     """The smallest margin from which on the choice keeps the budget."""
+    leaves = to_scale(budget) - level  # the margin up to which a configuration is allowed
     needed = 0.0
-    for margin in MARGINS:
-        chosen = best(from_scale(level + margin), gain, budget)
+    for margin in leaves[(error > budget) & (leaves >= 0)]:
+        chosen = best(np.where(leaves >= margin, 0.0, np.inf), gain, budget)
         if chosen is not None and error[chosen] > budget:
-            needed = float(margin) + MARGINS[1]
+            needed = max(needed, float(margin) + ROUNDING)
     return needed
 
 

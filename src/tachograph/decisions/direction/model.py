@@ -61,6 +61,12 @@ class Network(NamedTuple):
             **{k: file.array(f"{name}.{k}", s, least.get(k, -np.inf)) for k, s in shapes.items()}
         )
 
+    def hidden(self, features: Numbers, as_published: bool = False) -> Numbers:
+        """Return what each hidden unit gives for six features, before its weight in the output."""
+        units = self.weights @ ((features - self.mean) / self.scale) + self.bias
+        with np.errstate(over="ignore"):
+            return np.asarray(1 / (1 + np.exp(-units)) if as_published else np.maximum(units, 0.0))
+
     def numbers(self) -> Numbers:
         """Return the numbers for ``surf_output`` after the first: standardisation becomes weights."""
         weights = self.weights / self.scale
@@ -186,21 +192,25 @@ def scripted(directions: Sequence[int]) -> Policy:
     return Policy("script", "Repeats what was written down.", built_in("rule"), parameters)
 
 
-def policy_named(direction: str | Policy | Callable[[State], object]) -> Policy:
-    """The policy that a user means by a name or by a function of the state."""
+def policy_named(
+    direction: str | Policy | Callable[[State], object], device: str | None = None
+) -> Policy:
+    """The policy that a user means by a name or by a function of the state; on a ``device`` (its
+    ``slug``), learned ones are those that were trained there, if any were.
+    """
     if isinstance(direction, Policy):
         return direction
     if callable(direction):
         name = getattr(direction, "__name__", "function")
         return Policy(name, f"{name} says so.", compiled(direction), np.zeros(1))
-    if direction not in POLICIES:
+    if not isinstance(direction, str) or direction not in POLICIES:
         raise InputError(
             f"direction = {direction!r}: it is one of {', '.join((*POLICIES, 'oracle'))}, or a "
             "function of the state"
         )
     name = "cost" if direction == "auto" else direction
     if name in LEARNED:
-        return learned(name, the_model())
+        return learned(name, (device and the_model.beside(device)) or the_model())
     about = getattr(published, name).__doc__.split(chr(10))[0]
     parameters = np.array([RULES.index(name)], float)
     return Policy(name, about, built_in("rule"), parameters, counts_hubs=name == "enterprise")

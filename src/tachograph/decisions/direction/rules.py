@@ -283,16 +283,21 @@ def built_in(name: str) -> Compiled:
 @lru_cache(64)
 def compiled(function: Callable[[State], object]) -> Compiled:
     """A user's function of the state, compiled for C; a true answer means pull."""
+    name = getattr(function, "__name__", repr(function))
     try:
         inner = numba.njit(function, error_model="numpy")
 
         def door(state, parameters):
             return PULL if inner(read_state(state)) else PUSH
 
-        return cast(Compiled, numba.cfunc(SIGNATURE, error_model="numpy")(door))
-    except numba.core.errors.NumbaError as error:
+        made = cast(Compiled, numba.cfunc(SIGNATURE, error_model="numpy")(door))
+        (signature,) = inner.nopython_signatures  # type: ignore[attr-defined]
+        if numba.types.unliteral(signature.return_type) == numba.types.unicode_type:  # always true
+            raise InputError(f"direction = {name} returns text: it is to return true to pull")
+        return made
+    except (numba.core.errors.NumbaError, TypeError) as error:  # or it is a class, or a built-in
         raise InputError(
-            f"direction = {function!r} cannot be compiled by Numba; it takes the state of a level and "
+            f"direction = {name} cannot be compiled by Numba; it takes the state of a level and "
             f"returns true to pull. {reason(str(error))}"
         ) from None
 

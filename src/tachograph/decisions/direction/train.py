@@ -28,6 +28,7 @@ from .levels import Levels, export, features_of, levels_of, score
 from .state import State
 
 if TYPE_CHECKING:
+    from ...devices.opencl import OpenCL
     from .model import Model, Network, Policy
 
 __all__ = ["Trainer", "chosen_unseen", "cost_of", "fit_surf_paper", "level_record", "measure"]
@@ -75,15 +76,20 @@ def measure_graph(
         records = [measure(graph, name, source, repeats) for source in chosen]
     else:
         both = cast("Callable[..., Record]", run_named(simulated))
-        records = [level_record(graph, name, s, both(graph, s, device), 1) for s in chosen]
+        found = [(s, both(graph, s, device)) for s in chosen]
+        threads = [levels.pop("threads", 1) for _, levels in found]
+        records = [
+            level_record(graph, name, s, levels, count)
+            for (s, levels), count in zip(found, threads, strict=True)
+        ]
     return {"records": [{**record, **known} for record in records]}
 
 
 def level_record(graph: Graph, name: str, source: int, levels: Record, threads: int) -> Record:
-    """Return a record of the levels of one search."""
+    """Return a record of the levels of one search; a graph without a name belongs to no family."""
     return {
-        "graph": name, "family": family(name), "source": int(source), "threads": threads,
-        "directed": graph.directed, "n": graph.n, "arcs": graph.arcs,
+        "graph": name, "family": family(name) if name else "", "source": int(source),
+        "threads": threads, "directed": graph.directed, "n": graph.n, "arcs": graph.arcs,
         "p_h": graph.features.hub_probability_sampled,
         "hubs": round(graph.features.hub_probability * graph.n), "levels": levels,
     }  # fmt: skip
@@ -246,6 +252,8 @@ class Trainer(Base["Model"]):
 
     tacho train direction --device rtx3080
 
+    tacho train direction --device opencl
+
     tacho train direction --graphs 'kronecker 16 16,road 300 300,uniform 60000 8,soc-Slashdot0902'
 
     tacho train direction --records levels.csv
@@ -254,7 +262,8 @@ class Trainer(Base["Model"]):
     searches: int = SEARCHES
     seed: int = 1  # of the vertices that they begin at
     device: str = field(
-        default=HOST, metadata={"help": "host, or a simulated GPU such as rtx3080."}
+        default=HOST,
+        metadata={"help": "host, an OpenCL device such as opencl, or a simulated GPU (rtx3080)."},
     )
     records: Path | None = field(
         default=None,
@@ -269,17 +278,33 @@ class Trainer(Base["Model"]):
         """Return how many searches are measured, how often, and where."""
         check_table(self.records)
         asked: Record = {"sources": self.searches, "seed": self.seed, "repeats": REPEATS}
+        if self.opened is not None:
+            asked |= {"device": self.opened.id, "simulated": self.runner.measured}
+            return asked, self.opened.key
         if self.device != HOST:
             asked |= {"device": self.device, "simulated": self.runner.simulated}
         return asked, ""
 
     @property
+    def opened(self) -> OpenCL | None:
+        """The OpenCL device that is measured, if it is one."""
+        if self.device.partition(":")[0] != "opencl":
+            return None
+        from ...devices.opencl import open_device
+
+        return open_device(self.device)
+
+    @property
     def file(self) -> str:
-        """The name of the model's file; one for a simulated GPU is used on that GPU only."""
+        """The name of the model's file; one for another device is used on such devices only."""
+        if self.opened is not None:
+            return f"{self.name}-{self.opened.slug}"
         return self.name if self.device == HOST else f"{self.name}-{self.device}"
 
     def facts(self, model: Model) -> Record:
         """Return which device was measured, or simulated."""
+        if self.opened is not None:
+            return {"device": self.opened.name, "provenance": "measured"}
         return {} if self.device == HOST else {"device": self.device, "provenance": "simulated"}
 
     def fit(self, records: list[Record]) -> Model:

@@ -25,6 +25,8 @@ from ...kernels.bfs.state import (
     ALL_HUBS,
     DIRECTED,
     HUBS,
+    M_U,
+    N_U,
     P_H,
     PULL,
     PULLED,
@@ -91,6 +93,14 @@ class Walk:
         if policy.counts_hubs:
             self._state[ALL_HUBS] = round(graph.features.hub_probability * graph.n)
         self._decide = prepare(decide, (self.chooser, self._state, self.level, self.last))
+
+    def numbers(self) -> np.ndarray:
+        """Return what ``bfs.cl`` keeps of a policy before the first level: the state without levels,
+        how the frontier grew, arcs up to which a level is certainly pushed, and the parameters.
+        """
+        state = self._state.copy()
+        state[N_U], state[M_U] = state[N], state[ALL_ARCS]
+        return np.concatenate([state, [0.0, self.chooser.certain], self.chooser.parameters])
 
     def choose(self) -> int:
         """Return the direction of the next level, ``PUSH`` or ``PULL``."""

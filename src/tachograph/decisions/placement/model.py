@@ -7,19 +7,20 @@ makes one; a file holds those of all devices that it was run with.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...devices.calibrate import calibrate, calibration
+from ...devices.calibrate import calibration
 from ...devices.host import Host
 from ...devices.opencl import OpenCL
 from ...util.errors import InputError
 from ..model_file import Kept, ModelFile
-from .rules import BreakPoint, Fixed, Policy, break_point, hinted
+from .hardware import chip_of
+from .rules import BreakPoint, Fixed, Policy, hinted, published_hints
 from .state import KERNELS, PLACES, Call
 
 __all__ = ["Learned", "Model", "fit", "key_of", "named", "the_model"]
@@ -29,20 +30,23 @@ __all__ = ["Learned", "Model", "fit", "key_of", "named", "the_model"]
 class Learned:
     """The place with the shorter predicted time: constant + vertices + arcs, for each kernel.
 
-    ``times`` has, for each kernel and place, the seconds of a call, of a vertex and of an arc.
+    ``times`` has, for each kernel and place, the seconds of a call, of a vertex and of an arc,
+    ``byte_seconds`` what it takes to copy a byte to the other side.
     """
 
     times: Mapping[str, Mapping[str, Sequence[float]]]
+    byte_seconds: float = 0.0
 
     def predict(self, call: Call, place: str) -> float:
-        """Seconds."""
+        """Seconds, with what must be copied first."""
         try:
             a, b, c = self.times[call.kernel][place]
         except KeyError:
             raise InputError(
                 f"no times of the kernel {call.kernel} are known: tacho train placement"
             ) from None
-        return float(a + b * call.vertices + c * call.arcs)
+        copied = self.byte_seconds * call.moves[PLACES.index(place)]
+        return float(a + b * call.vertices + c * call.arcs + copied)
 
     @cached_property
     def _later(self) -> dict[str, tuple[float, ...]]:
@@ -58,7 +62,9 @@ class Learned:
         if call.kernel not in self._later:
             self.predict(call, "host")  # says what is missing
         a, b, c = self._later[call.kernel]
-        return "host" if a + b * call.vertices + c * call.arcs <= 0 else "device"
+        here, there = call.moves
+        later = a + b * call.vertices + c * call.arcs + self.byte_seconds * (here - there)
+        return "host" if later <= 0 else "device"
 
 
 def fit(samples: Mapping[str, Sequence[Sequence[float]]]) -> Learned:
@@ -122,7 +128,11 @@ class Model:
 
     def policy(self, task: str, host: Host, device: OpenCL) -> Learned | None:
         """Return what was learned about a task on these devices, or None."""
-        return self.policies.get(key_of(task, host, device))
+        learned = self.policies.get(key_of(task, host, device))
+        rate = (calibration(device) or {}).get("transfer")
+        if learned is None or not rate:
+            return learned
+        return replace(learned, byte_seconds=1e-9 / rate)
 
 
 the_model: Kept[Model] = Kept("placement", Call._fields, Model.of)
@@ -131,10 +141,11 @@ the_model: Kept[Model] = Kept("placement", Call._fields, Model.of)
 def named(name: str, task: str, host: Host, device: OpenCL) -> Policy:
     """The policy that users call ``name``, for this machine.
 
-    ``"host"``, ``"device"``; ``"break-point"``, by the equation, with rates from the calibration, which
-    is made if there is none; ``"learned"``, if ``tacho train placement`` was run; the name of a TOML
-    file with hints (see :func:`hinted`); ``"auto"``: learned if possible, else by the break point, but
-    on the host if the device only has some of its cores, which the equation does not know of.
+    ``"host"``, ``"device"``; ``"break-point"``, by the equation, with this machine's clock rates;
+    ``"published"``, by the paper's own tables; ``"learned"``, if ``tacho train placement`` was run; the
+    name of a tuning file (see :func:`hinted`); ``"auto"``: learned if possible, else by the break
+    point, but on the host if the device only has some of its cores, which the equation does not know
+    of.
     """
     if name in PLACES:
         return Fixed(name)
@@ -148,25 +159,27 @@ def named(name: str, task: str, host: Host, device: OpenCL) -> Policy:
         return Fixed("host")
     if name in ("break-point", "auto"):
         return _by_equation(task, host, device)
+    if name == "published":
+        return published_hints(task)
     if name.endswith(".toml"):
         return hinted(Path(name), task)
     raise InputError(
-        f"placement = {name!r}: known are auto, host, device, break-point, learned, oracle, and files "
-        "with hints (.toml)"
+        f"placement = {name!r}: known are auto, host, device, break-point, published, learned, oracle, "
+        "and files with hints (.toml)"
     )
 
 
 def _by_equation(task: str, host: Host, device: OpenCL) -> BreakPoint:
-    """Clock rates are taken from chains of dependent operations, the factor from the device's own.
+    """Apply the equation to this machine.
 
-    Instructions are those of the host's compiled kernels if they were counted (``tacho train``), else
-    as published or declared.
+    Instructions are the published ones; where there are none, those of the host's compiled kernels, as
+    ``tacho train`` has counted them, or as they were counted for the table.
     """
-    here = calibration(host) or calibrate(host)
-    there = calibration(device) or calibrate(device)
-    rates = [float(x or 0) for x in (here["scalar"], there["scalar"], there["vector"])]
     table, known = KERNELS[task], the_model.find()
     counted = known.instructions.get(task, {}) if known else {}
-    ratios = [counted.get(name, kernel.ratio) for name, kernel in table.items()]
-    percent = break_point(rates[0] / rates[1], rates[1] / rates[2], ratios)
+    ratios = [
+        counted.get(name, kernel.ratio) if kernel.counted else kernel.ratio
+        for name, kernel in table.items()
+    ]
+    percent = chip_of(host, device).break_point(ratios)
     return BreakPoint(min(percent, 100.0), {name: kernel.above for name, kernel in table.items()})

@@ -31,7 +31,7 @@ def task_of(graph: str) -> str:
 def count_instructions(task: str) -> dict[str, float]:
     """Count scalar for each vector instruction of the host's kernels, for the break-point equation."""
     from ... import kernels
-    from ...kernels.runtime.launch import instruction_ratio
+    from ...kernels.runtime.instructions import instruction_ratio
 
     found = {}
     for name, kernel in KERNELS[task].items():

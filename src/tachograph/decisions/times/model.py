@@ -18,9 +18,18 @@ from numpy.typing import NDArray
 from ...devices.calibrate import sound
 from ...graph.graph import Graph
 from ...journal.campaign import Record
+from ...journal.code import code_hash
 from ..model_file import LARGEST_VALUE, Kept, ModelFile
 
-__all__ = ["CONFIDENCE", "SHAPE_FEATURES", "SHORTEST_SECONDS", "Curve", "Model", "Predicted"]
+__all__ = [
+    "CONFIDENCE",
+    "KERNELS",
+    "SHAPE_FEATURES",
+    "SHORTEST_SECONDS",
+    "Curve",
+    "Model",
+    "Predicted",
+]
 __all__ += ["shape", "the_model"]
 
 CONFIDENCE = 0.9  # of the interval
@@ -34,7 +43,31 @@ SHAPE_FEATURES = (
     "closing", "bits", "small", "back_small", "directed", "spread", "log_source_degree", "log_seen",
     "log_source_levels",
 )  # fmt: skip
+#: What a task's time is that of, below the package: if it changes, measured times are stale.
+KERNELS = {
+    "bfs": ("kernels/bfs",),
+    "sssp": ("kernels/sssp", "kernels/bfs"),
+    "pagerank": ("kernels/pagerank",),
+    "connected_components": ("kernels/components.py",),
+    "jaccard": ("kernels/similarity",),
+    "maximal_independent_set": ("kernels/independent_set",),
+    "maximum_flow": ("kernels/flow",),
+}
+KINDS = ("skewed", "deep", "even")  # of graphs, each with a margin of its own
+SKEWED_FROM_GINI, DEEP_FROM_LEVELS = 0.45, 12.0
 Numbers = NDArray[np.float64]
+
+
+def kind_of(numbers: Mapping[str, float]) -> int:
+    """Return the number of a graph's kind: with hubs, with long paths, or neither.
+
+    >>> import tachograph as tg
+    >>> [KINDS[kind_of(shape(g))] for g in (tg.kronecker(10, rng=1), tg.road(40, 40))]
+    ['skewed', 'deep']
+    """
+    if numbers["gini"] >= SKEWED_FROM_GINI:
+        return 0
+    return 1 if numbers["log_levels"] >= math.log(DEEP_FROM_LEVELS) else 2
 
 
 def shape(graph: Graph, source: int | None = None) -> dict[str, float]:
@@ -88,7 +121,7 @@ class Curve:
     mean: float
     linear: float
     radial: float
-    margin: float  # of the logarithm, at the confidence
+    margins: Numbers  # of the logarithm, at the confidence, for each of KINDS
     memory: Numbers  # bytes for each of MEMORY_PARTS
 
     def log_seconds(self, x: Numbers) -> float:
@@ -100,7 +133,7 @@ class Curve:
 
     def arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
         """Return the numbers for a file."""
-        numbers = np.array([self.mean, self.linear, self.radial, self.margin])
+        numbers = np.array([self.mean, self.linear, self.radial, *self.margins])
         return {
             f"{name}.points": self.points.astype(np.float32),
             f"{name}.weights": self.weights,
@@ -115,14 +148,17 @@ class Curve:
         weights = file.array(f"{name}.weights", (None,))
         points = file.array(f"{name}.points", (weights.size, len(SHAPE_FEATURES)))
         widths = file.array(f"{name}.widths", (len(SHAPE_FEATURES),), least=1e-9)
-        numbers = file.arrays.get(f"{name}.numbers", np.empty(0))  # the margin may be infinite
-        *sizes, margin = numbers.tolist() if numbers.shape == (4,) else (math.nan,)
-        known = margin == math.inf or 0 <= margin <= LARGEST_LOG_SECONDS
-        if not known or not (np.abs(sizes) <= LARGEST_VALUE).all():
-            raise file.problem(f"{name}.numbers should be three numbers and a margin")
+        found = file.arrays.get(f"{name}.numbers", np.empty(0))
+        numbers = np.asarray(found, np.float64)  # margins may be infinite
+        sizes, margins = numbers[:3], numbers[3:]
+        known = (margins == math.inf) | ((margins >= 0) & (margins <= LARGEST_LOG_SECONDS))
+        right = numbers.shape in ((4,), (3 + len(KINDS),)) and known.all()
+        if not right or not (np.abs(sizes) <= LARGEST_VALUE).all():
+            raise file.problem(f"{name}.numbers should be three numbers and margins")
         memory = file.array(f"{name}.memory", (MEMORY_PARTS,), least=0.0)
-        mean, linear, radial = sizes
-        return cls(points, weights, widths, mean, linear, radial, margin, memory)
+        mean, linear, radial = sizes.tolist()
+        each = np.full(len(KINDS), margins, np.float64)  # older files have one for all kinds
+        return cls(points, weights, widths, mean, linear, radial, each, memory)
 
 
 @dataclass(frozen=True)
@@ -159,8 +195,14 @@ class Model:
         x = (np.array([numbers[field] for field in SHAPE_FEATURES]) - self.middle) / self.scale
         log = min(max(curve.log_seconds(x), -LARGEST_LOG_SECONDS), LARGEST_LOG_SECONDS)
         seconds = max(math.exp(log), SHORTEST_SECONDS)
-        off = math.exp(curve.margin) if math.isfinite(curve.margin) else UNKNOWN_FACTOR
+        margin = float(curve.margins[kind_of(numbers)])
+        off = math.exp(margin) if math.isfinite(margin) else UNKNOWN_FACTOR
         return Predicted(seconds, seconds / off, seconds * off)
+
+    def stale(self, task: str) -> bool:
+        """Return whether a task was timed with other kernels than those that are here."""
+        timed = self.card.get("kernels", {}).get(task)
+        return timed is not None and timed != code_hash(*KERNELS[task])
 
     def peak(self, name: str, graph: Graph) -> int | None:
         """Predict the bytes that a way takes beside the graph, at its peak."""

@@ -21,16 +21,27 @@ from ...graph.graph import Graph
 from ...journal import Run as JournalRun
 from ...journal import journal, machine
 from ...journal.campaign import Record
-from ...journal.code import own_version
-from ...util.cores import threads_available
-from ..graphs import about, graph_named, weighted
+from ...journal.code import code_hash, own_version
+from ...util.cores import busy, threads_available
+from ..graphs import about, family, graph_named, weighted
 from ..trainer import Quality, Run, TimedWay, device_here, run_named
 from ..trainer import Trainer as Base
-from .model import CONFIDENCE, SHAPE_FEATURES, SHORTEST_SECONDS, Curve, Model, shape
+from .model import (
+    CONFIDENCE,
+    KERNELS,
+    KINDS,
+    SHAPE_FEATURES,
+    SHORTEST_SECONDS,
+    Curve,
+    Model,
+    kind_of,
+    shape,
+)
 
 __all__ = ["Trainer", "errors", "fit", "grouped", "judge", "measure", "runs", "shares"]
 
 FEWEST_ROWS = 8  # that a curve needs
+FEWEST_OF_KIND = 40  # errors, for a margin of that kind of graphs
 RECENT_RUNS = 2000  # of the journal
 CLOSE = 0.35  # part of the actual time that a good prediction is within
 TIMED_SECONDS = 0.15  # that the runs of one way take together, about
@@ -85,7 +96,8 @@ def _questions(way: TimedWay, graph: Graph) -> list[dict[str, int]]:
 
 
 def _timed(run: Run, task: str, graph: Graph, options: Record) -> Record:
-    """The median of a few runs, and the bytes of one that is not timed."""
+    """The median of a few runs, the bytes of one that is not timed, and if others used the cores."""
+    others = busy()
     first = run(task, graph, **options).seconds
     tracemalloc.start()
     try:
@@ -99,6 +111,7 @@ def _timed(run: Run, task: str, graph: Graph, options: Record) -> Record:
     return {
         "seconds": statistics.median(taken),
         "bytes": peak,
+        "busy": max(others, busy()) > 0,
         "n": graph.n,
         "arcs": graph.arcs,
         "directed": graph.directed,
@@ -107,12 +120,15 @@ def _timed(run: Run, task: str, graph: Graph, options: Record) -> Record:
 
 
 def grouped(records: list[Record]) -> dict[str, Rows]:
-    """Rows by way; each knows its family."""
+    """Rows by way; each knows its family. Those of a busy machine count if there are few others."""
     found: dict[str, Rows] = {}
     for record in records:
         whose = {"graph": record["graph"], "family": record["family"]}
         for row in record["rows"]:
             found.setdefault(row["name"], []).append({**row, **whose})
+    for name, rows in found.items():
+        quiet = [row for row in rows if not row.get("busy")]
+        found[name] = quiet if len(quiet) >= FEWEST_ROWS else rows
     return {name: rows for name, rows in found.items() if len(rows) >= FEWEST_ROWS}
 
 
@@ -164,8 +180,10 @@ def _curve(x: Numbers, rows: Rows) -> tuple[Curve, Record]:
         warnings.simplefilter("ignore", ConvergenceWarning)
         made.fit(x, y - y.mean())
     judged: Record = {}
+    doubts = []
     for left_out in ("family", "graph"):
         off = errors(made.kernel_(x), y, [row[left_out] for row in rows])
+        doubts.append(np.abs(off))
         judged[f"{left_out} left out, within 35 %"] = shares(off)
         judged[f"{left_out} left out, median error"] = float(np.median(_relative(off)))
     linear, radial = made.kernel_.k1.k1, made.kernel_.k1.k2
@@ -176,7 +194,7 @@ def _curve(x: Numbers, rows: Rows) -> tuple[Curve, Record]:
         mean=float(y.mean()),
         linear=linear.k1.constant_value,
         radial=radial.k1.constant_value,
-        margin=_margin(np.abs(off)),
+        margins=_margins(np.concatenate(doubts), [kind_of(row["shape"]) for row in rows] * 2),
         memory=_memory([row for row in rows if "bytes" in row]),
     )
     return curve, judged
@@ -190,6 +208,15 @@ def shares(off: Iterable[float], within: float = CLOSE) -> float:
     """The share of errors (logarithms of ratios) within a part of the actual time."""
     found = _relative(off)
     return float(np.mean(found <= within)) if found.size else math.nan
+
+
+def _margins(off: Numbers, kinds: list[int]) -> Numbers:
+    """What new errors stay below on graphs of each kind, where enough of it were measured.
+
+    Half of the errors are those on graphs of families that were left out: new graphs may be anything.
+    """
+    every, groups = _margin(off), [off[np.equal(kinds, k)] for k in range(len(KINDS))]
+    return np.array([_margin(own) if own.size >= FEWEST_OF_KIND else every for own in groups])
 
 
 def _margin(off: Numbers) -> float:
@@ -252,10 +279,24 @@ class Trainer(Base[Model]):
     tacho train times --budget 0 --json
     """
 
+    budget: float = 240.0  # seconds of measuring; fitting takes less than another minute
+
     name = "times"
     state = SHAPE_FEATURES
     without = ("workers",)  # every way uses all threads of the machine
     fewest = (8, 1)
+
+    def choose(self) -> list[str]:
+        """Return the graphs to measure, families in turns: a budget that runs out leaves out none."""
+        if self.graphs is not None:
+            return list(self.graphs)
+        turns: dict[str, int] = {}
+        places = []
+        for name in super().choose():
+            kind = family(name)
+            turns[kind] = turns.get(kind, 0) + 1
+            places.append((turns[kind], name))
+        return [name for _, name in sorted(places, key=lambda place: place[0])]
 
     def how(self) -> tuple[Record, str]:
         """Return what runs tasks, and the ways."""
@@ -276,7 +317,8 @@ class Trainer(Base[Model]):
             rates["device"] = calibrate(device)
         with threadpool_limits(1):
             made = fit([*records, *own])
-        about = {"threads": threads_available(), "calibration": rates, "runs": len(own)}
+        about: Record = {"threads": threads_available(), "calibration": rates, "runs": len(own)}
+        about["kernels"] = {task: code_hash(*rooms) for task, rooms in KERNELS.items()}
         return replace(made, card={**made.card, **about})
 
     def evaluate(self, model: Model, records: list[Record]) -> Quality:
