@@ -6,6 +6,7 @@ from typing import Any
 
 from ..graph.graph import Graph
 from ..util.errors import InputError
+from ..util.text import did_you_mean
 from .accelerators.problem import Simulation
 from .accelerators.simulate import ACCELERATORS
 from .accelerators.simulate import simulate as on_accelerator
@@ -35,7 +36,8 @@ def simulate(
     memory
         The memory of an accelerator: a :class:`tachograph.Memory` or its name; a GPU has its own.
     options
-        Of accelerators: ``source``, ``iterations``, ``along_arcs``, ``damping``. Of GPUs: ``source``,
+        Of accelerators: ``source``, ``iterations``, ``along_arcs``, ``damping``, ``verify`` (compare
+        the values with those of the exact algorithm). Of GPUs: ``source``,
         ``sink``, ``direction``, ``balance``, ``approximation``, ``rng``.
 
     Returns
@@ -67,5 +69,6 @@ def simulate(
         raise InputError(
             f"unknown accelerator {machine!r}; known: {', '.join(ACCELERATORS)}, or your own as "
             f"package.module:Class; GPUs: {', '.join(known_gpus())}, or a TOML file"
+            f"{did_you_mean(machine.lower(), (*ACCELERATORS, *known_gpus()))}"
         )
     return on_accelerator(task, graph, machine, memory, **options)

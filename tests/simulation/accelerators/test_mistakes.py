@@ -22,7 +22,7 @@ DIRECTED = tg.kronecker(7, rng=1, directed=True)
     (lambda: tg.HitGraph(value_bits=12), "value_bits = 12 must be one of 8, 16, 32, 64"),
     (lambda: tg.simulate("wcc", G, tg.AccuGraph(bram_bytes=100)), "128 values of 4 bytes need 512 bytes.*at most 25"),
     (lambda: tg.simulate("wcc", G, tg.HitGraph(bram_bytes=100)), "partition_size with 4 PEs: 512 values"),
-    (lambda: tg.simulate("wcc", WEIGHTED, tg.AccuGraph()), "AccuGraph reads edges without weights"),
+    (lambda: tg.simulate("pagerank", WEIGHTED, tg.AccuGraph()), "AccuGraph reads edges without weights.*graph.without_weights"),
     (lambda: tg.simulate("sssp", WEIGHTED, tg.HitGraph(weighted=False), source=0), "no room for them in an edge"),
     (lambda: tg.simulate("wcc", DIRECTED, tg.AccuGraph()), "connected_components finds weakly connected components of undirected"),
     (lambda: tg.simulate("spmv", G, tg.AccuGraph()), "AccuGraph does not run 'spmv'; it runs bfs, connected_components"),
@@ -37,6 +37,7 @@ DIRECTED = tg.kronecker(7, rng=1, directed=True)
     (lambda: tg.simulate("wcc", G, "graphhit"), "unknown accelerator 'graphhit'; known: hitgraph"),
     (lambda: tg.simulate("wcc", G, tg.HitGraph), "is not an accelerator"),
     (lambda: tg.simulate("jaccard", G, tg.HitGraph()), "HitGraph does not run 'jaccard'"),
+    (lambda: tg.simulate("wcc", G, tg.HitGraph(), iterations=1, verify=True), "leave iterations and along_arcs out"),
     (lambda: tg.simulate("bfs", tg.path(300), tg.AccuGraph(), source=0), "levels above 254.*value_bits=32"),
 ])  # fmt: skip
 def test_mistakes_are_explained(call, message):

@@ -96,3 +96,31 @@ def test_boards_and_mistakes():
         tg.simulate("pagerank", tg.kronecker(5, rng=1, weights=True), tg.ThunderGP())
     with pytest.raises(InputError, match="value_bits = 64 must be one of 32"):
         tg.ThunderGP(value_bits=64)
+
+
+def test_variants_are_other_bitstreams():
+    """Equal requests; a slower clock, and queues of 16 words instead of 32 for closeness."""
+    g = tg.kronecker(9, rng=1)
+    small = {"partition_size": 1024, "kernel_start_us": 0}
+    for variant, task in (("closeness", "wcc"), ("articlerank", "pagerank")):
+        usual = tg.simulate(task, g, tg.ThunderGP(**small), iterations=3)
+        other = tg.simulate(task, g, tg.ThunderGP(variant=variant, **small), iterations=3)
+        assert other.requests == usual.requests
+        assert usual.seconds < other.seconds < 1.1 * usual.seconds  # 250 and 242, 243 and 240 MHz
+    with pytest.raises(
+        InputError, match="'closeness' stands for connected_components, not for bfs"
+    ):
+        tg.simulate("bfs", g, tg.ThunderGP(variant="closeness"), source=0)
+    with pytest.raises(InputError, match="one of closeness, articlerank"):
+        tg.ThunderGP(variant="pagerank")
+
+
+def test_the_memory_of_the_boards():
+    """16 GB a DIMM; one array can be read at the peak, as neighbouring lines are in other bank groups."""
+    memory = tg.ThunderGP().memory()
+    assert memory.capacity == 4 * 16 << 30
+    assert (memory.standard.timings["CL"], memory.ranks) == (17, 1)
+    run = tg.Memory("DDR4-2400T", density="8Gb", width=4, mapping="RoRaCoBaBgCh").run(
+        np.arange(20_000) * 64
+    )
+    assert 20_000 * 64 / run.seconds > 0.9 * 19.2e9

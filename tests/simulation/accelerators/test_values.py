@@ -34,6 +34,11 @@ thunder = st.builds(
     partition_size=st.sampled_from([1, 5, 100]), gather_pes=st.sampled_from([1, 16]),
     kernel_start_us=st.sampled_from([0, 3]), permute_ids=st.sampled_from([None, 7]),
 )  # fmt: skip
+scala = st.builds(
+    tg.ScalaBFS, push_to_pull=st.just(1), pull_to_push=st.sampled_from([1, 2, 99]),
+    pes_of_port=st.sampled_from([1, 2]), rows_ahead=st.sampled_from([2, 64]),
+    beats_waiting=st.sampled_from([4, 64]),
+)  # fmt: skip
 either = st.one_of(hit, accu, thunder)
 DESIGNS = (tg.HitGraph(), tg.AccuGraph(), tg.ThunderGP(partition_size=64), tg.ForeGraph())
 few = settings(max_examples=60, deadline=None)
@@ -51,7 +56,7 @@ def accounts(result):
 
 
 @few
-@given(graphs(), either, st.data())
+@given(graphs(), st.one_of(hit, accu, thunder, scala, st.just(tg.ScalaBFS())), st.data())
 def test_bfs(g, accelerator, data):
     source = data.draw(st.integers(0, g.n - 1))
     result = tg.simulate("bfs", g, accelerator, source=source)

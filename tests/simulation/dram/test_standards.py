@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import tachograph as tg
 from tachograph.simulation.dram import Memory, names, standard
+from tachograph.simulation.dram.standards import TABLES
 from tachograph.util.errors import FileFormatError, InputError, MissingFileError
 
 CUSTOM = """
@@ -77,11 +80,26 @@ def test_a_table_of_ones_own():
     (("burst = 8\n", ""), "burst is missing"),
     (("CL = 10\n", ""), "timings are missing: CL"),
     (("CL = 10\n", "CL = 10\nXY = 3\n"), "unknown timing 'XY'"),
-    (("CL = 10", "CL = -1"), "CL = -1 is not a number of cycles"),
-    (("CL = 10", 'CL = "x"'), "CL = 'x' is not"),
+    (("CL = 10", "CL = -1"), "CL = -1 must be a number, at least 0"),
+    (("CL = 10", 'CL = "x"'), "CL = 'x' must be a number"),
+    (("CL = 10", "CL = 1.5"), "CL = 1.5 is not a number of cycles"),
+    (("CL = 10", f"CL = {2**63}"), "CL = 9223372036854775808 must be a number"),
+    (("tCK = 1.0", "tCK = 1e-320"), "tCK of 1000 is missing, or below 0.001 ns"),
+    (("tCK = 1.0", "tCK = nan"), "tCK = nan must be a number"),
+    (("default = {", "default = 3 #"), "default = 3 must be a table"),
+    (("[1, 4, 1024, 1024]", "[1, 4, 1024]"), "organisations.1Gb_x8 needs groups"),
+    (("[1, 4, 1024, 1024]", "[1, 4, 1024, 0]"), r"organisations.1Gb_x8\[3\] = 0 must be"),
+    (("[1, 4, 1024, 1024]", "[1, 4096, 16777216, 16777216]"), "a rank of 1Gb_x8 has more than"),
+    (("width = 8", "width = true"), "width = True must be a whole number"),
+    (("burst = 8", "burst = 8\ncurrents = [1]"), "currents = .1. must be a table"),
+    (("burst = 8", "burst = 8\njedec = {}"), "jedec.source is missing"),
+    (("burst = 8", "burst = 8\nprotocol = { commands = 7 }"), "protocol.commands = 7 must be a table"),
+    (("burst = 8", "burst = 8\nprotocol = { buses = 2 }"), "protocol.buses = 2 needs protocol.version = 2"),
+    (("burst = 8", "burst = 8\nprotocol = { version = 2, buses = 3 }"), "protocol.buses = 3 must be"),
     (("tCK = 1.0\n", ""), "tCK of 1000 is missing"),
     (("REFI = 5000", "REFI = 100"), "leaves no time between refreshes"),
     (("BL = 4", "BL = 0"), "at least one cycle"),
+    (("RAS = 30", "RAS = 9"), "RAS = 9 is below RCD"),
     (('speed = "1000"', 'speed = "2000"'), "default.speed '2000' is not in speeds"),
     (("bus = 64", "bus = 64\ncolour = 1"), "unknown field 'colour'"),
     (("bus = 64", "bus = "), "is not TOML"),
@@ -100,3 +118,20 @@ def test_a_value_for_no_such_device():
         standard("my.toml")
     with pytest.raises(MissingFileError, match=r"other.toml: there is no such file"):
         standard("other.toml")
+
+
+def test_currents_are_those_of_an_organisation_of_the_table():
+    """Reading and writing draw more than a row that is open, and that more than none."""
+    found = 0
+    for path in sorted(TABLES.glob("*.toml")):
+        table = tomllib.loads(path.read_text())
+        for name, i in table.get("currents", {}).items():
+            rate, organisation = name.split()
+            assert organisation in table["organisations"], name
+            assert any(speed.startswith(rate) for speed in table["speeds"]), name
+            assert 0 < i["IDD2N"] < i["IDD3N"] < min(i["IDD4R"], i["IDD4W"], i["IDD5"]), name
+            assert i["IDD0"] > i["IDD2N"], name
+            found += 1
+    assert found >= 9
+    for design in (tg.HitGraph(), tg.AccuGraph(), tg.ThunderGP()):
+        assert tg.simulate("wcc", tg.path(9), design).memory.energy is not None, design

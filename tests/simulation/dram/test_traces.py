@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -86,6 +87,13 @@ def test_line_numbers_count_across_chunks(monkeypatch):
     Path("long.trace").write_text("0x40 R\n" * 999 + "oops\n")
     with pytest.raises(FileFormatError, match="line 1000"):
         Memory("DDR4-2400R").run("long.trace")
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".trace"])
+def test_pipes_are_refused(suffix):
+    os.mkfifo(f"pipe{suffix}")
+    with pytest.raises(FileFormatError, match="pipe or a device"):
+        read_trace(f"pipe{suffix}")
 
 
 def test_other_damage():

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.simulation.gpus.analytic import demand_of, predict
+from tachograph.simulation.gpus.analytic import demand_of, predict, predict_search
 from tachograph.simulation.gpus.bfs import search
-from tachograph.simulation.gpus.chip import Chip
+from tachograph.simulation.gpus.chip import Chip, Touch
 from tachograph.simulation.gpus.gpu import gpu_named, known_gpus
 from tachograph.simulation.gpus.together import place, split
 
-BALANCES = ("vertex", "warp", "balanced")
+BALANCES = ("vertex", "warp", "balanced", "degree")
 
 
 def odd_graphs():
@@ -104,7 +104,12 @@ def test_work_of_balances():
         for b in BALANCES
     }
     assert steps["vertex"] == 1 + 3199
-    assert steps["warp"] == steps["balanced"] == 1 + 100
+    assert steps["warp"] == steps["balanced"] == steps["degree"] == 1 + 100
+    mixed = tg.disjoint_union(tg.star(41), tg.path(5))  # a row of 40 arcs, others of 1 and 2
+    chip = Chip(tg.GPU("v100"), mixed, "degree")
+    whole = chip.launch("push", 0, np.arange(mixed.n), [Touch(chip.columns, "arc")])
+    assert whole.counts["steps"] == 2 + 2 + 1 + 2  # two warps of items; 32 + 8 arcs; 1; then 2
+    assert whole.counts["lanes"] == mixed.arcs
 
 
 def test_smaller_caches_fetch_more_and_slower_memories_take_longer():
@@ -140,6 +145,39 @@ def test_fast_path_is_near_the_simulator(scale):
     assert 0 <= demand_of(graph).missed(1 << 30) < 0.2
 
 
+SEARCHED = {
+    "kronecker": tg.kronecker(13, rng=1),
+    "road": tg.road(30, 30, rng=1),
+    "uniform": tg.uniform(4000, 8, rng=1),
+    "two components": tg.disjoint_union(tg.path(40), tg.kronecker(9, rng=2)),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_fast_path_of_whole_searches(name):
+    """It counts the levels of the source, and lets each take the direction that the simulator takes."""
+    graph = SEARCHED[name]
+    source = int(graph.degrees.argmax())
+    for gpu in ("v100", "k40c"):
+        for direction in ("push", "auto"):
+            run = tg.simulate("bfs", graph, gpu, source=source, direction=direction)
+            found = predict_search(graph, tg.GPU(gpu), source, direction)
+            assert found["levels"] == run.iterations
+            assert found["seconds"] == pytest.approx(
+                run.seconds, rel=0.05 if direction == "push" else 0.3
+            )
+            pulled = np.count_nonzero(run.trace["kernel"] == "pull")
+            assert abs(found["pulled"] - pulled) <= 1
+            anywhere = predict_search(graph, tg.GPU(gpu), direction=direction)
+            assert 0.5 < anywhere["seconds"] / run.seconds < 2
+
+
+def test_fast_path_without_edges():
+    graph = tg.Graph.from_edges([], [], n=3)
+    assert predict_search(graph, tg.GPU("v100"))["levels"] == 1
+    assert predict_search(graph, tg.GPU("v100"), source=2)["levels"] == 1
+
+
 def test_catalogue_and_files(tmp_path):
     assert {"k40c", "titan-xp", "titan-v", "gv100", "v100", "p4000"} <= set(known_gpus())
     assert {"rtx3080", "a100", "a10-7850k"} <= set(known_gpus())
@@ -155,13 +193,15 @@ def test_catalogue_and_files(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("cores = 3", "unknown key 'cores'"), ("sms = 0", "at least 1"), ("sms = ", "mine.toml"),
+    [("engines = 3", "unknown key 'engines'"), ("sms = 0", "at least 1"), ("sms = ", "mine.toml"),
+     ("clock_ghz = inf", "finite"), (f"clock_ghz = {10**400}", "finite"), ("a = " + "[" * 9999, "is not TOML"),
+     (f"sms = {2**60}", "at most"), ("#" * 2_000_000, "no settings do"),
      ('like = "v101"', "no GPU")],
 )  # fmt: skip
 def test_bad_files(tmp_path, text, problem):
     own = tmp_path / "mine.toml"
     own.write_text(text)
-    with pytest.raises(tg.InputError, match=problem):
+    with pytest.raises((tg.InputError, tg.FileFormatError), match=problem):
         gpu_named(str(own))
 
 
@@ -180,7 +220,7 @@ def test_bad_files(tmp_path, text, problem):
             "more memory",
         ),
         (lambda g: tg.GPU("v100", clock_ghz=0.0), "at least"),
-        (lambda g: tg.GPU("v100", cores=3), "no parameter"),
+        (lambda g: tg.GPU("v100", engines=3), "no parameter"),
     ],
 )
 def test_bad_input(call, problem):

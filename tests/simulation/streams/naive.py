@@ -173,8 +173,9 @@ def play(memory, clock_mhz, phase, banks=1):
             for item in (
                 [] if s.items is None else s.items[k * s.items_each : (k + 1) * s.items_each]
             ):
-                busy[item % banks] = max(busy[item % banks], here) + 1
-                over = max(over, busy[item % banks])
+                if item >= 0:
+                    busy[item % banks] = max(busy[item % banks], here) + 1
+                    over = max(over, busy[item % banks])
             naive.served[k] = over
         for naive in all_.values():
             if isinstance(naive, NaiveStage):

@@ -5,6 +5,7 @@ from .base import Accelerator, Layout, Parameter
 from .foregraph import ForeGraph
 from .hitgraph import HitGraph
 from .problem import Problem, Simulation
+from .scalabfs import ScalaBFS
 from .simulate import Job, simulate
 from .thundergp import ThunderGP
 
@@ -17,6 +18,7 @@ __all__ = [
     "Layout",
     "Parameter",
     "Problem",
+    "ScalaBFS",
     "Simulation",
     "ThunderGP",
     "simulate",

@@ -16,6 +16,7 @@ import numpy as np
 from ...algorithms.result import Trace
 from ...util.errors import InputError
 from ...util.memory import human
+from ...util.text import did_you_mean
 from ..dram import Memory
 from ..streams import Phase
 from .activity import Activity
@@ -26,6 +27,7 @@ __all__ = ["Accelerator", "Layout", "Machine", "Parameter", "Size"]
 T = TypeVar("T")
 WIDTHS = (8, 16, 32, 64)  # bits
 PARTITION_SIZES = tuple(1 << k for k in range(10, 23, 2))  # vertices, that a search tries
+LARGEST_SETTING = 2**53  # of a parameter: exact as a float, and far from overflows
 NO_SOURCE = "inferred: the text does not mention it"
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
@@ -84,10 +86,14 @@ class Parameter(Generic[T]):
         elif isinstance(value, str):
             with suppress(ValueError):
                 value = self.kind(value if self.kind is str else value.replace("_", ""))
-        if self.kind is float and isinstance(value, int):
+        if isinstance(value, int) and abs(value) > LARGEST_SETTING:
+            value = math.inf if value > 0 else -math.inf
+        if isinstance(value, int) and self.kind is float:
             value = float(value)
         problem = None
-        if not isinstance(value, self.kind) or (self.kind is int and isinstance(value, bool)):
+        if isinstance(value, float) and not abs(value) <= LARGEST_SETTING:
+            problem = f"must be finite, and at most {LARGEST_SETTING}"
+        elif not isinstance(value, self.kind) or (self.kind is int and isinstance(value, bool)):
             problem = f"must be written as {self.kind.__name__}"
         elif self.low is not None and not cast(float, value) >= self.low:
             problem = f"must be at least {self.low}"
@@ -114,7 +120,10 @@ class Machine:
         known, kind = self.declared(), type(self).__name__
         for name in settings:
             if name not in known:
-                raise InputError(f"{kind} has no parameter {name!r}; known: {', '.join(known)}")
+                near = did_you_mean(name, known)
+                raise InputError(
+                    f"{kind} has no parameter {name!r}; known: {', '.join(known)}{near}"
+                )
         self.given: dict[str, object] = {k: known[k].checked(v) for k, v in settings.items()}
         self.settings: dict[str, object] = {k: p.default for k, p in known.items()} | self.given
 

@@ -12,6 +12,7 @@ import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...graph.graph import Graph
@@ -19,7 +20,7 @@ from ...util.errors import InputError
 from ...util.executor import Executor
 from ...util.names import canonical
 from ..dram import Memory
-from .activity import activity
+from .activity import Activity, activity
 from .analytical import Modelled, modelled
 from .base import Accelerator, Layout, Size
 from .problem import Numbers, Question
@@ -28,7 +29,7 @@ from .simulate import Job, accelerator_named, compare, permuted
 if TYPE_CHECKING:
     from ...plots.drawing import Drawing
 
-__all__ = ["Exploration", "Limits", "Point", "candidates", "explore", "modelled_run"]
+__all__ = ["Exploration", "Formulas", "Limits", "Point", "candidates", "explore", "modelled_run"]
 
 FIRST_RUNG = 32  # candidates that are simulated for a part of their iterations
 PART = 4  # of the iterations: a fourth
@@ -56,7 +57,7 @@ class Point(NamedTuple):
 
     @property
     def cost(self) -> tuple[float, float, int]:
-        """What a front compares; where energy is not known, it does not count."""
+        """Time, energy (0 if it is not known) and on-chip memory."""
         return self.seconds or 0.0, self.joules or 0.0, self.on_chip
 
 
@@ -97,9 +98,13 @@ class Exploration:
 
 
 def _beats(one: Point, other: Point) -> bool:
-    """Return whether a point is at least as good in everything, and better in something."""
-    better = all(a <= b for a, b in zip(one.cost, other.cost, strict=True))
-    return better and one.cost != other.cost
+    """Return whether a point is at least as good in everything that is known of both, and better in
+    something.
+    """
+    ours, theirs = one.cost, other.cost
+    if one.joules is None or other.joules is None:
+        ours, theirs = (ours[0], 0.0, ours[2]), (theirs[0], 0.0, theirs[2])
+    return ours != theirs and all(a <= b for a, b in zip(ours, theirs, strict=True))
 
 
 def candidates(
@@ -111,12 +116,11 @@ def candidates(
 ) -> list[Point]:
     """Return all combinations within the limits, those that take least by formulas first."""
     made: dict[str, Point] = {}
-    active = activity(graph, question)
+    formulas = Formulas(question, graph)
     for name in designs:
         kind = accelerator_named(name)
         if question.task not in (canonical(t) for t in kind.tasks):
             continue
-        rounds: int | None = None
         tried = {k: p.search for k, p in kind.declared().items() if p.search}
         for values, memory in itertools.product(itertools.product(*tried.values()), memories):
             given = dict(zip(tried, values, strict=True))
@@ -127,10 +131,7 @@ def candidates(
                 continue
             if limits.channels is not None and used.channels > limits.channels:
                 continue
-            if rounds is None:
-                rounds = iterations(job, graph)
-            size = Size(graph.n, graph.arcs, question.task, rounds, used, graph.indptr, active)
-            guess = modelled(job.accelerator, size)
+            guess = formulas(job.accelerator, memory)
             point = Point(job, on_chip, None if guess is None else guess.seconds)
             chosen = given.get("partition_size")
             if not isinstance(chosen, int) or chosen >= graph.n:
@@ -168,10 +169,38 @@ def modelled_run(
     job = Job(Question(canonical(task), **told), design, chosen)
     if job.question.task not in (canonical(t) for t in design.tasks):
         return None
-    rounds = iterations(job, graph)
-    active = activity(graph, job.question)
-    size = Size(graph.n, graph.arcs, job.question.task, rounds, chosen, graph.indptr, active)
-    return modelled(design, size)
+    return Formulas(job.question, graph)(design, chosen)
+
+
+class Formulas:
+    """How long machines take for a question by formulas: what these need of the graph is found once.
+
+    All machines of a design are thought to need as many iterations as the first one.
+
+    >>> import tachograph as tg
+    >>> formulas = Formulas(Question("wcc"), tg.kronecker(7, rng=1))
+    >>> slow, fast = (formulas(tg.AccuGraph(edge_pipelines=k)) for k in (1, 16))
+    >>> slow.seconds > fast.seconds
+    True
+    """
+
+    def __init__(self, question: Question, graph: Graph) -> None:
+        self.question = replace(question, task=canonical(question.task))
+        self.graph = graph
+        self._rounds: dict[type[Accelerator], int] = {}
+
+    @cached_property
+    def _active(self) -> Activity | None:
+        return activity(self.graph, self.question)
+
+    def __call__(self, design: Accelerator, memory: Memory | None = None) -> Modelled | None:
+        """Return the seconds of a machine, or None if its design has no formulas."""
+        task, graph, kind = self.question.task, self.graph, type(design)
+        if kind not in self._rounds:
+            self._rounds[kind] = iterations(Job(self.question, design, memory), graph)
+        used, rounds = memory or design.memory(), self._rounds[kind]
+        size = Size(graph.n, graph.arcs, task, rounds, used, graph.indptr, self._active)
+        return modelled(design, size)
 
 
 def explore(
@@ -207,7 +236,8 @@ def explore(
             part = points[at : at + IN_ONE_GO]
             jobs = [replace(p.job, question=replace(asked, iterations=cap)) for p in part]
             done = dict(compare(graph, jobs, executor))
-            made += [_with(p, done[i], cap) for i, p in enumerate(part) if i in done]
+            each = cap != asked.iterations  # cut short: what counts is one iteration
+            made += [_with(p, done[i], each) for i, p in enumerate(part) if i in done]
         return made
 
     chosen = _spread(every, FIRST_RUNG)
@@ -220,18 +250,21 @@ def explore(
         known = {id(p.job): p for p in every}
         chosen = [known[id(p.job)] for p in kept]
     found = simulated(chosen, asked.iterations)
-    allowed = [p for p in found if limits.joules is None or (p.joules or 0.0) <= limits.joules]
+    allowed = found
+    if limits.joules is not None:
+        allowed = [p for p in found if p.joules is not None and p.joules <= limits.joules]
     if not allowed:
         raise InputError(
-            f"{len(found)} candidates were simulated, and all take more than {limits.joules} J"
+            f"{len(found)} candidates were simulated, and none is known to take at most "
+            f"{limits.joules} J: allow more, or use a memory whose energy is known"
         )
     whole = len(found) == len(chosen) and time.monotonic() <= begin + budget
     return Exploration(asked, tuple(every), tuple(allowed), whole)
 
 
-def _with(point: Point, numbers: Numbers, cap: int | None) -> Point:
-    """Return a candidate with what its simulation gave, for one iteration if it was cut short."""
-    share = 1 / numbers["iterations"] if cap is not None and numbers["iterations"] else 1.0
+def _with(point: Point, numbers: Numbers, each: bool) -> Point:
+    """Return a candidate with what its simulation gave, all in all or for ``each`` iteration."""
+    share = 1 / numbers["iterations"] if each and numbers["iterations"] else 1.0
     joules = numbers["joules"]
     return point._replace(
         seconds=numbers["seconds"] * share, joules=None if joules is None else joules * share

@@ -40,7 +40,7 @@ ANSWERS = {
 }
 OWN = (
     *("seconds", "iterations", "requests", "reps", "teps", "measures", "parameters", "rate"),
-    "provenance",
+    *("sources", "provenance"),
 )
 OF_MEMORY = ("bytes", "gbps", "peak_share", "row_hit_rate", "memory")
 
@@ -169,6 +169,9 @@ class Numbers(TypedDict):
     phases: dict[str, object]
     series: Timeline
     rate: float
+    error_band: str
+    sources: dict[str, str]
+    notes: list[str]
     provenance: str
     run: int | None
 
@@ -184,7 +187,9 @@ class Simulation:
     the statistics of the DRAM, ``memory_used`` the bytes of all arrays, ``trace`` the statistics of
     each phase; ``rate`` is how many requests this machine simulated in a second. ``answer`` has the
     value of every vertex, which is also called what the task's own result calls it, such as ``levels``.
-    ``measures`` is what the design's authors report, by name, such as the MTEPS of ThunderGP.
+    ``sources`` say what each of the ``parameters`` is, and where its default comes from.
+    ``measures`` is what the design's authors report, by name, such as the MTEPS of ThunderGP;
+    ``notes`` say what limits the run or what it did not look at.
     """
 
     task: str
@@ -202,6 +207,8 @@ class Simulation:
     trace: Trace
     answer: np.ndarray
     measures: dict[str, float]
+    sources: dict[str, str]
+    notes: tuple[str, ...] = ()
     provenance: str = "simulated"
 
     @property
@@ -240,6 +247,7 @@ class Simulation:
         made |= {name: getattr(self.memory, name) for name in OF_MEMORY}
         made["joules"] = None if self.memory.energy is None else self.memory.energy["joules"]
         made |= {"phases": self.trace.summary(), "series": self.memory.timeline(), "run": None}
+        made |= {"notes": list(self.notes), "error_band": in_words(self.expected_error)}
         return cast(Numbers, made)
 
     def to_dict(self) -> dict[str, object]:
@@ -258,10 +266,11 @@ class Simulation:
         return result_html(f"{self.task} on {self.accelerator}", shown, self.trace.to_dict())
 
     def __repr__(self) -> str:
+        notes = "".join(f"; {note}" for note in self.notes)
         return (
             f"Simulation({self.task} on {self.accelerator}, {self.seconds * 1e3:.4g} ms "
             f"simulated ({in_words(self.expected_error)}), {self.iterations} iterations, "
-            f"{self.memory.requests:,} requests, {self.memory.gbps:.2f} GB/s)"
+            f"{self.memory.requests:,} requests, {self.memory.gbps:.2f} GB/s{notes})"
         )
 
 

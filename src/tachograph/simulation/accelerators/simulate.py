@@ -20,7 +20,8 @@ from ...kernels.runtime.launch import clock, threads_available
 from ...util.errors import InputError
 from ...util.executor import Local
 from ...util.names import canonical
-from ..dram import Memory
+from ...util.text import did_you_mean
+from ..dram import Memory, MemoryResult
 from ..dram.statistics import collect
 from ..streams.engine import Engine
 from .accugraph import AccuGraph
@@ -28,8 +29,10 @@ from .base import Accelerator, Layout
 from .foregraph import ForeGraph
 from .hitgraph import HitGraph
 from .problem import Numbers, Question, Simulation
+from .scalabfs import ScalaBFS
 from .thundergp import ThunderGP
 from .validated import expected_error
+from .verify import check_answer
 
 __all__ = ["ACCELERATORS", "Job", "accelerator_named", "compare", "jobs", "simulate"]
 
@@ -38,8 +41,11 @@ ACCELERATORS: dict[str, type[Accelerator]] = {
     "accugraph": AccuGraph,
     "thundergp": ThunderGP,
     "foregraph": ForeGraph,
+    "scalabfs": ScalaBFS,
 }
 ONE_PROCESS_BELOW_EDGES = 1 << 22  # of all jobs together: starting processes would take longer
+WITHOUT_WEIGHTS = ("bfs", "connected_components")  # tasks that do not look at them
+BUSY_PORT = 0.95  # of its turns used: then the port is what a run waits for
 OF_PHASES = ("reads", "writes", "row_hits", "row_misses", "row_conflicts")
 
 
@@ -50,6 +56,7 @@ def accelerator_named(name: str) -> type[Accelerator]:
         if name.lower() not in ACCELERATORS:
             raise InputError(
                 f"unknown accelerator {name!r}; known: {known}, or your own as package.module:Class"
+                f"{did_you_mean(name.lower(), ACCELERATORS)}"
             )
         return ACCELERATORS[name.lower()]
     module, _, attribute = name.partition(":")
@@ -96,21 +103,30 @@ class Job:
     def run(self, graph: Graph) -> Simulation:
         """Simulate it; see :func:`simulate`."""
         accelerator, task, begin = self.accelerator, self.question.task, clock()
+        notes = []
+        if graph.weighted and task in WITHOUT_WEIGHTS:
+            graph = graph.without_weights()
+            notes.append(f"{task} does not look at the weights")
         name, tasks = type(accelerator).__name__, [canonical(t) for t in accelerator.tasks]
         if task not in tasks:
             raise InputError(f"{name} does not run {task!r}; it runs {', '.join(tasks)}")
         if graph.weighted and not accelerator.weights:
             raise InputError(
-                f"{name} reads edges without weights, but the graph has some: drop them, as with "
-                "tg.Graph.from_csr(g.indptr, g.indices, directed=g.directed), or use another "
-                "accelerator"
+                f"{name} reads edges without weights, but the graph has some: drop them with "
+                "graph.without_weights(), or use another accelerator"
             )
         memory = self.memory or accelerator.memory()
         work, labels = permuted(graph, accelerator.permute_ids)
         problem, layout = self.question.on(work, labels), Layout(memory)
         engine = Engine(memory, accelerator.clock(task), accelerator.banks)
-        done = [engine.run(phase) for phase in accelerator.phases(problem, layout)]
+        done, ports = [], 1
+        for asked in accelerator.phases(problem, layout):
+            ports = max(ports, len(asked.ports))
+            done.append(engine.run(asked))
         stats = collect(memory, engine.state, max(1, engine.finish()))
+        notes += limits_of(
+            stats, accelerator, stats.seconds * accelerator.clock(task) * 1e6 * ports
+        )
         answer = np.empty_like(problem.values)
         answer[labels] = problem.values
         requests, tick = Counter[str](), stats.seconds / stats.cycles
@@ -136,7 +152,24 @@ class Job:
             trace=trace,
             answer=_exact(task, answer, accelerator.width(task)),
             measures=accelerator.measures(graph.arcs, trace),
+            sources={k: f"{p.about} ({p.source})" for k, p in accelerator.declared().items()},
+            notes=tuple(notes),
         )
+
+
+def limits_of(stats: MemoryResult, accelerator: Accelerator, turns: float) -> list[str]:
+    """Return what held a run back: channels without work, ports that were always busy.
+
+    ``turns`` are the cycles of all ports together.
+    """
+    idle = sum(not channel["requests"] for channel in stats.channels)
+    notes = []
+    if idle:
+        more = "; smaller partitions would use more" if "pes" in accelerator.settings else ""
+        notes.append(f"{idle} of {len(stats.channels)} channels had no requests{more}")
+    if accelerator.inject is not None and stats.requests > BUSY_PORT * accelerator.inject * turns:
+        notes.append(f"bound by its ports, which send {accelerator.inject} requests in a cycle")
+    return notes
 
 
 def simulate(
@@ -149,6 +182,7 @@ def simulate(
     iterations: int | None = None,
     along_arcs: bool = False,
     damping: float = 0.85,
+    verify: bool = False,
 ) -> Simulation:
     """Run a task on a simulated accelerator, by its memory requests.
 
@@ -161,8 +195,8 @@ def simulate(
         An undirected graph has two edges for each of its own; without weights all are 1.
     accelerator
         Such as ``tg.AccuGraph(partition_size=1_000_000)``; or its name, ``"hitgraph"``,
-        ``"accugraph"``, ``"thundergp"`` or ``"foregraph"``, or a class of your own as
-        ``"package.module:Class"``.
+        ``"accugraph"``, ``"thundergp"``, ``"foregraph"`` or ``"scalabfs"``, or a class of your own
+        as ``"package.module:Class"``.
     memory
         A :class:`tachograph.Memory`, or the name of one; None means the accelerator's own.
     source
@@ -174,6 +208,8 @@ def simulate(
         not the components, but for each vertex the smallest id that has a path to it.
     damping
         Of ``pagerank``.
+    verify
+        Compare the values with those of the exact algorithm; ``VerificationError`` if they differ.
 
     Returns
     -------
@@ -208,7 +244,10 @@ def simulate(
         )
     chosen = Memory(memory) if isinstance(memory, str) else memory
     question = Question(canonical(task), source, iterations, along_arcs, damping)
-    return Job(question, accelerator, chosen).run(graph)
+    found = Job(question, accelerator, chosen).run(graph)
+    if verify:
+        check_answer(question, graph, found.answer)
+    return found
 
 
 def permuted(graph: Graph, seed: int | None) -> tuple[Graph, np.ndarray]:

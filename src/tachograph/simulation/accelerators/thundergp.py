@@ -34,14 +34,14 @@ FITTED = "fitted to SpMV on ten graphs of Table 9 on both boards, without R19 an
 
 
 class Board(NamedTuple):
-    """A board: vertices whose values the kernels hold, and clocks in MHz by task (Table 6)."""
+    """A board: vertices whose values the kernels hold, and clocks in MHz by bitstream (Table 6)."""
 
     partition_size: int
     clocks: dict[str, float]
 
 
 class Build(NamedTuple):
-    """What the configuration of a task says: lines of a prefetched block, words before a PE."""
+    """What the configuration of a bitstream says: lines of a prefetched block, words before a PE."""
 
     block: int
     queue: int
@@ -51,9 +51,14 @@ class Build(NamedTuple):
     drops: bool  # whether edges from inactive sources are dropped before the PEs
 
 
+#: The authors' algorithms that are no task here, and the task with the same requests.
+VARIANTS = {"closeness": "connected_components", "articlerank": "pagerank"}
+BITSTREAMS = (*ANSWERS, *VARIANTS)
+U250_MHZ = 250.0, 251.0, 250.0, 243.0, 250.0, 242.0, 240.0
+VCU1525_MHZ = 241.0, 237.0, 245.0, 256.0, 243.0, 247.0, 263.0
 BOARDS = {
-    "u250": Board(1 << 20, dict(zip(ANSWERS, (250.0, 251.0, 250.0, 243.0, 250.0), strict=True))),
-    "vcu1525": Board(1 << 19, dict(zip(ANSWERS, (241.0, 237.0, 245.0, 256.0, 243.0), strict=True))),
+    "u250": Board(1 << 20, dict(zip(BITSTREAMS, U250_MHZ, strict=True))),
+    "vcu1525": Board(1 << 19, dict(zip(BITSTREAMS, VCU1525_MHZ, strict=True))),
 }
 BUILDS = {
     "bfs": Build(128, 32, weights=False, degrees=False, apply=True, drops=True),
@@ -61,6 +66,9 @@ BUILDS = {
     "connected_components": Build(128, 32, weights=False, degrees=False, apply=True, drops=False),
     "pagerank": Build(64, 16, weights=False, degrees=True, apply=True, drops=False),
     "spmv": Build(128, 32, weights=True, degrees=False, apply=False, drops=False),
+    # drops edges from values of 0, of which there are few after the supersteps that do not count
+    "closeness": Build(128, 16, weights=False, degrees=False, apply=True, drops=False),
+    "articlerank": Build(64, 16, weights=False, degrees=True, apply=True, drops=False),
 }
 
 
@@ -81,6 +89,14 @@ class ThunderGP(Accelerator):
 
     board: Parameter[str] = Parameter(
         "u250", "the board: its clocks and size of a partition", "Table 6", choices=tuple(BOARDS)
+    )
+    variant: Parameter[str | None] = Parameter(
+        None,
+        "another bitstream with the same requests (None: the task's own): closeness for "
+        "connected_components, articlerank for pagerank",
+        SOURCE,
+        kind=str,
+        choices=tuple(VARIANTS),
     )
     clock_mhz: Parameter[float | None] = Parameter(
         None, "clock in MHz (None: the board's, by task)", "Table 6", kind=float, low=1.0
@@ -138,19 +154,27 @@ class ThunderGP(Accelerator):
     )
 
     def memory(self) -> Memory:
-        """Return the memory of both boards: four DIMMs of 16 GB.
+        """Return the memory of both boards: four DIMMs of 16 GB, MTA18ASF2G72PZ-2G3.
 
-        They are DDR4-2400T, whose latencies are a cycle longer than those of DDR4-2400R.
-
-        Bank groups are below columns, as in the ROW_COLUMN_BANK order of the vendor's controller: with
-        the usual order one array could not be read faster than a bank group allows.
+        The vendor's designs for these boards name that part (one rank of x4 devices with 8 Gb, CL 17)
+        and the controller's order of addresses, ROW_COLUMN_BANK: bank groups in the lowest bits.
         """
         order = "RoRaCoBaBgCh"
-        return Memory("DDR4-2400R", channels=4, ranks=2, density="8Gb", width=8, mapping=order)
+        return Memory("DDR4-2400T", channels=4, ranks=1, density="8Gb", width=4, mapping=order)
+
+    def bitstream(self, task: str) -> str:
+        """Return which of the authors' bitstreams runs a task."""
+        if self.variant is None:
+            return task
+        if VARIANTS[self.variant] != task:
+            raise InputError(
+                f"variant = {self.variant!r} stands for {VARIANTS[self.variant]}, not for {task}"
+            )
+        return self.variant
 
     def clock(self, task: str) -> float:
         """Return the clock in MHz."""
-        return self.clock_mhz or BOARDS[self.board].clocks[task]
+        return self.clock_mhz or BOARDS[self.board].clocks[self.bitstream(task)]
 
     @property
     def interval(self) -> int:
@@ -163,7 +187,11 @@ class ThunderGP(Accelerator):
 
     def terms(self, size: Size) -> dict[str, float]:
         """Return seconds of edges, of what is written whole, and of starting kernels."""
-        build, times, kernels = BUILDS[size.task], size.iterations, size.memory.channels
+        build, times, kernels = (
+            BUILDS[self.bitstream(size.task)],
+            size.iterations,
+            size.memory.channels,
+        )
         parts = -(-size.n // self.interval)
         cycle = 1e-6 / self.clock(size.task)
         bursts = parts * -(-self.interval * EDGE_BYTES // BURST_BYTES)
@@ -193,7 +221,7 @@ class ThunderGP(Accelerator):
 
     def phases(self, problem: Problem, layout: Layout) -> Iterator[Phase]:
         """Yield a phase for each superstep."""
-        build, n = BUILDS[problem.task], problem.graph.n
+        build, n = BUILDS[self.bitstream(problem.task)], problem.graph.n
         if problem.weighted and not build.weights:
             raise InputError(
                 f"{problem.task} reads edges without weights on ThunderGP, but the graph has some: "

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...journal.campaign import Campaign, Executor, code_hash
 from ...util.errors import InputError, MissingFileError
+from ...util.files import is_file
 from .memory import Memory
 from .runner import Block, Run
 from .statistics import MemoryResult, collect
@@ -62,9 +63,9 @@ def compare(
     >>> [(r.requests, r.bytes) for r in found.values()]
     [(1000, 64000), (2000, 64000)]
     """
-    path = Path(trace).resolve()
-    if not path.is_file():
+    if not is_file(trace):
         raise MissingFileError(f"{trace}: there is no such file")
+    path = Path(trace).resolve()
     if equal not in EQUAL:
         raise InputError(f"unknown equal {equal!r}; known: {', '.join(EQUAL)}")
     content = hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -7,7 +7,6 @@ a table by density (``"8Gb"``), width (``x16``) or page (``"2KB"``).
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -15,7 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...util.errors import FileFormatError, InputError, MissingFileError
+from ...util.errors import FileFormatError, InputError
+from ...util.settings import ANY_KEY, Number, check_shape, read_toml
+from ...util.text import did_you_mean
 
 __all__ = ["TIMINGS", "Standard", "names", "standard"]
 
@@ -52,6 +53,8 @@ PROTOCOL: dict[str, Any] = {
     "data_apart": True,  # the rules keep the data of two requests apart
     "paired": False,  # refreshes of one bank go to all pseudo channels, one tick apart
 }
+#: What the controller of version 1 does not know.
+VERSION_2 = ("buses", "half_clocks", "commands", "split", "pseudo", "paired")
 BOTH = {
     "CCD": ("CCDS", "CCDL"),
     "RCD": ("RCDR", "RCDW"),
@@ -63,6 +66,35 @@ CURRENTS = ("source", "VDD", "IDD0", "IDD2N", "IDD3N", "IDD4R", "IDD4W", "IDD5")
 TOP_FIELDS = ("name", "source", "bus", "burst", "default", "organisations", "speeds")
 NEEDED = (*TOP_FIELDS, "default.speed", "default.density", "default.width")
 TABLES = Path(__file__).parent / "tables"
+#: What the parts of a table must be.
+COUNT = Number(True, 1, 1 << 24)
+TIMING = Number(False, 0, 1 << 20)  # cycles, or nanoseconds of one
+TIMED = {ANY_KEY: (TIMING, {ANY_KEY: TIMING})}
+PROTOCOL_SHAPE: dict[str, Any] = {
+    name: bool
+    if isinstance(usual, bool)
+    else {ANY_KEY: COUNT}
+    if usual == {}
+    else Number(True, 1, 64)
+    for name, usual in PROTOCOL.items()
+}
+PROTOCOL_SHAPE |= {"version": Number(True, 1, 2), "buses": Number(True, 1, 2)}
+TIMED_PARTS: dict[str, Any] = {
+    "speeds": {ANY_KEY: TIMED},
+    "rates": {ANY_KEY: TIMED},
+    "timings": TIMED,
+    "protocol": PROTOCOL_SHAPE,
+}
+SHAPE: dict[str, Any] = {
+    **{"name": str, "source": str, "bus": COUNT, "burst": COUNT, "ranks": COUNT},
+    "default": {"speed": str, "density": str, "width": COUNT, "channels": COUNT},
+    "organisations": {ANY_KEY: [COUNT]},
+    "currents": {ANY_KEY: {"source": str, ANY_KEY: Number(False, 0, 1e9)}},
+    "jedec": {"source": str, **TIMED_PARTS},
+    **TIMED_PARTS,
+}
+LARGEST_RANK_BYTES = 1 << 48
+SHORTEST_CLOCK_NS = 0.001
 
 
 @dataclass(frozen=True)
@@ -180,29 +212,32 @@ def standard(
         where, dash, speed = name.upper().partition("-")
         table = _tables().get(where, {})
     if not table or (dash and speed not in table["speeds"]):
-        raise InputError(f"unknown memory {name!r}; known: {', '.join(names())} (or a .toml file)")
+        near, families = did_you_mean(name.upper(), names()), ", ".join(_tables())
+        raise InputError(
+            f"unknown memory {name!r}; known: {families} (tacho dram list has their speeds), or a "
+            f".toml file{near}"
+        )
     if jedec:
         table = _corrected(table)
     return _resolve(table, speed or table["default"]["speed"], density, width, where)
 
 
-def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
+def _read(path: str) -> dict[str, Any]:
     """Return the table in a user's file, and check its parts."""
-    try:
-        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise MissingFileError(f"{path}: there is no such file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise FileFormatError(path, f"is not TOML: {error}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(path, f"cannot be read: {error}") from None
+    table = read_toml(path)
     known = sorted((*TOP_FIELDS, "ranks", "timings", "rates", "currents", "protocol", "jedec"))
     for part in sorted(table.keys() - set(known)):
         raise FileFormatError(path, f"unknown field {part!r}; known: {', '.join(known)}")
+    check_shape(path, table, SHAPE)
     for part in NEEDED:
         outer, _, inner = part.partition(".")
         if outer not in table or (inner and inner not in table[outer]):
             raise FileFormatError(path, f"{part} is missing")
+    for name, sizes in table["organisations"].items():
+        if len(sizes) not in (4, 5):
+            raise FileFormatError(path, f"organisations.{name} needs groups, banks, rows, columns")
+    if "source" not in table.get("jedec", {"source": ""}):
+        raise FileFormatError(path, "jedec.source is missing")
     if table["default"]["speed"] not in table["speeds"]:
         raise FileFormatError(path, f"default.speed {table['default']['speed']!r} is not in speeds")
     return table
@@ -242,6 +277,11 @@ def _resolve(
     for part in sorted(protocol.keys() - PROTOCOL.keys()):
         known = ", ".join(PROTOCOL)
         raise FileFormatError(where, f"unknown field {part!r} of protocol; known: {known}")
+    for part in VERSION_2:
+        if protocol["version"] == 1 and protocol[part] != PROTOCOL[part]:
+            raise FileFormatError(
+                where, f"protocol.{part} = {protocol[part]!r} needs protocol.version = 2"
+            )
     page = f"{max(1, width * columns // 8192)}KB"
     rate = re.match(r"\d*", speed).group()  # type: ignore[union-attr]
     given = table.get("timings", {}) | table.get("rates", {}).get(rate, {}) | table["speeds"][speed]
@@ -252,14 +292,14 @@ def _resolve(
             raise InputError(f"{where}: {timing} has no value for {' or '.join(keys)}")
         flat[timing] = found[0]
     tck = flat.pop("tCK", None)
-    if tck is None:
-        raise FileFormatError(where, f"tCK of {speed} is missing")
+    if tck is None or tck < SHORTEST_CLOCK_NS:
+        raise FileFormatError(where, f"tCK of {speed} is missing, or below {SHORTEST_CLOCK_NS} ns")
     timings, ticks = _timings(flat, where), 1 + protocol["half_clocks"]
     currents = table.get("currents", {}).get(f"{rate} {chosen}")
     missing = [key for key in CURRENTS if currents is not None and key not in currents]
     if missing:
         raise FileFormatError(where, f"currents are missing: {', '.join(missing)}")
-    return Standard(
+    made = Standard(
         name,
         table["source"],
         density,
@@ -279,6 +319,11 @@ def _resolve(
         protocol=protocol,
         jedec=table.get("corrected", False),
     )
+    if made.rank_bytes > LARGEST_RANK_BYTES:
+        raise FileFormatError(
+            where, f"a rank of {chosen} has more than {LARGEST_RANK_BYTES:,} bytes"
+        )
+    return made
 
 
 def _timings(flat: dict[str, Any], where: str) -> dict[str, int]:
@@ -299,6 +344,8 @@ def _timings(flat: dict[str, Any], where: str) -> dict[str, int]:
         raise FileFormatError(where, f"timings are missing: {', '.join(missing)}")
     if flat["REFI"] <= flat["RFC"] + flat["RC"] + flat["RPA"]:
         raise FileFormatError(where, f"REFI = {flat['REFI']} leaves no time between refreshes")
+    if flat["RAS"] < max(flat["RCDR"], flat["RCDW"]):  # a row would be closed before it is used
+        raise FileFormatError(where, f"RAS = {flat['RAS']} is below RCD: rows close before reads")
     if flat["BL"] < 1:
         raise FileFormatError(where, "BL = 0: a burst takes at least one cycle")
     return {key: flat[key] for key in TIMINGS}

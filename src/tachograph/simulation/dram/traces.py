@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...graph.files.streams import Input, open_output
 from ...kernels.runtime.launch import inline, kernel
 from ...util.errors import FileFormatError, InputError, MissingFileError, TachographError
-from ...util.files import arrow_file, aside
+from ...util.files import arrow_file, aside, is_file, is_there
 from ...util.packed import require_pages
 from .runner import NO_TIMES, Block
 
@@ -49,8 +49,10 @@ def read_blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
     """Yield the requests of a file in blocks; the suffix tells npz and Parquet from text."""
     suffix = Path(path).suffix.lower()
     if suffix in KINDS:
-        if not Path(path).exists():
+        if not is_there(path):
             raise MissingFileError(f"{path}: there is no such file")
+        if not is_file(path):
+            raise FileFormatError(path, "is a pipe or a device, not a file")
         try:
             yield from (_npz if suffix == ".npz" else _parquet)(path)
         except (TachographError, MemoryError):

@@ -4,34 +4,40 @@ Distinct sectors for each arc are counted on a sample of warps. What the L2 hold
 approximation of a least-recently-used cache: every line is asked for as often as its vertices have
 arcs, independently of the past. The lines that are asked for at least once in a time T fill the
 cache, together with the columns that stream through it; sectors that are asked for less often than
-once in T are fetched. Both numbers belong to the graph and are kept; a question then takes
-microseconds.
+once in T are fetched. How many levels there are, and how large, a few searches on the host tell. All of
+this belongs to the graph and is kept; a question then takes microseconds.
 """
 
 from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...algorithms.bfs import bfs
+from ...decisions.direction.train import sources_of
 from ...graph.graph import Graph
 from ..caches.sectored import LINE_BYTES, SECTOR_BYTES
 from .chip import shares
-from .constants import STREAM_SHARE, constants_of
+from .constants import STREAM_SHARE, USUAL_CORES, Constants, constants_of
 from .gpu import GPU
 from .warps import WARP
 
-__all__ = ["Demand", "demand_of", "predict", "predict_either"]
+__all__ = ["Demand", "demand_of", "looks_of", "predict", "predict_search", "pull_seconds"]
 
 LABEL_BYTES, COLUMN_BYTES = 4, 4
 SAMPLED_WARPS = 4096
-#: Of a search that pulls, about: levels pulled, share of the arcs that are pushed, arcs that a vertex
-#: looks at.
-PULLED_LEVELS, PUSHED_SHARE, LOOKS_PER_VERTEX = 3, 0.02, 4.0
+PROFILED_SEARCHES = 3  # on the host, from vertices drawn at random
+COUNT_LEVELS_UP_TO_ARCS = 1 << 22  # of a given source: some milliseconds
+PART_OF_GRAPH = 0.05  # a search that reaches less begins in another component
+#: A warp of a pull is as long as its longest search: so many times the mean (of 32 geometric ones).
+LONGEST_OF_WARP = 4.0
 BINS = 256  # of lines and of sectors that are asked for about equally often
 Numbers = NDArray[np.float64]
+Number = TypeVar("Number", float, Numbers)
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,17 @@ class Popularity:
 
 
 @dataclass(frozen=True)
+class Profile:
+    """The levels of some searches, one after the other: the frontier, and what is not visited yet."""
+
+    searches: int
+    vertices: Numbers
+    arcs: Numbers
+    vertices_left: Numbers
+    arcs_left: Numbers
+
+
+@dataclass(frozen=True)
 class Demand:
     """What searches of a graph ask for; ``far`` is the distinct sectors of labels for each arc."""
 
@@ -51,6 +68,7 @@ class Demand:
     far: float
     lines: Popularity
     sectors: Popularity
+    profile: Profile
     _missed: dict[int, float] = field(default_factory=dict)
 
     def missed(self, l2_bytes: int) -> float:
@@ -99,7 +117,34 @@ def _measured(graph: Graph) -> Demand:
         _distinct(graph),
         _popularity(into, LINE_BYTES // LABEL_BYTES, arcs),
         _popularity(into, SECTOR_BYTES // LABEL_BYTES, arcs),
+        _profile(graph),
     )
+
+
+def _profile(graph: Graph) -> Profile:
+    """Search from some vertices; searches of small components do not count if there are others."""
+    large: list[tuple[Numbers, ...]] = []
+    small: list[tuple[Numbers, ...]] = []
+    for source in sources_of(graph, 4 * PROFILED_SEARCHES, seed=1).tolist():
+        found = _levels(graph, source)
+        (large if found[0].sum() >= PART_OF_GRAPH * graph.n else small).append(found)
+        if len(large) == PROFILED_SEARCHES:
+            break
+    return _joined(large or small)
+
+
+def _levels(graph: Graph, source: int) -> tuple[Numbers, ...]:
+    levels = bfs(graph, source, trace=False).levels
+    reached = levels >= 0
+    vertices = np.bincount(levels[reached]).astype(float)
+    arcs = np.bincount(levels[reached], graph.degrees[reached]).astype(float)
+    return vertices, arcs, graph.n - np.cumsum(vertices), graph.arcs - np.cumsum(arcs)
+
+
+def _joined(searches: list[tuple[Numbers, ...]]) -> Profile:
+    if not searches:
+        return Profile(1, *(np.ones(1) for _ in range(4)))
+    return Profile(len(searches), *(np.concatenate(part) for part in zip(*searches, strict=True)))
 
 
 def _distinct(graph: Graph) -> float:
@@ -147,19 +192,49 @@ def predict(graph: Graph, gpu: GPU, levels: float, reached: float = 1.0) -> dict
     return {"seconds": launch + float(parts["work"]), "launch": launch, **found}
 
 
-def predict_either(graph: Graph, gpu: GPU, levels: float) -> dict[str, float]:
-    """Predict the seconds of a search that may pull: as it pushes, or with a few large levels pulled.
+def pull_seconds(gpu: GPU, constants: Constants, n: float, looks: Number) -> Number:
+    """Predict levels that pull: every vertex is scanned, and so many arcs are looked at.
 
-    A search that pulls at its largest levels pushes a small share of the arcs, and looks at a few arcs
-    of each vertex; which is better depends on the arcs for each vertex.
+    What is looked up is a bit for each vertex, which the L2 holds.
     """
-    push = predict(graph, gpu, levels)
-    constants = constants_of(gpu)
-    pulled = min(PULLED_LEVELS, levels)
-    launch = (levels - pulled) * constants.launch_seconds(gpu, "push")
-    launch += pulled * constants.launch_seconds(gpu, "pull")
-    work = push["seconds"] - push["launch"]
-    looked = min(1.0, LOOKS_PER_VERTEX * graph.n / max(graph.arcs, 1))
-    scan = pulled * graph.n * LABEL_BYTES / (STREAM_SHARE * gpu.memory_gbps * 1e9)
-    seconds = launch + scan + work * min(1.0, PUSHED_SHARE + looked)
-    return push if push["seconds"] <= seconds else {**push, "seconds": seconds, "launch": launch}
+    cycle = 1e-9 / (gpu.sms * gpu.clock_ghz)
+    each = constants.step_cycles * USUAL_CORES / gpu.cores
+    scan = n * LABEL_BYTES / (STREAM_SHARE * gpu.memory_gbps * 1e9)
+    steps = LONGEST_OF_WARP * looks / WARP + n / WARP
+    work = steps * each + looks * constants.sector_cycles
+    return constants.launch_seconds(gpu, "pull") + scan + work * cycle
+
+
+def looks_of(arcs: float, frontier: Number, left: Number, arcs_left: Number) -> Number:
+    """Return how many arcs pulls are expected to look at: an arc leads to the frontier by chance.
+
+    ``arcs`` are those of the graph, ``frontier`` those of frontiers, ``left`` the vertices not visited.
+    """
+    found: Number = np.minimum(arcs_left, arcs / np.maximum(frontier, 1.0) * left)
+    return found
+
+
+def predict_search(
+    graph: Graph, gpu: GPU, source: int | None = None, direction: str = "auto"
+) -> dict[str, float]:
+    """Predict the seconds of a search from any vertex; takes microseconds once the graph was measured.
+
+    With ``auto`` each level takes the direction that is predicted to be faster, as simulated ones do.
+    A ``source`` has its levels counted by a search on the host, if the graph is not large.
+    """
+    demand, constants = demand_of(graph), constants_of(gpu)
+    levels, arcs = demand.profile, max(demand.arcs, 1)
+    if source is not None and arcs <= COUNT_LEVELS_UP_TO_ARCS:
+        levels = _joined([_levels(graph, source)])
+    launch = {d: constants.launch_seconds(gpu, d) for d in ("push", "pull")}
+    whole = predict(graph, gpu, levels=0.0)["seconds"]
+    times = launch["push"] + whole / arcs * levels.arcs
+    pulls = np.zeros(times.size, bool)
+    if direction == "auto":
+        looks = looks_of(arcs, levels.arcs, levels.vertices_left, levels.arcs_left)
+        other = pull_seconds(gpu, constants, demand.n, looks)
+        pulls = other < times
+        times = np.minimum(times, other)
+    launches = np.where(pulls, launch["pull"], launch["push"])
+    made = {"seconds": times, "launch": launches, "levels": np.ones(times.size), "pulled": pulls}
+    return {name: float(value.sum()) / levels.searches for name, value in made.items()}

@@ -3,8 +3,8 @@
 A push walks the rows of the frontier and claims fresh neighbours by an atomic compare-and-swap on
 their level; a claimed vertex goes to the next queue. A pull walks the rows of unvisited vertices
 until a neighbour is found in the bitmap of the frontier: with one work-item for each vertex of the
-graph, with a warp for each, or (``balanced``) with one for each vertex of a list of those that are
-unvisited.
+graph, with a warp for each, or (``balanced`` and ``degree``) with one for each vertex of a list of
+those that are unvisited.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class _Search:
             Touch(self.bitmaps[1 - depth % 2], "stopped"),
             Touch(self.level, "stopped"),
         ]
-        if balance == "balanced":  # the list of unvisited vertices
+        if balance in ("balanced", "degree"):  # the list of unvisited vertices
             touches.append(Touch(self.queues[0], "order"))
         walked = "warp" if balance == "warp" else "vertex"
         done = chip.launch(

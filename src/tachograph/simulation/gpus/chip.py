@@ -11,7 +11,7 @@ from ...graph.graph import Graph
 from ...kernels.runtime.launch import read_only, run
 from ..caches import SectoredCache
 from ..caches.sectored import SECTOR_BYTES
-from .constants import OVERLAP, STREAM_SHARE, Constants, constants_of
+from .constants import OVERLAP, STREAM_SHARE, USUAL_CORES, Constants, constants_of
 from .gpu import GPU
 from .warps import BALANCES, COUNTERS, PLACES, WARP, Walk, walk
 
@@ -19,7 +19,6 @@ __all__ = ["Array", "Chip", "Launched", "Ranges", "Touch", "ranges", "shares"]
 
 ALIGNED_BYTES = 256  # where an array may begin
 NONE = np.empty(0, np.uint8)
-NO_QUEUE = np.empty(0, np.int32)
 
 
 class Array(NamedTuple):
@@ -60,7 +59,7 @@ class Launched(NamedTuple):
 def shares(gpu: GPU, constants: Constants, counts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return seconds of the cores, the L2 and the memory, and of the work when they overlap."""
     cycle = 1e-9 / (gpu.sms * gpu.clock_ghz)
-    issue = counts["steps"] * constants.step_cycles * cycle
+    issue = counts["steps"] * constants.step_cycles * cycle * (USUAL_CORES / gpu.cores)
     l2 = counts["far_sectors"] * constants.sector_cycles * cycle
     l2 = l2 + counts["atomics"] / (gpu.atomics_per_cycle * gpu.clock_ghz * 1e9)
     far = counts["far_fetched"]

@@ -14,10 +14,20 @@ from typing import Any, NamedTuple
 
 from .gpu import GPU
 
-__all__ = ["OVERLAP", "STREAM_SHARE", "Constants", "Kept", "constants_of", "errors_of", "origin_of"]
+__all__ = [
+    "OVERLAP",
+    "STREAM_SHARE",
+    "USUAL_CORES",
+    "Constants",
+    "Kept",
+    "constants_of",
+    "errors_of",
+    "origin_of",
+]
 
 FILE = Path(__file__).with_name("constants.toml")
 OVERLAP = 3.0  # cores and memory overlap: 1 would add their times, infinity would take the longer
+USUAL_CORES = 64  # of a multiprocessor, for which ``step_cycles`` is told
 STREAM_SHARE = 0.8  # of the peak that sequential sectors get: inferred, usual for copies
 
 
@@ -27,7 +37,7 @@ class Constants(NamedTuple):
     fixed_us: float  # of a level that pushes, whatever the clock
     clocked_us: float  # of a level that pushes, at 1 GHz
     pull_ratio: float  # a level that pulls takes so many times the launch of one that pushes
-    step_cycles: float  # of a multiprocessor, for a step of a warp
+    step_cycles: float  # of a multiprocessor with USUAL_CORES cores, for a step of a warp
     sector_cycles: float  # of a multiprocessor, for a sector that a lane asks of the L2
     random_share: float  # of the memory's peak that scattered sectors get
 

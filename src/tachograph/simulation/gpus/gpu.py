@@ -11,8 +11,10 @@ import tomllib
 from functools import lru_cache
 from pathlib import Path
 
-from ...util.errors import InputError, MissingFileError
+from ...util.errors import InputError
 from ...util.memory import human
+from ...util.settings import read_toml
+from ...util.text import did_you_mean
 from ..accelerators.base import Machine, Parameter
 from ..caches.sectored import LINE_BYTES
 
@@ -36,6 +38,9 @@ class GPU(Machine):
         "", "family of the design, such as volta; its calibration is used", SHEET
     )
     sms: Parameter[int] = Parameter(16, "multiprocessors", SHEET, low=1)
+    cores: Parameter[int] = Parameter(
+        64, "cores of a multiprocessor, each of which takes a lane in a cycle", SHEET, low=1
+    )
     clock_ghz: Parameter[float] = Parameter(1.0, "clock that the driver names", SHEET, low=0.01)
     l2_bytes: Parameter[int] = Parameter(2 << 20, "size of the L2", SHEET, low=LINE_BYTES * 16)
     l2_ways: Parameter[int] = Parameter(
@@ -76,6 +81,7 @@ class GPU(Machine):
                 known = ", ".join(known_gpus())
                 raise InputError(
                     f"there is no GPU {name!r}; known: {known}, or your own as a TOML file"
+                    f"{did_you_mean(name, known_gpus())}"
                 )
         self.name = plain(name) or "gpu"
         self.title = str(entry.get("name", name))
@@ -120,7 +126,7 @@ def plain(name: str) -> str:
 
 @lru_cache(1)
 def _catalogue() -> dict[str, dict[str, object]]:
-    return tomllib.loads(CATALOGUE.read_text())
+    return tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
 
 
 def known_gpus() -> tuple[str, ...]:
@@ -143,18 +149,12 @@ def gpu_named(name: str | GPU) -> GPU:
         return name
     if not name.endswith(".toml"):
         return GPU(name)
-    path = Path(name)
-    if not path.exists():
-        raise MissingFileError(f"there is no file {name}")
-    try:
-        given = tomllib.loads(path.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{name}: {error}") from None
+    given = read_toml(name)
     known = {*GPU.declared(), *ABOUT, "like"}
     for key in given:
         if key not in known:
             raise InputError(f"{name}: unknown key {key!r}; known: {', '.join(sorted(known))}")
-    like, title = str(given.pop("like", "")), str(given.pop("name", path.stem))
+    like, title = str(given.pop("like", "")), str(given.pop("name", Path(name).stem))
     source = str(given.pop("source", name))
     given.pop("note", None)
     try:

@@ -13,15 +13,11 @@ from ...decisions.direction.state import State
 from ...decisions.model_file import own_model
 from ...graph.graph import Graph
 from ...util.errors import InputError
-from .analytic import LABEL_BYTES, predict
-from .constants import STREAM_SHARE, Constants, constants_of
+from .analytic import looks_of, predict, pull_seconds
+from .constants import constants_of
 from .gpu import GPU
-from .warps import WARP
 
-__all__ = ["chosen", "looks_of", "policy_on", "pull_seconds"]
-
-#: A warp of a pull is as long as its longest search: so many times the mean (of 32 geometric ones).
-LONGEST_OF_WARP = 4.0
+__all__ = ["chosen", "policy_on"]
 
 
 def chosen(direction: object, gpu: GPU, graph: Graph) -> Policy | Callable[[State], str]:
@@ -38,18 +34,6 @@ def chosen(direction: object, gpu: GPU, graph: Graph) -> Policy | Callable[[Stat
     return policy_named(direction)  # type: ignore[arg-type]
 
 
-def pull_seconds(gpu: GPU, constants: Constants, n: float, looks: float) -> float:
-    """Predict a level that pulls: every vertex is scanned, and so many arcs are looked at.
-
-    What is looked up is a bit for each vertex, which the L2 holds.
-    """
-    cycle = 1e-9 / (gpu.sms * gpu.clock_ghz)
-    scan = n * LABEL_BYTES / (STREAM_SHARE * gpu.memory_gbps * 1e9)
-    steps = LONGEST_OF_WARP * looks / WARP + n / WARP
-    work = steps * constants.step_cycles + looks * constants.sector_cycles
-    return constants.launch_seconds(gpu, "pull") + scan + work * cycle
-
-
 def policy_on(gpu: GPU, graph: Graph) -> Callable[[State], str]:
     """Return a function of the state that compares the predicted times of push and pull."""
     constants = constants_of(gpu)
@@ -59,12 +43,8 @@ def policy_on(gpu: GPU, graph: Graph) -> Callable[[State], str]:
 
     def choose(s: State) -> str:
         """Compare the times of both."""
-        pull = pull_seconds(gpu, constants, s.n, looks_of(s))
+        looks = looks_of(s.arcs, s.m_f, s.n_u, s.m_u)
+        pull = pull_seconds(gpu, constants, s.n, looks)
         return "pull" if pull < launch + s.m_f * per_arc else "push"
 
     return choose
-
-
-def looks_of(s: State) -> float:
-    """Return how many arcs a pull is expected to look at: an arc leads to the frontier by chance."""
-    return min(s.m_u, s.arcs / max(s.m_f, 1.0) * s.n_u)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...algorithms.flow import _problem as flow_problem
 from ...algorithms.flow_solve import solve
-from ...algorithms.independent_rounds import in_rounds
+from ...algorithms.independent_overlap import Overlap, in_rounds
 from ...algorithms.placed import Placed, Rounds
 from ...decisions.placement.state import Call
 from ...devices.choice import Chosen
@@ -101,7 +101,7 @@ def independent(chip: Chip, rng: int) -> dict[str, Any]:
             chip.stream(state, items.size)
 
     watched = Watched("maximal_independent_set", watch)
-    made, _ = in_rounds(graph, key, watched, 0, 0, "host")
+    made, _ = in_rounds(graph, key, watched, Overlap())
     watched.times(chip)
     mask = made.view(np.bool_)
     return {"vertices": np.flatnonzero(mask).astype(graph.indices.dtype), "mask": mask}

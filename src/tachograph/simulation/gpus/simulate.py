@@ -26,7 +26,7 @@ from .similarity import by_search
 from .sssp import bellman_ford
 from .warps import BALANCES
 
-__all__ = ["PROGRAMS", "band_of", "simulate", "timed"]
+__all__ = ["PROGRAMS", "band_of", "sent_bytes", "simulate", "timed"]
 
 OF_SEARCHES = ("frontier_vertices", "frontier_edges", "unvisited")
 #: Levels take more than this share of the time: the run waits for launches.
@@ -90,6 +90,9 @@ PROGRAMS: dict[str, Program] = {
 }
 
 
+WEIGHTED = ("sssp", "maximum_flow")  # whose weights are on the GPU, too
+
+
 def simulate(
     task: str,
     graph: Graph,
@@ -115,7 +118,8 @@ def simulate(
         A name of the catalogue (``tacho gpus``), the path of a TOML file, or a :class:`GPU`.
     balance
         How ``bfs`` and ``sssp`` give work to warps: ``"vertex"`` (a work-item for each vertex),
-        ``"warp"`` (a warp for each vertex) or ``"balanced"`` (32 arcs for each warp).
+        ``"warp"`` (a warp for each vertex), ``"balanced"`` (32 arcs for each warp) or ``"degree"`` (a
+        warp for each long row, a work-item for each short one).
     source, sink
         Where a search or a flow begins, and where a flow ends.
     direction
@@ -161,12 +165,11 @@ def simulate(
             value.flags.writeable = False
     accesses = float(trace["sectors"].sum()) if len(trace) else 0.0
     answer = sum(v.nbytes for v in values.values() if isinstance(v, np.ndarray))
-    held = graph.indptr.nbytes + graph.indices.nbytes
     return GpuSimulation(
         task=name,
         gpu=chip.gpu.name,
         seconds=seconds,
-        copy_seconds=chip.gpu.copy_seconds(held) + chip.gpu.copy_seconds(answer),
+        copy_seconds=chip.gpu.copy_seconds(sent_bytes(name, graph)) + chip.gpu.copy_seconds(answer),
         iterations=int(trace["iteration"].max(initial=-1)) + 1 if len(trace) else 0,
         band=band_of(name, chip.gpu, float(trace["launch"].sum()) if len(trace) else 0.0, seconds),
         trace=trace,
@@ -174,6 +177,12 @@ def simulate(
         memory_used=chip.used,
         accesses_per_second=accesses / max(clock() - begin, 1e-9),
     )
+
+
+def sent_bytes(task: str, graph: Graph) -> int:
+    """Return the bytes of a graph that a task needs on the GPU."""
+    weights = graph.weights if task in WEIGHTED else None
+    return sum(a.nbytes for a in (graph.indptr, graph.indices, weights) if a is not None)
 
 
 def timed(chip: Chip) -> Trace:
@@ -186,7 +195,8 @@ def timed(chip: Chip) -> Trace:
     launch = np.array([chip.constants.launch_seconds(chip.gpu, k) for k in kernels])
     columns: dict[str, object] = {"iteration": [row["iteration"] for row in chip.rows]}
     columns["kernel"] = kernels
-    for name in (*OF_SEARCHES, "host_seconds", "scaled_by"):
+    in_rounds = ("items", "host_seconds") if "host_seconds" in chip.rows[0] else ()
+    for name in (*OF_SEARCHES, *in_rounds, "scaled_by"):
         if name in chip.rows[0]:
             columns[name] = [row[name] for row in chip.rows]
     columns["seconds"] = launch + parts["work"]

@@ -1,12 +1,13 @@
 """Warps as request generators: which sectors of memory a kernel's work-items ask for, and in which
 order.
 
-A launch gives work-items to vertices (``items``) that walk their rows. Three balances are known:
+A launch gives work-items to vertices (``items``) that walk their rows. Four balances are known:
 
 - ``vertex``: a work-item walks a whole row; 32 neighbouring work-items are a warp, and a warp is as
   long as its longest row;
 - ``warp``: 32 work-items walk a row together;
-- ``balanced``: the arcs of all items are laid side by side, and each warp takes the next 32.
+- ``balanced``: the arcs of all items are laid side by side, and each warp takes the next 32;
+- ``degree``: rows of 32 arcs and more are walked as by ``warp``, shorter ones as by ``vertex``.
 
 In each step of a warp, at most 32 lanes each look at one arc. What the lanes ask of one array is
 merged into distinct sectors of 32 bytes, as the hardware does, and each sector goes to the L2. Lanes
@@ -27,8 +28,8 @@ from ..caches.sectored import SECTOR_BYTES, touch
 __all__ = ["BALANCES", "COUNTERS", "PLACES", "WARP", "Walk", "walk"]
 
 WARP = 32  # lanes
-BALANCES = ("vertex", "warp", "balanced")
-BY_VERTEX, BY_WARP, BALANCED = range(3)
+BALANCES = ("vertex", "warp", "balanced", "degree")
+BY_VERTEX, BY_WARP, BALANCED, BY_DEGREE = range(4)
 
 #: What an array is looked up by, and when. It is read in the order of items, by an item's vertex, by an
 #: arc, or by the neighbour; it is written for each claim in the order of claims, by the claimed
@@ -261,6 +262,37 @@ def rows_balanced(stop, work, arrays, lanes, lines, counts):
         one_step(work, lanes, count, arrays, lines, counts)
 
 
+@inline
+def rows_by_degree(stop, work, arrays, lanes, lines, counts):
+    """A warp for each long row of its 32 items, then a work-item for each short one."""
+    items, begins, ends = work.items, work.begins, work.ends
+    for first in range(0, items.size, WARP):
+        if stop_at(stop, first):
+            return
+        many = min(WARP, items.size - first)
+        begin_items(work, first, many, arrays, lanes, lines, counts)
+        for i in range(many):
+            v = np.int64(items[first + i])
+            at, end = np.int64(begins[v]), np.int64(ends[v])
+            while end - begins[v] >= WARP and at < end:
+                count = min(np.int64(WARP), end - at)
+                for k in range(count):
+                    lanes.arc[k] = at + k
+                one_step(work, lanes, count, arrays, lines, counts)
+                at += count
+        left = np.int64(0)
+        for i in range(many):
+            v = np.int64(items[first + i])
+            if 0 < ends[v] - begins[v] < WARP:
+                lanes.place[left] = first + i
+                lanes.arc[left] = begins[v]
+                lanes.end[left] = ends[v]
+                left += 1
+        while left > 0:
+            one_step(work, lanes, left, arrays, lines, counts)
+            left = settle(work, lanes, left, arrays, lines, counts)
+
+
 @kernel
 def walk(stop, work, balance, arrays, lines, counts):
     """Run a launch; ``arrays`` has address, bits of an element and place (``PLACES``) of each array.
@@ -281,5 +313,7 @@ def walk(stop, work, balance, arrays, lines, counts):
         rows_by_vertex(stop, work, arrays, lanes, lines, counts)
     elif balance == BY_WARP:
         rows_by_warp(stop, work, arrays, lanes, lines, counts)
+    elif balance == BY_DEGREE:
+        rows_by_degree(stop, work, arrays, lanes, lines, counts)
     else:
         rows_balanced(stop, work, arrays, lanes, lines, counts)

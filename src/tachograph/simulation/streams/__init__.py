@@ -143,8 +143,8 @@ class Stream:
         Reads that may be on their way to and from the memory; None: as many as it takes.
     items, items_each
         What a line contains, if every item needs a bank of on-chip memory for a cycle: numbers whose
-        remainder is the bank, ``items_each`` of them in a line. A line is done when all its items
-        were served.
+        remainder is the bank (negative: none), ``items_each`` of them in a line. A line is done when
+        all its items were served.
     latency
         Cycles until a read that the memory has answered, or a write that it has taken, is done: the way
         through the accelerator, or the response to a write.

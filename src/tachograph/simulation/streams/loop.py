@@ -44,7 +44,10 @@ def arrived(S, reads, ident, a):
         each = ld(S, o + L.ITEMS_EACH)
         begin = ld(S, o + L.ITEMS) + k * each
         for i in range(begin, min(begin + each, ld(S, o + L.ITEMS_END))):
-            bank = ld(items, i) % busy.size
+            item = ld(items, i)
+            if item < 0:
+                continue
+            bank = item % busy.size
             free = max(ld(busy, bank), here) + 1
             st(busy, bank, free)
             over = max(over, free)

@@ -20,12 +20,13 @@ DISTANCES = (
     "PREA_REF", "RD_REF", "REF_ACT", "REF_REF", "ACT_REFB", "ACT_REFB_RANK", "ACT_REFB_GROUP",
     "PRE_REFB", "REFB_ACT", "REFB_ACT_RANK", "REFB_REFB_RANK",
 )  # fmt: skip
-#: Places of the second of two column commands, seen from the first.
-RELATIONS = ("same group", "same stack", "same rank", "other rank")
 
 
 def column_gaps(s: Standard, version: int) -> list[int]:
-    """Return ticks from a column command to the next: [before writes][after writes][relation]."""
+    """Return ticks from a column command to the next: [before writes][after writes][relation].
+
+    Relations of the second to the first: same group, same stack, same rank, other rank.
+    """
     t = s.timings
     burst, change = t["BL"], t["RTRS"]
     near = max(t["CCDS"], burst)

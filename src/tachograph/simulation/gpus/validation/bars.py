@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ....algorithms.bfs import bfs
 from ..constants import Constants
 from ..gpu import GPU
+from ..simulate import LAUNCH_BOUND_SHARE
 from .fit import Fitted, Sample, fit
 from .graphs import KNOWN
 from .rivals import Regression
@@ -23,7 +24,6 @@ __all__ = ["exact_sources", "from_one_graph", "left_out", "off", "rivals_left_ou
 __all__ += ["unseen_launch_bound", "work_bound"]
 
 Numbers = NDArray[np.float64]
-LAUNCH_BOUND_SHARE = 0.5
 UNSEEN_ARC_NS = 0.5  # of the slowest GPU for an arc: more than that is not launch-bound
 
 
@@ -44,11 +44,6 @@ def summary(ratios: Iterable[float]) -> dict[str, float]:
         return {"median": float("nan"), "most": float("nan"), "max": float("nan"), "cells": 0}
     middle, most = np.quantile(found, [0.5, 0.9]).tolist()
     return {"median": middle, "most": most, "max": float(found.max()), "cells": found.size}
-
-
-def launches(sample: Sample) -> float:
-    """Return how many levels pushed the whole launch's worth."""
-    return float((sample.rows["share"] * sample.rows["launches"]).sum())
 
 
 def work_bound(sample: Sample, constants: Constants) -> bool:

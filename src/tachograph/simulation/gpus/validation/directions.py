@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....decisions.direction.state import State
+from ..analytic import looks_of, pull_seconds
 from ..constants import Constants
 from ..gpu import GPU
-from ..policy import looks_of, pull_seconds
 from .features import gunrock_rule
-from .runs import records
+from .runs import published, records
 
 __all__ = ["Level", "agreement", "levels_by_graph", "ranking"]
 
@@ -66,18 +66,25 @@ def _traces(
 
 def levels_by_graph(where: Path | None = None) -> dict[str, tuple[list[Level], float, float]]:
     """Return the levels of each graph, without duplicates, with its vertices and arcs."""
-    traces, about = _traces(where)
     found = {}
-    for run, rows in traces.items():
-        first = rows[0]
-        if not first["direction_optimized"] and not first["idempotence"]:
-            levels = [Level(r["frontier_in"], r["frontier_out"]) for r in rows]
-            found[first["dataset"]] = (levels, about[run]["vertices"], about[run]["edges"])
+    with published(where):
+        traces, about = _traces(where)
+        for run, rows in traces.items():
+            first = rows[0]
+            if not first["direction_optimized"] and not first["idempotence"]:
+                levels = [Level(int(r["frontier_in"]), int(r["frontier_out"])) for r in rows]
+                n, arcs = float(about[run]["vertices"]), float(about[run]["edges"])
+                found[str(first["dataset"])] = (levels, n, arcs)
     return found
 
 
 def agreement(where: Path | None = None) -> tuple[int, int]:
     """Return how many recorded levels of low-diameter graphs the rule reproduces, and of how many."""
+    with published(where):
+        return _agreement(where)
+
+
+def _agreement(where: Path | None) -> tuple[int, int]:
     traces, about = _traces(where)
     known = levels_by_graph(where)
     same = total = 0
@@ -100,9 +107,10 @@ def times_of_levels(
     """Return seconds of pushing and of pulling each level."""
     launch = constants.launch_seconds(gpu, "push")
     states = _states(levels, n, arcs)
-    push = [launch + state.m_f * per_arc for state in states]
-    pull = [pull_seconds(gpu, constants, n, looks_of(state)) for state in states]
-    return np.array(push), np.array(pull)
+    frontier = np.array([s.m_f for s in states], float)
+    left, arcs_left = (np.array([getattr(s, k) for s in states], float) for k in ("n_u", "m_u"))
+    looks = looks_of(arcs, frontier, left, arcs_left)
+    return launch + frontier * per_arc, pull_seconds(gpu, constants, n, looks)
 
 
 def ranking(
@@ -112,6 +120,13 @@ def ranking(
 
     ``per_arc`` has the seconds of a pushed arc of each graph.
     """
+    with published(where):
+        return _ranking(where, gpu, constants, per_arc)
+
+
+def _ranking(
+    where: Path | None, gpu: GPU, constants: Constants, per_arc: dict[str, float]
+) -> dict[str, float]:
     from scipy.stats import spearmanr
 
     known = levels_by_graph(where)

@@ -31,6 +31,8 @@ SOURCES = 2  # searches of each graph; the counts are means
 MOST_ROWS = 64  # searches of more levels keep sums
 MANY_ARCS = 30_000_000  # such graphs are searched once
 COUNTED = (*COUNTERS, "written_back")
+BALANCE = {"TWC": "degree"}  # of the modes that do not lay arcs side by side
+Key = tuple[str, int, float | None, float | None, str]
 
 
 def gunrock_rule(do_a: float, do_b: float) -> Any:
@@ -54,7 +56,13 @@ def _loaded(dataset: str) -> Graph:
     return KNOWN[dataset].load()
 
 
-def of_graph(dataset: str, l2_bytes: int, do_a: float | None, do_b: float | None) -> Record:
+def of_graph(
+    dataset: str,
+    l2_bytes: int,
+    do_a: float | None,
+    do_b: float | None,
+    balance: str = "balanced",
+) -> Record:
     """Simulate searches of a graph with this L2: a task of the campaign."""
     known, graph = KNOWN[dataset], _loaded(dataset)
     gpu = GPU(l2_bytes=max(int(l2_bytes / known.smaller), 4096), memory_bytes=1 << 40)
@@ -62,7 +70,7 @@ def of_graph(dataset: str, l2_bytes: int, do_a: float | None, do_b: float | None
     many = 1 if graph.arcs > MANY_ARCS else SOURCES
     searches = []
     for source in sources_of(graph, 4 * many, seed=2).tolist():
-        chip = Chip(gpu, graph)
+        chip = Chip(gpu, graph, balance)
         reached = int((search(chip, source, policy) >= 0).sum())
         if reached < graph.n / 20:
             continue
@@ -89,25 +97,28 @@ def _rows(chip: Chip) -> list[dict[str, float]]:
 
 def features(
     cells: Iterable[Cell], l2_of: dict[str, int], executor: Executor | None = None
-) -> dict[tuple[str, int, float | None, float | None], Record]:
+) -> dict[Key, Record]:
     """Return the features of all graphs of these cells that can be had."""
     asked = dict.fromkeys(key_of(cell, l2_of) for cell in cells if cell.dataset in KNOWN)
-    order = sorted(asked, key=lambda key: (key[0], key[2] or 0.0, key[1]))
-    found: dict[tuple[str, int, float | None, float | None], Record] = {}
+    order = sorted(asked, key=lambda key: (key[0], key[2] or 0.0, key[1], key[4]))
+    found: dict[Key, Record] = {}
     for kind, version in GENERATORS.items():
         own = [key for key in order if (key[2] is None) == (kind == "push")]
-        names = ("dataset", "l2_bytes", "do_a", "do_b")
+        names = ("dataset", "l2_bytes", "do_a", "do_b", "balance")
         tasks = [dict(zip(names, key, strict=True)) for key in own]
+        for task in tasks:
+            if task["balance"] == "balanced":
+                del task["balance"]
         mark = f"generators {version}"
         campaign = Campaign("gpu-features", f"{__name__}:of_graph", tasks, mark, label="simulating")
         found |= {own[number]: record for number, record in campaign.results(executor)}
     return found
 
 
-def key_of(cell: Cell, l2_of: dict[str, int]) -> tuple[str, int, float | None, float | None]:
+def key_of(cell: Cell, l2_of: dict[str, int]) -> Key:
     """Return what the features of a cell depend on."""
     rule = (cell.do_a, cell.do_b) if cell.optimised else (None, None)
-    return (cell.dataset, l2_of[cell.gpu], *rule)
+    return (cell.dataset, l2_of[cell.gpu], *rule, BALANCE.get(cell.mode, "balanced"))
 
 
 def scaled(record: Record, cell: Cell) -> dict[str, np.ndarray]:

@@ -82,7 +82,7 @@ class _Problem:
         self.architecture = np.array(own)
         self.facts = {
             name: np.array([getattr(known[g], name) for g in self.gpus], float)[self.gpu]
-            for name in ("sms", "clock_ghz", "memory_gbps", "atomics_per_cycle")
+            for name in ("sms", "cores", "clock_ghz", "memory_gbps", "atomics_per_cycle")
         }
 
     def parts(self, values: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -122,6 +122,7 @@ class _Facts:
     """What :func:`shares` reads of a GPU, as arrays."""
 
     sms: Numbers
+    cores: Numbers
     clock_ghz: Numbers
     memory_gbps: Numbers
     atomics_per_cycle: Numbers

@@ -11,15 +11,19 @@ of the median began where there is nothing to search, and are left out.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ....util.errors import InputError, MissingFileError
+from ....util.errors import FileFormatError, InputError, MissingFileError, TachographError
+from ....util.files import arrow_file, is_file
+from ....util.packed import require_pages
 
-__all__ = ["GPUS", "MODES", "Cell", "cells", "records"]
+__all__ = ["GPUS", "MODES", "Cell", "cells", "published", "records"]
 
 VARIABLE = "TACHOGRAPH_GPU_RUNS"
 #: What the tables call the GPUs of the catalogue.
@@ -63,7 +67,7 @@ def directory(given: Path | None = None) -> Path:
     found = given or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
     if found is None:
         raise InputError(f"name the directory of the published runs, or set ${VARIABLE}")
-    if not (found / "gunrock_runs.parquet").exists():
+    if not is_file(found / "gunrock_runs.parquet"):
         raise MissingFileError(f"there is no gunrock_runs.parquet in {found}")
     return found
 
@@ -72,7 +76,34 @@ def records(table: str, where: Path | None = None, columns: list[str] | None = N
     """Return a table as a ``pyarrow.Table``."""
     import pyarrow.parquet as parquet
 
-    return parquet.read_table(directory(where) / f"gunrock_{table}.parquet", columns=columns)
+    path = directory(where) / f"gunrock_{table}.parquet"
+    try:
+        file = parquet.ParquetFile(arrow_file(path))
+        require_pages(path, columns or file.schema_arrow.names)
+        found = file.read(columns)
+        found.validate(full=True)
+    except TachographError:
+        raise
+    except Exception as error:  # damaged and foreign files make Arrow raise all kinds
+        why = (str(error) or type(error).__name__).splitlines()[0]
+        raise FileFormatError(path, f"is not a table of published runs: {why}") from None
+    if missing := set(columns or ()) - set(found.column_names):
+        raise FileFormatError(path, f"has no columns {', '.join(sorted(missing))}")
+    return found
+
+
+@contextmanager
+def published(where: Path | None) -> Iterator[None]:
+    """Refuse tables whose columns hold something else than those of published runs."""
+    try:
+        yield
+    except TachographError:
+        raise
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise FileFormatError(
+            directory(where), f"holds other values than published runs do ({problem})"
+        ) from None
 
 
 KEY = ("dataset", "undirected", "gpu", "advance_mode", "direction_optimized")
@@ -91,6 +122,11 @@ COLUMNS += [
 
 def cells(where: Path | None = None) -> list[Cell]:
     """Return all cells of the GPUs of the catalogue."""
+    with published(where):
+        return _cells(where)
+
+
+def _cells(where: Path | None) -> list[Cell]:
     grouped: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in records("runs", where, COLUMNS).to_pylist():
         wanted = row["engine"] == "Gunrock" and row["version"] == VERSION

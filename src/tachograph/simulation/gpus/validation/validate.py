@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....journal.campaign import Executor
+from ....util.files import aside
 from ..constants import FILE, Constants
 from ..gpu import GPU
 from . import bars
@@ -167,4 +168,5 @@ def write(found: dict[str, Any], path: Path = FILE) -> None:
     tables |= {f'errors."{k}"': v for k, v in found["errors"].items()}
     for name, values in tables.items():
         lines += [f"[{name}]", *(f"{k} = {v!r}" for k, v in values.items()), ""]
-    path.write_text("\n".join(lines))
+    with aside(path) as temporary:
+        temporary.write_text("\n".join(lines), encoding="utf-8")
