@@ -7,14 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from tachograph.papers import accelerators, heterogeneous, surf
+from tachograph.papers import accelerators, heterogeneous, jaccard, surf
 from tachograph.papers.approximation import budget, figures, methods, tables
 from tachograph.papers.reproduce import EXPERIMENTS, GRAPH_COLUMNS, Settings, reproduce
 from tests.decisions.approximation.made_up import records
 from tests.devices.support import needs_pyopencl
 
-KINDS = {"same", "generated alike", "stand-in"}
-DEVICE = ("jaccard-figure-1", "mis-overlap", "mis-hot", "mis-switch", "flow-switch")
+KINDS = {"same", "generated alike", "stand-in", "yours"}
+DEVICE = ("jaccard-figure-1", "mis-overlap", "mis-power", "mis-hot", "mis-switch", "flow-switch")
+DEVICE += ("break-point",)
 TINY = {
     "flow-switch": ("layers 4 16", "uniform 200 6"),
     "sssp-table-1": ("uniform 400 8",),
@@ -29,6 +30,8 @@ def quick(monkeypatch):
     monkeypatch.setattr(surf, "SEARCH_ROUNDS", 2)
     monkeypatch.setattr(accelerators, "PAPER_ROOTS", 2)
     monkeypatch.setattr(heterogeneous, "REPEAT_SECONDS", 0.0)
+    monkeypatch.setattr(heterogeneous, "TURNS", 2)
+    monkeypatch.setattr(jaccard, "ROUNDS", 1)
     monkeypatch.setattr(tables, "ITERATION_CAPS", (1, 2))
     monkeypatch.setattr(tables, "PAPER_RUNS", 3)
     monkeypatch.setattr(methods, "RUNS", 3)
@@ -41,7 +44,7 @@ def quick(monkeypatch):
 
 
 def check(table, named):
-    assert table.provenance in ("measured", "simulated")
+    assert table.provenance in ("measured", "modelled", "simulated")
     assert table.rows
     for row in table.rows:
         assert len(row) == len(table.columns)

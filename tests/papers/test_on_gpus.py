@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tachograph as tg
+from tachograph.algorithms.result import Trace
 from tachograph.papers import on_gpus
 from tachograph.papers.reproduce import EXPERIMENTS, Settings, reproduce
 
@@ -23,6 +24,20 @@ def test_placed_kernels(monkeypatch):
         *kernels, total = table.rows
         assert sum(row[1] for row in kernels) == total[1]
         assert all(row[2] <= row[1] for row in table.rows)
+        assert all(0 <= row[3] <= 100 for row in table.rows)
+        rights = sum(row[1] * row[3] for row in kernels) / total[1]
+        assert total[3] == pytest.approx(rights, abs=0.1)
+        assert "by the paper's own tables" in table.notes[0]
+
+
+def test_the_papers_tables_on_calls_by_hand():
+    """Two rounds of a set: 100 of 100 vertices, then 20; a change of place takes a second."""
+    kernels = ["randomize", "select", "deactivate"] * 2
+    trace = Trace({"kernel": kernels, "iteration": [0] * 3 + [1] * 3, "items": [100] * 3 + [20] * 3,
+                   "host_seconds": [1.0] * 6, "seconds": [5.0] * 6})  # fmt: skip
+    places = on_gpus._by_the_tables(trace, "maximal_independent_set", 100)
+    assert places == ["host", "gpu", "gpu", "host", "host", "host"]
+    assert on_gpus._seconds_of(places, trace, 1.0) == 1 + 5 + 5 + 3 + 2
 
 
 def test_approximations_beside_the_published(monkeypatch):

@@ -1,13 +1,15 @@
-"""Figure 1 of the paper on hybrid Jaccard similarity: time against the host's share of the edges."""
+"""Figure 1 of the paper on hybrid Jaccard similarity: time against the host's share of the edges; and
+its future work: whether two devices beat one, and how to split the edges.
+"""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..algorithms.similarity import jaccard
-from ..decisions.graphs import graph_named
+from ..decisions.split.train import calibrated, undirected
 from ..devices.opencl import open_device
 from ..graph import generate
 from ..graph.graph import Graph
@@ -15,36 +17,35 @@ from ..plots import numbers as show
 from ..plots.axes import Axis
 from ..plots.charts import Series, xy
 from ..plots.drawing import NARROW, Drawing, stacked
+from ..util.cores import threads_available
 from .published import published
-from .reproduce import GRAPH_COLUMNS, Record, Settings, Table, measure, origin
+from .reproduce import GRAPH_COLUMNS, Cell, Record, Settings, Table, measure, origin
 
 __all__ = ["figure_1"]
 
-HOST_THREADS = 1
+SHARES = [k / 20 for k in range(21)]
+ROUNDS, FULL_ROUNDS = 3, 5  # of every way, in turns, after one that warms up
+NOTHING_AT_STAKE = 0.02  # a smaller gain or loss is no case for or against two devices
+PAPERS = "merge-or-search"  # the algorithm of the paper's kernels
 HERE = (
-    "Here: the host with {host} thread(s) and {device}. A device that computes on the host's own cores "
-    "adds cores, not another kind of processor, so gains differ from the paper's. A fixed share pays "
-    "for ordering and counting, which graphs with little work for each edge do not earn back; auto, "
-    "which takes chunks from both ends, does not pay for it."
+    "Here: {device}, and the host with the threads that the table says. A device that computes on the "
+    "host's own cores adds cores only where the host does not use them all."
 )
 GAIN = (
-    "The gain is that of the best of the shares over the device alone (as in the paper) and over the "
-    "better of the two."
+    "The gain is that of the best of 21 shares over the device alone (as in the paper) and over the "
+    "better of the two. A fixed share pays for the order by degree; auto may do without. The paper's "
+    "kernels look at each edge alone, through masks over the list of edges."
 )
-FIGURE_COLUMNS = [
-    *GRAPH_COLUMNS,
-    "Gini",
-    "device, s",
-    "host, s",
-    "best share",
-    "at it, s",
-    "auto, s",
-]
-FIGURE_COLUMNS += ["gain over device", "gain over one"]
+WHETHER = (
+    "Two devices are right if the best of 21 shares, or both from the two ends of one queue, take less "
+    "time than the better one alone. Where that differs by less than 2 %, nothing is at stake, and the "
+    "row counts in neither sum."
+)
+HOW = "Regret: the time of auto over that of the best of 21 shares, and over the better one alone."
 
 
 def _graphs(full: bool) -> dict[str, Callable[[], Graph]]:
-    """Return two graphs of low and two of high Gini index, as in the paper."""
+    """Return two graphs of low and two of high Gini index, as in the paper, and two small ones."""
     scale, side = (18, 1500) if full else (16, 700)
     n = side * side
     return {
@@ -52,54 +53,144 @@ def _graphs(full: bool) -> dict[str, Callable[[], Graph]]:
         "uniform (low)": lambda: generate.uniform(n // 4, 8, rng=1),
         "power law (high)": lambda: generate.power_law(n // 8, exponent=2.2, least=4, rng=1),
         "kronecker (high)": lambda: generate.kronecker(scale, rng=1),
+        "small road": lambda: generate.road(40, 40, rng=1),
+        "small kronecker": lambda: generate.kronecker(10, rng=1),
     }
 
 
-def time_shares(name: str, full: bool, shares: list[float], rounds: int, device: str) -> Record:
+def time_shares(
+    name: str, full: bool, shares: list[float], rounds: int, device: str, count: int
+) -> Record:
     """Return median seconds of every share and of either device alone: a task of a campaign."""
     usual = _graphs(full)
-    graph = usual[name]() if name in usual else graph_named(name)
+    graph = usual[name]() if name in usual else undirected(name)
     both = ["host", open_device(device)]
     ways: dict[str, dict[str, Any]] = {str(s): {"device": both, "split": s} for s in shares}
-    ways |= {"device": {"device": both[1:]}, "host": {"device": "host"}, "auto": {"device": both}}
+    ways |= {f"{PAPERS} {s}": {**way, "algorithm": PAPERS} for s, way in ways.items()}
+    ways |= {"device": {"device": both[1:]}, "host": {"device": "host"}}
+    ways |= {"both": {"device": both}, "auto": {"device": "auto"}}
     times: dict[str, list[float]] = {way: [] for way in ways}
-    for _ in range(rounds + 1):
-        for way, options in ways.items():
-            times[way].append(jaccard(graph, threads=HOST_THREADS, **options).seconds)
+    said = ""
+    for turn in range(rounds + 1):
+        order = list(ways)[:: 1 if turn % 2 else -1]
+        for way in order:
+            found = jaccard(graph, threads=count, **ways[way])
+            times[way].append(found.seconds)
+            said = str(found.run.device) if way == "auto" else said
     median = {way: statistics.median(found[1:]) for way, found in times.items()}
-    return {"graph": name, "gini": float(graph.features.gini), "seconds": median}
+    gini = float(graph.features.gini)
+    return {"graph": name, "gini": gini, "count": count, "seconds": median, "said": said}
 
 
 def figure_1(settings: Settings) -> Iterator[Table]:
-    """Seconds of every share, and what the best of them gains over one device."""
-    steps, rounds = (20, 5) if settings.full else (10, 3)
-    shares = [k / steps for k in range(steps + 1)]
+    """Seconds of every share, what the best of them gains, and how well auto decides."""
+    rounds = FULL_ROUNDS if settings.full else ROUNDS
     device = open_device()
-    how = {"full": settings.full, "shares": shares, "rounds": rounds, "device": device.found.id}
-    tasks = [{"name": name, **how} for name in settings.graphs or _graphs(settings.full)]
-    rows, curves = [], {}
-    for found in measure(settings, "jaccard:time_shares", tasks, device.key):
-        median, name = found["seconds"], found["graph"]
-        on_host, on_device = median["host"], median["device"]
-        best = min(shares, key=lambda share: median[str(share)])
-        least, one = median[str(best)], min(on_host, on_device)
-        gains = 1 - least / on_device, 1 - least / one
-        taken = (on_device, on_host, best, least, median["auto"])
-        rows.append([name, *origin(name, "split"), found["gini"], *taken, *gains])
-        curves[name] = [median[str(share)] for share in shares]
-    here = HERE.format(host=HOST_THREADS, device=device.name)
-    notes = [published("jaccard", "figure-1").note, here, GAIN]
-    yield Table("Time against the host's share of the edges", FIGURE_COLUMNS, rows, notes)
-    points = [[share, *(curve[i] for curve in curves.values())] for i, share in enumerate(shares)]
-    yield Table("Seconds by share", ["share", *curves], points)
-    if settings.output is not None:
-        _draw(shares, curves).save(settings.output / "jaccard-figure-1.svg")
-
-
-def _draw(shares: list[float], curves: dict[str, list[float]]) -> Drawing:
-    axes = Axis("share of the edges on the host", show.percent), Axis("time", show.seconds)
-    parts = [
-        xy(name, [Series(name, list(zip(shares, seconds, strict=True)))], axes, NARROW)
-        for name, seconds in curves.items()
+    every = threads_available()
+    beside = device.host_threads(every)
+    calibrated(device, beside)
+    how = {"full": settings.full, "shares": SHARES, "rounds": rounds, "device": device.found.id}
+    tasks = [
+        {"name": name, **how, "count": count}
+        for count in dict.fromkeys((beside, every))
+        for name in settings.graphs or _graphs(settings.full)
     ]
+    records = measure(settings, "jaccard:time_shares", tasks, device.key)
+    notes = [published("jaccard", "figure-1").note, HERE.format(device=device.name)]
+    yield _summary(records, [*notes, GAIN])
+    curves = {
+        _title(found): [found["seconds"][str(share)] for share in SHARES]
+        for found in records
+        if found["count"] == beside
+    }
+    points = [[share, *(curve[i] for curve in curves.values())] for i, share in enumerate(SHARES)]
+    yield Table("Seconds by share", ["share", *curves], points)
+    yield _whether(records, [WHETHER, *notes])
+    yield _how(records, [HOW, *notes])
+    if settings.output is not None:
+        _draw(records, beside).save(settings.output / "jaccard-figure-1.svg")
+
+
+def _title(found: Record) -> str:
+    return str(found["graph"])
+
+
+def _about(found: Record) -> list[Cell]:
+    return [found["graph"], *origin(found["graph"], "split"), found["count"]]
+
+
+def _best(found: Record, algorithm: str = "") -> tuple[float, float]:
+    """Return the best of the fixed shares, and its seconds."""
+    seconds = found["seconds"]
+    ways = {share: seconds[f"{algorithm} {share}".strip()] for share in SHARES}
+    best = min(ways, key=lambda share: ways[share])
+    return best, ways[best]
+
+
+def _one(found: Record) -> float:
+    return float(min(found["seconds"]["host"], found["seconds"]["device"]))
+
+
+def _summary(records: Sequence[Record], notes: list[str]) -> Table:
+    columns = [*GRAPH_COLUMNS, "threads", "Gini", "device, s", "host, s", "best share", "at it, s"]
+    columns += ["both, s", "auto, s", "gain over device", "gain over one"]
+    columns += ["paper's kernels: best share", "paper's kernels: at it, s"]
+    rows: list[list[Cell]] = []
+    for found in records:
+        median = found["seconds"]
+        best, least = _best(found)
+        gains = 1 - least / median["device"], 1 - least / _one(found)
+        taken = (median["device"], median["host"], best, least, median["both"], median["auto"])
+        rows.append([*_about(found), found["gini"], *taken, *gains, *_best(found, PAPERS)])
+    return Table("Time against the host's share of the edges", columns, rows, notes)
+
+
+def _whether(records: Sequence[Record], notes: list[str]) -> Table:
+    """Return whether two devices were right, and whether auto took them; precision and recall."""
+    rows: list[list[Cell]] = []
+    judged: list[tuple[bool, bool]] = []
+    for found in records:
+        least = min(_best(found)[1], found["seconds"]["both"])
+        gain, said = 1 - least / _one(found), "," in found["said"]
+        at_stake = abs(gain) >= NOTHING_AT_STAKE
+        if at_stake:
+            judged.append((gain > 0, said))
+        truth = ("both" if gain > 0 else "one") if at_stake else "no matter"
+        rows.append([*_about(found), gain, truth, "both" if said else "one"])
+    right = sum(true and said for true, said in judged)
+    sums = []
+    for measure_name, every in (
+        ("precision", [said for _, said in judged]),
+        ("recall", [true for true, _ in judged]),
+    ):
+        value = f"{100 * right / sum(every):.0f} %" if sum(every) else "no case"
+        sums.append(f"{measure_name} {value} ({right} of {sum(every)})")
+    negative = sum(not true for true, _ in judged)
+    counted = f"{len(judged)} cases, {negative} of which are better on one; {'; '.join(sums)}."
+    columns = [*GRAPH_COLUMNS, "threads", "gain of two", "right is", "auto took"]
+    return Table("Whether: do two devices beat one?", columns, rows, [counted, *notes])
+
+
+def _how(records: Sequence[Record], notes: list[str]) -> Table:
+    """Return what auto lost against the best of the fixed shares."""
+    rows: list[list[Cell]] = []
+    for found in records:
+        auto = found["seconds"]["auto"]
+        best, least = _best(found)
+        rows.append([*_about(found), best, auto / least, auto / _one(found)])
+    worst = [max(float(str(row[k])) for row in rows) for k in (-2, -1)]
+    said = f"At most {worst[0]:.3f} and {worst[1]:.3f}."
+    columns = [*GRAPH_COLUMNS, "threads", "best share", "auto over it, time", "auto over one, time"]
+    return Table("How: regret of the split", columns, rows, [said, *notes])
+
+
+def _draw(records: Sequence[Record], count: int) -> Drawing:
+    axes = Axis("share of the edges on the host", show.percent), Axis("time", show.seconds)
+    parts = []
+    for found in (r for r in records if r["count"] == count):
+        seconds = found["seconds"]
+        ours = [(share, seconds[str(share)]) for share in SHARES]
+        theirs = [(share, seconds[f"{PAPERS} {share}"]) for share in SHARES]
+        lines = [Series("ours", ours), Series("the paper's kernels", theirs)]
+        parts.append(xy(_title(found), lines, axes, NARROW))
     return stacked(parts, columns=2, title="Time against the host's share of the edges")

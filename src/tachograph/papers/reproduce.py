@@ -34,39 +34,136 @@ class Experiment(NamedTuple):
 #: By the page in docs: the name, the function, and what it shows.
 PAGES = {
     "accelerators": (
-        ("hitgraph-table-5", "accelerators:table_5", "HitGraph's run times"),
-        ("accugraph-table-6", "accelerators:table_6", "AccuGraph's rates"),
-        ("thundergp-table-9", "thundergp:table_9", "ThunderGP's rates"),
-        ("comparability-figure-13", "accelerators:comparability", "on equal terms"),
-        ("enhancements-figure-14", "accelerators:enhancements", "AccuGraph improved"),
-        ("accelerators-table-1", "comparison:table_1", "the graphs"),
-        ("errors-figure-2b", "comparison:figure_2b", "errors by design and task"),
-        ("roots-figure-10", "comparison:figure_10", "how SSSP varies with its root"),
-        ("degrees-figure-12", "comparison:figure_12", "AccuGraph by mean degree"),
-        ("comparability-matrix", "comparison:matrix", "designs, memories, tasks and graphs"),
+        (
+            "hitgraph-table-5",
+            "accelerators:table_5",
+            "HitGraph's run times on the paper's graphs, simulated.",
+        ),
+        (
+            "accugraph-table-6",
+            "accelerators:table_6",
+            "AccuGraph's edges per second on the paper's graphs, simulated.",
+        ),
+        (
+            "thundergp-table-9",
+            "thundergp:table_9",
+            "ThunderGP's edges per second on two boards, simulated.",
+        ),
+        (
+            "scalabfs-table-2",
+            "scalabfs:table_2",
+            "ScalaBFS's edges per second on 32 pseudo channels, simulated.",
+        ),
+        (
+            "comparability-figure-13",
+            "accelerators:comparability",
+            "HitGraph and AccuGraph on the same memory and clock.",
+        ),
+        (
+            "enhancements-figure-14",
+            "accelerators:enhancements",
+            "What skipping prefetches and partitions brings to AccuGraph.",
+        ),
+        (
+            "accelerators-table-1",
+            "comparison:table_1",
+            "The graphs of the accelerators' comparison, and ours beside them.",
+        ),
+        (
+            "errors-figure-2b",
+            "comparison:figure_2b",
+            "Mean error of the simulation by design and task.",
+        ),
+        (
+            "roots-figure-10",
+            "comparison:figure_10",
+            "How much shortest paths vary with their root.",
+        ),
+        ("degrees-figure-12", "comparison:figure_12", "AccuGraph's rate as the mean degree grows."),
+        (
+            "comparability-matrix",
+            "comparison:matrix",
+            "All designs on all memories, tasks and graphs.",
+        ),
     ),
-    "similarity": (("jaccard-figure-1", "jaccard:figure_1", "time by the host's share"),),
+    "similarity": (
+        (
+            "jaccard-figure-1",
+            "jaccard:figure_1",
+            "Time of Jaccard's similarity by the share that the host computes.",
+        ),
+    ),
     "directions": (
-        ("surf-table-2", "surf:table_2", "graphs of the comparison"),
-        ("surf-table-3", "surf:table_3", "accuracy and time saved by policies"),
-        ("surf-table-4", "surf:table_4", "run time and overhead of policies"),
-        ("surf-table-5", "surf:table_5", "traversal rates of policies"),
-        ("surf-validation", "surf:validation", "accuracy on graphs that training has not seen"),
-        ("surf-features", "surf_features:importance", "what each feature does to the networks"),
-        ("surf-observations", "surf_features:observations", "observations 1 to 4, tested"),
+        ("surf-table-2", "surf:table_2", "The graphs of the comparison of directions."),
+        (
+            "surf-table-3",
+            "surf:table_3",
+            "How often policies choose the faster direction, and what they save.",
+        ),
+        (
+            "surf-table-4",
+            "surf:table_4",
+            "Run time of whole searches by policy, and what deciding takes.",
+        ),
+        ("surf-table-5", "surf:table_5", "Edges per second by policy."),
+        ("surf-validation", "surf:validation", "Accuracy on graphs that training has not seen."),
+        (
+            "surf-features",
+            "surf_features:importance",
+            "What each feature does to the choices of the networks.",
+        ),
+        (
+            "surf-observations",
+            "surf_features:observations",
+            "The paper's four observations, tested graph by graph.",
+        ),
     ),
     "approximation": (
-        ("sssp-table-1", "approximation.tables:table_1", "best trade-offs"),
-        ("sssp-table-4", "approximation.tables:table_4", "how well models predict"),
-        ("sssp-figures", "approximation.figures:figures", "figures 2 to 15"),
-        ("sssp-methods", "approximation.methods:method_figures", "figures 1 to 9, faithfully"),
-        ("sssp-budget", "approximation.budget:budgets", "budgets kept, time gained"),
+        (
+            "sssp-table-1",
+            "approximation.tables:table_1",
+            "The best trade-offs between error and time.",
+        ),
+        (
+            "sssp-table-4",
+            "approximation.tables:table_4",
+            "How well models predict error and speedup.",
+        ),
+        (
+            "sssp-figures",
+            "approximation.figures:figures",
+            "Figures 2 to 15: error and speedup by parameter.",
+        ),
+        (
+            "sssp-methods",
+            "approximation.methods:method_figures",
+            "Figures 1 to 9 with the paper's own methods.",
+        ),
+        (
+            "sssp-budget",
+            "approximation.budget:budgets",
+            "Whether error budgets are kept, and the time they gain.",
+        ),
     ),
     "heterogeneous": (
-        ("mis-overlap", "heterogeneous:mis_overlap", "overlapping threads"),
-        ("mis-hot", "heterogeneous:mis_hot", "hot vertices first"),
-        ("mis-switch", "heterogeneous:mis_switch", "independent sets, placed"),
-        ("flow-switch", "heterogeneous:flow_switch", "maximum flow, placed"),
+        (
+            "mis-overlap",
+            "heterogeneous:mis_overlap",
+            "Independent sets with host and device overlapping.",
+        ),
+        ("mis-power", "heterogeneous:mis_power", "Power of independent sets that overlap."),
+        ("mis-hot", "heterogeneous:mis_hot", "Independent sets with hot vertices first."),
+        (
+            "mis-switch",
+            "switching:mis_switch",
+            "Independent sets with each kernel placed on host or device.",
+        ),
+        (
+            "flow-switch",
+            "switching:flow_switch",
+            "Maximum flow with each kernel placed on host or device.",
+        ),
+        ("break-point", "switching:equation", "The equation of the break point, to the digit."),
     ),
 }
 EXPERIMENTS = {
@@ -112,11 +209,15 @@ def origin(
 ) -> list[Cell]:
     """Return whether a graph is one of the paper's own, and what of a fork was chosen by looking at it.
 
+    A file is the user's own graph.
+
     ``alike`` are families that the paper generates, too.
 
     >>> origin("soc-Slashdot0902", "direction")
     ['stand-in', 'the model']
     """
+    if Path(name).is_file():
+        return ["yours", ""]
     kind = "same" if name in own else "generated alike" if family(name) in alike else "stand-in"
     return [kind, ", ".join(seen_by(fork, name))]
 

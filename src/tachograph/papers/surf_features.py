@@ -64,7 +64,8 @@ def with_feature(levels: Levels, name: str, values: Numbers) -> Levels:
 def losses(levels: Levels, policy: Policy, name: str) -> Numbers:
     """Return the accuracy, and the share of time saved, that each graph loses if a feature is shuffled.
 
-    A feature of the graph itself (m_d, p_h) says nothing about its levels: it is shuffled among graphs.
+    It is shuffled among the levels of all graphs, for within one the features of the graph itself (m_d,
+    p_h) are the same.
     """
     whole = score(levels, levels.chosen_by(policy))
     rng = np.random.default_rng(0)
