@@ -1,6 +1,7 @@
 """Every algorithm on random graphs of all kinds, with 1 to 4 threads and on every device, against others.
 
     python -m tests.differential --graphs 18000     # how many comparisons there were, and what differed
+    python -m tests.differential leiden louvain     # of some tasks only
 
 All thresholds below which one thread works are 1 at most, so that small graphs are enough. Weights are eighths of
 small whole numbers, whose sums are exact in any order: distances and flows must be equal, not close.
@@ -101,9 +102,10 @@ def check_sssp_with_negative_weights(case: Case, ways: Ways) -> None:
 
 
 def check_pagerank(case: Case, ways: Ways) -> None:
-    found = tg.pagerank(case.graph, tol=1e-11, max_iter=2000, **ways[0])
-    for answer in case.pageranks:
-        np.testing.assert_allclose(found.scores, answer, atol=1e-9)
+    for way in ways[:1] if "threads" in ways[0] else ways:  # threads are compared below
+        found = tg.pagerank(case.graph, tol=1e-11, max_iter=2000, **way)
+        for answer in case.pageranks:
+            np.testing.assert_allclose(found.scores, answer, atol=1e-9)
     few = [tg.pagerank(case.graph, tol=1e-3, **way).scores for way in ways]
     for scores in few:  # not close to those of one thread, but equal
         np.testing.assert_array_equal(scores, few[0])
@@ -143,6 +145,26 @@ def check_similarity(case: Case, ways: Ways) -> None:
     if not case.directed:
         for u, v, value in nx.jaccard_coefficient(case.simple, wanted):
             assert value == pytest.approx(case.similarities("jaccard")[u, v])
+
+
+def check_adamic_adar(case: Case, ways: Ways, task: str = "adamic_adar") -> None:
+    degrees = case.neighbours.sum(axis=0, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        worth = 1 / (degrees if task == "resource_allocation" else np.log(degrees))
+    worth[degrees < 2] = 0  # neighbours of one vertex only are common to none
+    want = (case.neighbours * worth) @ case.neighbours.T
+    for way in ways:
+        found = getattr(tg, task)(case.graph, **way)
+        np.testing.assert_allclose(found.values, want[found.source, found.target], atol=1e-12)
+    if not case.directed:
+        index = getattr(nx, f"{task}_index")
+        pairs = zip(found.source.tolist(), found.target.tolist(), strict=True)
+        other = [value for _, _, value in index(case.simple, list(pairs))]
+        np.testing.assert_allclose(found.values, other, atol=1e-12)
+
+
+def check_resource_allocation(case: Case, ways: Ways) -> None:
+    check_adamic_adar(case, ways, "resource_allocation")
 
 
 def check_two_hop(case: Case, ways: Ways) -> None:
@@ -209,6 +231,21 @@ def check_strongly_connected_components(case: Case, ways: Ways) -> None:
         assert found.count == len(set(answers[0]))
 
 
+def check_distances(case: Case, ways: Ways) -> None:
+    """Each source's row is what a search of NetworkX finds; pairs are entries of that matrix."""
+    asked = np.random.default_rng(case.seed).integers(0, case.n, (6, 2))
+    for graph, weight in ((case.graph, "weight"), (case.graph.without_weights(), None)):
+        none = -1 if graph.weights is None else np.inf
+        far = [
+            nx.single_source_dijkstra_path_length(case.nx, s, weight=weight) for s in asked[:, 0]
+        ]
+        want = [[one.get(v, none) for v in range(case.n)] for one in far]
+        ends = [row[end] for row, end in zip(want, asked[:, 1], strict=True)]
+        for way in ways:
+            assert tg.distances(graph, asked[:, 0], **way).distances.tolist() == want
+            assert tg.distances(graph, *asked.T, paired=True, **way).distances.tolist() == ends
+
+
 def check_core_number(case: Case, ways: Ways) -> None:
     numbers = nx.core_number(case.simple_arcs)
     answers = [[numbers[v] for v in range(case.n)]]
@@ -228,7 +265,7 @@ def check_leiden(case: Case, ways: Ways, task: str = "leiden") -> None:
     graph = nx.MultiGraph()
     graph.add_nodes_from(range(case.n))
     source, target, weights = case.graph.to_edges()
-    weights = np.ones(source.size) if weights is None else weights
+    weights = np.ones(source.size) if weights is None else weights.astype(float)
     graph.add_weighted_edges_from(zip(source, target, weights, strict=True))
     if case.n and graph.size("weight"):
         assert all(nx.is_connected(graph.subgraph(part)) for part in parts)
@@ -300,7 +337,8 @@ CHECKS: dict[str, Callable[[Case, Ways], None]] = {
     for name, check in globals().items()
     if name.startswith("check_")
 }
-ON_DEVICES = ("bfs", "sssp", "similarity", "maximal_independent_set", "maximum_flow")
+ON_DEVICES = ("bfs", "sssp", "similarity", "maximal_independent_set", "maximum_flow", "pagerank")
+ON_DEVICES += ("connected_components",)
 
 
 def always_several(put: Callable[[Any, str, int], None]) -> None:
@@ -330,8 +368,8 @@ def differ(case: Case, name: str, ways: Ways) -> Iterator[str]:
         yield f"Case({case.seed}), {name}, {ways[0]}: {type(error).__name__}: {error}"
 
 
-def compare(seeds: range) -> tuple[Counter[str], list[str]]:
-    """Compare everything on these graphs; return how many graphs each task was run on, and what differs."""
+def compare(seeds: range, names: list[str]) -> tuple[Counter[str], list[str]]:
+    """Compare these tasks on these graphs; return how many graphs each task was run on, and what differs."""
     os.environ["TACHOGRAPH_JOURNAL"] = "off"
     warnings.simplefilter("ignore")
     always_several(setattr)
@@ -339,7 +377,7 @@ def compare(seeds: range) -> tuple[Counter[str], list[str]]:
     runs: Counter[str] = Counter()
     problems: list[str] = []
     for case in map(Case, seeds):
-        for name in CHECKS:
+        for name in names:
             for place, ways in (("threads", THREADS), ("devices", there(name, found))):
                 if ways:
                     runs[f"{name}, {place}"] += 1
@@ -355,19 +393,23 @@ def main() -> int:
     options.add_argument("--graphs", type=int, default=18_000)
     options.add_argument("--first", type=int, default=GRAPHS, help="the seed of the first graph")
     options.add_argument("--processes", type=int, default=2)
+    options.add_argument("tasks", nargs="*", metavar="TASK", help=", ".join(CHECKS))
     told = options.parse_args()
+    if wrong := set(told.tasks) - set(CHECKS):
+        options.error(f"nothing is called {', '.join(sorted(wrong))}")
     last = told.first + told.graphs
     parts = [range(lo, min(lo + BATCH, last)) for lo in range(told.first, last, BATCH)]
     runs: Counter[str] = Counter()
     problems: list[str] = []
     done = 0
     with ProcessPoolExecutor(told.processes, multiprocessing.get_context("spawn")) as pool:
-        for part, (counted, found) in zip(parts, pool.map(compare, parts), strict=True):
+        names = [told.tasks or list(CHECKS)] * len(parts)
+        for part, (counted, found) in zip(parts, pool.map(compare, parts, names), strict=True):
             runs += counted
             problems += found
             done += len(part)
-            print(f"{done:,} graphs, {len(problems)} differences", file=sys.stderr, flush=True)
-    print("\n".join(problems[:50]))
+            told_now = [f"{done:,} graphs, {len(problems)} differences", *found]
+            print(*told_now, sep="\n", file=sys.stderr, flush=True)
     for name, count in runs.items():
         print(f"{name:45} {count:>8,} graphs")
     peers = "SciPy, NetworkX" + (", igraph" if HAS_IGRAPH else "")

@@ -1,7 +1,8 @@
-"""Faults on purpose: a file that cannot grow, and a process that is killed at every line."""
+"""Faults on purpose: a file that cannot grow, interrupted calls, a process that is killed at every line."""
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import signal
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+SYSTEM_CALLS = ("open", "fstat", "fsync", "replace", "scandir", "urandom")
 HANG_SECONDS = 60  # of a process that is to be killed earlier
 
 
@@ -25,6 +27,33 @@ def file_limit(size: int) -> Iterator[None]:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, before)
+
+
+@contextmanager
+def interrupted(number: int) -> Iterator[list[str]]:
+    """Let one of the system calls fail as if a signal had interrupted it and Python did not try it again.
+
+    Yields the names of the calls so far; the call with this ``number``, counted from 1, fails.
+    """
+    calls: list[str] = []
+
+    def watched(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def once(*given: Any, **named: Any) -> Any:
+            calls.append(name)
+            if len(calls) == number:
+                raise InterruptedError(errno.EINTR, os.strerror(errno.EINTR))
+            return call(*given, **named)
+
+        return once
+
+    before = {name: getattr(os, name) for name in SYSTEM_CALLS}
+    try:
+        for name, call in before.items():
+            setattr(os, name, watched(name, call))
+        yield calls
+    finally:
+        for name, call in before.items():
+            setattr(os, name, call)
 
 
 def killed_at_every_line(work: Callable[[], object], *sources: str, step: int = 1) -> Iterator[int]:

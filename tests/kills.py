@@ -25,13 +25,13 @@ from pathlib import Path
 import numpy as np
 
 import tachograph as tg
-from tachograph.decisions import model_file
+from tachograph.decisions import model_file, trainer
 from tachograph.decisions.model_file import Kept, ModelFile, own_model
 from tachograph.journal import Journal, Run, journal
 from tachograph.journal.campaign import Campaign
 from tachograph.journal.repair import repair
 from tachograph.util import files
-from tests.test_faults import Here
+from tests.test_faults import Here, Trainer
 
 RUN = Run("bfs", {"name": "a", "n": 3}, 1.0, {"source": 1}, trace={"t": [1, 2]})
 GRAPHS = [tg.path(300), tg.complete(40)]
@@ -140,6 +140,15 @@ class Models:
         assert os.listdir(own_model("nonsense").parent) == ["nonsense.json"]
 
 
+class Training(Models):
+    """Whole trainings: measured, fitted, judged and written."""
+
+    def work(self, say: Say) -> None:
+        for i in range(sys.maxsize):
+            trainer.train(Trainer(float(i)))
+            say(str(i))
+
+
 class Repairs:
     """Repairs of a journal with a damaged page."""
 
@@ -231,6 +240,7 @@ KINDS = {
     "campaign": (Campaigns, 20, 0.05),
     "graph": (Graphs, 20, 0.05),
     "model": (Models, 10, 0.05),
+    "train": (Training, 6, 0.2),
     "repair": (Repairs, 8, 0.05),
     "partition": (Partitions, 6, 0.4),
     "superstep": (Supersteps, 6, 0.4),

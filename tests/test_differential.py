@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+from inspect import signature
 
 import pytest
 
+import tachograph as tg
 from tachograph.tasks.table import TASKS
 from tests import differential
 from tests.devices.support import needs_pyopencl
@@ -30,6 +32,11 @@ def cases() -> list[Case]:
 
 def test_every_task_is_here() -> None:
     assert set(TASKS) - {"jaccard", "overlap", "sorensen", "cosine"} <= CHECKS.keys()
+
+
+def test_every_task_that_takes_a_device_is_compared_there() -> None:
+    takes = {name for name in TASKS if "device" in signature(getattr(tg, name)).parameters}
+    assert takes - {"jaccard", "overlap", "sorensen", "cosine"} | {"similarity"} == set(ON_DEVICES)
 
 
 def test_all_peers_are_here() -> None:

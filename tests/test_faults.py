@@ -153,7 +153,7 @@ def test_a_kill_at_any_line_of_training_leaves_a_whole_model():
     assert kept() == 1.0
     seen = set()
     sources = (trainer.__file__, model_file.__file__, files.__file__)
-    for _ in killed_at_every_line(lambda: trainer.train(Trainer(2.0)), *sources, step=3):
+    for _ in killed_at_every_line(lambda: trainer.train(Trainer(2.0)), *sources):
         seen.add(kept())
         trainer.train(Trainer(1.0))
     assert seen == {1.0, 2.0}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import json
+import math
 import mmap
 import os
 import random
@@ -24,7 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import HANG_SECONDS, MOST_BYTES, Use
+from . import BLOCKED_SECONDS, HANG_SECONDS, MOST_BYTES, Use
 
 FORMATS = ("tgraph", "parquet", "arrow", "npz", "mtx", "tntp", "max", "gr", "sg", "wsg", "metis", "csv", "el", "wel", "edgelist")  # fmt: skip
 #: How many of a thousand inputs are of each kind.
@@ -32,6 +33,7 @@ SHARES = {
     **dict.fromkeys(FORMATS, 54.0),
     "compressed": 35.0,
     "names": 30.0,
+    "coordinates": 10.0,
     "table": 35.0,
     "calibration": 35.0,
     "model": 20.0,
@@ -39,10 +41,19 @@ SHARES = {
     "requests": 18.0,
     "report": 4.0,
     "partition": 3.0,
+    "edges": 5.0,
+    "checkpoint": 2.0,
+    "published": 5.0,
+    "gpu": 5.0,
+    "memory": 5.0,
+    "hints": 10.0,
+    "list": 5.0,
+    "lab": 5.0,
 }
 SAID = 500  # inputs after which a process says what became of them
 BATCH = 20_000  # inputs of one kind for a process
-PLACE = struct.Struct("<qqd")  # the job and the input that a process is at, and since when
+#: The job and the input that a process is at, since when, and the processor's seconds until then.
+PLACE = struct.Struct("<qqdd")
 STARTING = -1
 SHARED_MEMORY = (
     "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -65,11 +76,12 @@ def made(kind: str, place: Path) -> Use:
         from .readers import Reader
 
         return Reader(kind, place)
-    from . import own_files, partitions, readers, tables, traces
+    from . import directories, own_files, partitions, readers, requests, settings, tables, traces
 
     kinds: dict[str, Any] = {
         "compressed": readers.Compressed,
         "names": readers.Names,
+        "coordinates": readers.Coordinates,
         "table": tables.Tables,
         "calibration": own_files.Calibrations,
         "model": own_files.Models,
@@ -77,6 +89,14 @@ def made(kind: str, place: Path) -> Use:
         "requests": traces.Requests,
         "report": traces.Reports,
         "partition": partitions.Partitions,
+        "edges": directories.Edges,
+        "checkpoint": directories.Checkpoints,
+        "published": directories.Published,
+        "gpu": settings.GPUs,
+        "memory": settings.Memories,
+        "hints": settings.Hints,
+        "list": settings.Lists,
+        "lab": requests.Asked,
     }
     found: Use = kinds[kind](place)
     return found
@@ -85,7 +105,7 @@ def made(kind: str, place: Path) -> Use:
 def outcome(use: Use, seed: int, kind: str, at: int) -> tuple[str, str]:
     """Use an input; return what became of it, and a traceback if it failed."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    begin = time.monotonic()
+    begin, used = time.monotonic(), time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -94,14 +114,17 @@ def outcome(use: Use, seed: int, kind: str, at: int) -> tuple[str, str]:
         return "wrong", traceback.format_exc()
     except Exception:
         return "raw", traceback.format_exc()
-    if time.monotonic() - begin > HANG_SECONDS:
-        return "hang", f"{time.monotonic() - begin:.1f} s"
+    used, waited = time.process_time() - used, time.monotonic() - begin
+    if used > HANG_SECONDS or waited > BLOCKED_SECONDS:
+        return "hang", f"{used:.1f} s of the processor in {waited:.1f} s"
     more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     return ("memory", f"{more:,} bytes") if more > MOST_BYTES else (what, "")
 
 
-def child(jobs: list[Job], seed: int, path: str) -> None:
+def child(jobs: list[Job], seed: int, path: str, seconds: float = math.inf) -> None:
     """Do the jobs; say where in the file ``path``, and what was found on standard output.
+
+    A job that has used the processor for so many ``seconds`` is done.
 
     The place is copied at once: ``pack_into`` would write zeros first, which others may see.
     """
@@ -109,24 +132,26 @@ def child(jobs: list[Job], seed: int, path: str) -> None:
     with open(path, "r+b") as file:
         place = mmap.mmap(file.fileno(), PLACE.size)
     for number, (kind, first, last) in enumerate(jobs):
-        place[:] = PLACE.pack(number, STARTING, time.monotonic())
+        place[:] = PLACE.pack(number, STARTING, time.monotonic(), time.process_time())
         counts: Counter[str] = Counter()
         with tempfile.TemporaryDirectory(dir=SHARED_MEMORY) as directory:
             use = made(kind, Path(directory))
+            end = time.process_time() + seconds
             for at in range(first, last):
-                place[:] = PLACE.pack(number, at, time.monotonic())
+                place[:] = PLACE.pack(number, at, time.monotonic(), time.process_time())
                 what, told = outcome(use, seed, kind, at)
-                if (
-                    what == "hang"
-                ):  # once more: something may have been compiled, or the machine was busy
+                if what == "hang":  # once more: something may have been compiled
                     what, told = outcome(use, seed, kind, at)
                 counts[what] += 1
                 if told:
                     say(kind=kind, at=at, what=what, told=told)
-                if at + 1 == last or (at + 1 - first) % SAID == 0:
-                    say(kind=kind, counts=counts, job=number, upto=at + 1)
+                over = at + 1 == last or time.process_time() > end
+                if over or (at + 1 - first) % SAID == 0:
+                    say(kind=kind, counts=counts, job=number, upto=last if over else at + 1)
                     counts.clear()
-    place[:] = PLACE.pack(len(jobs), STARTING, time.monotonic())
+                if over:
+                    break
+    place[:] = PLACE.pack(len(jobs), STARTING, time.monotonic(), time.process_time())
 
 
 def say(**entry: object) -> None:
@@ -156,6 +181,12 @@ class Totals:
             self.failures.append(f"{what}: {again}\n{told[-1500:]}")
             print(self.failures[-1], file=sys.stderr, flush=True)
 
+    def so_far(self, kind: str) -> str:
+        with self.lock:
+            each, every = self.counts[kind], sum(self.counts.values(), Counter())
+            bad = each.total() - each["accepted"] - each["refused"]
+        return f"{kind}: {each.total():,} inputs, {bad} failures; all: {every.total():,} inputs"
+
     def table(self) -> str:
         bad = ("raw", "wrong", "hang", "memory", "crash")
         heads = ["kind", "inputs", "accepted", "refused", *bad, "per second"]
@@ -175,15 +206,15 @@ class Totals:
         return "\n".join(lines)
 
 
-def perform(jobs: list[Job], seed: int, totals: Totals) -> None:
-    """Do jobs in a process; after a crash or a hang, the rest in another one."""
+def perform(jobs: list[Job], seed: int, totals: Totals, seconds: float = math.inf) -> None:
+    """Do jobs in a process, each for ``seconds`` at most; after a crash or a hang, the rest in another one."""
     with tempfile.NamedTemporaryFile() as file, tempfile.TemporaryDirectory() as home:
         while jobs:
             file.seek(0)
-            file.write(PLACE.pack(0, STARTING, time.monotonic()))
+            file.write(PLACE.pack(0, STARTING, time.monotonic(), 0.0))
             file.flush()
             words = [sys.executable, "-m", "tests.fuzz", "--jobs", json.dumps(jobs)]
-            words += ["--seed", str(seed), "--place", file.name]
+            words += ["--seed", str(seed), "--place", file.name, "--seconds", str(seconds)]
             with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
                 environment = {**os.environ, "TACHOGRAPH_HOME": home, "TMPDIR": home}
                 begin = time.monotonic()
@@ -204,16 +235,27 @@ def watch(process: subprocess.Popen[bytes], path: str) -> bool:
     """Wait for the end of a process; return whether it hangs."""
     while process.poll() is None:
         time.sleep(POLL_SECONDS)
-        _, at, since = PLACE.unpack(Path(path).read_bytes()[: PLACE.size])
-        limit = START_SECONDS if at == STARTING else 12 * HANG_SECONDS
-        if since > 0 and time.monotonic() - since > limit:
+        _, at, since, before = PLACE.unpack(Path(path).read_bytes()[: PLACE.size])
+        starting = at == STARTING
+        used, waited = seconds_of(process.pid) - before, time.monotonic() - since
+        most = START_SECONDS if starting else 3 * HANG_SECONDS  # it may try twice
+        if used > most or waited > 3 * (START_SECONDS if starting else BLOCKED_SECONDS):
             return True
     return False
 
 
+def seconds_of(process: int) -> float:
+    """The processor's seconds that another process has used."""
+    try:
+        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:  # it has ended, or there is no such directory
+        return 0.0
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def after(jobs: list[Job], path: str, totals: Totals, hung: bool, out: str, errors: str, taken: float) -> list[Job]:  # fmt: skip
     """Count what a process said; return what is left to do."""
-    number, at, _ = PLACE.unpack(Path(path).read_bytes()[: PLACE.size])
+    number, at, _, _ = PLACE.unpack(Path(path).read_bytes()[: PLACE.size])
     done: Counter[str] = Counter()
     upto: dict[int, int] = {}  # by job, what the process has told of
     for line in out.splitlines():
@@ -260,6 +302,7 @@ def main() -> int:
     )
     options.add_argument("kinds", nargs="*", metavar="KIND", help=", ".join(SHARES))
     options.add_argument("--inputs", type=int, default=1_000_000, help="in all")
+    options.add_argument("--seconds", type=float, help="of the processor for each kind at most")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--at", type=int, help="use this input only, in this process")
     options.add_argument("--processes", type=int, default=1)
@@ -268,7 +311,7 @@ def main() -> int:
         options.add_argument(hidden, help=argparse.SUPPRESS)
     told = options.parse_args()
     if told.jobs:
-        child([Job(*job) for job in json.loads(told.jobs)], told.seed, told.place)
+        child([Job(*job) for job in json.loads(told.jobs)], told.seed, told.place, told.seconds)
         return 0
     kinds = told.kinds or list(SHARES)
     if wrong := set(kinds) - set(SHARES):
@@ -280,13 +323,17 @@ def main() -> int:
             print(*what)
             return 0
     totals, jobs = Totals(told.seed), list(shared_out(kinds, told.inputs))
+    seconds = math.inf
+    if told.seconds is not None:
+        jobs, seconds = [Job(kind, 0, told.inputs) for kind in kinds], told.seconds
     batches = [jobs] if told.together else [[job] for job in jobs]
     with ThreadPoolExecutor(told.processes) as pool:
         for batch, _ in zip(
-            batches, pool.map(lambda b: perform(b, told.seed, totals), batches), strict=True
+            batches,
+            pool.map(lambda b: perform(b, told.seed, totals, seconds), batches),
+            strict=True,
         ):
-            kind = batch[-1].kind
-            print(f"{kind}: {totals.counts[kind].total():,} inputs", file=sys.stderr, flush=True)
+            print(totals.so_far(batch[-1].kind), file=sys.stderr, flush=True)
     print(totals.table())
     return 1 if totals.failures else 0
 

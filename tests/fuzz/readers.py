@@ -109,6 +109,37 @@ class Compressed:
         return next(opened, bytes)(packed)
 
 
+class Coordinates:
+    """Places of vertices, as DIMACS writes them."""
+
+    SEEDS = (
+        b"c corners\np aux sp co 3\nv 1 -73530767 41085396\nv 2 0 7\nv 3 1 2\n",
+        b"p aux sp co 2\nv 2 0.5 -1e3\nc between\nv 1 3 4\n",
+    )
+
+    def __init__(self, place: Path) -> None:
+        self.path = place / "places.co"
+
+    def __call__(self, rng: random.Random) -> bool:
+        raw = few_places(rng, rng.choice(self.SEEDS))
+        self.path.write_bytes(raw)
+        try:
+            with tg.limits(memory=MEMORY):
+                found = tg.read_coordinates(self.path)
+        except tg.TachographError:
+            return False
+        text = raw.decode(errors="replace").removeprefix("\ufeff")
+        lines = [line.strip(" \t\r") for line in text.split("\n")]
+        rows = [reference.words_of(line) for line in lines if line[:1] == "v"]
+        places = {int(words[1]): tuple(map(float, words[2:])) for words in rows}
+        want = [places[v] for v in range(1, len(found) + 1)]
+        must(
+            list(map(tuple, found.tolist())) == want and len(places) == len(found),
+            f"{found} of {raw!r}",
+        )
+        return True
+
+
 class Names:
     """Edge lists whose vertices are words."""
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import duckdb
 import networkx as nx
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -262,3 +263,25 @@ def test_a_pipe_can_be_read():
     writer.start()
     assert tg.read("pipe", pipe=True).m == 2
     writer.join()
+
+
+@pytest.mark.parametrize("odd", ["x", 1.5, [1], np.array([1, 2]), None, (1, [2]), {}])
+def test_what_is_no_vertex_is_refused(odd):
+    named = tg.Graph.from_edges(["a", "b"], ["b", "c"], relabel=True)
+    for ask in (tg.path(4).neighbors, tg.path(4).id_of, named.id_of):
+        with pytest.raises(tg.InputError, match="there is no vertex"):
+            ask(odd)
+    assert tg.path(4).neighbors(np.int64(1)).tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("odd", [10**30, "\ud800"])
+def test_a_frame_of_what_arrow_cannot_hold(odd):
+    frame = pd.DataFrame({"source": pd.Series([odd, odd], dtype=object), "target": [0, 1]})
+    with pytest.raises(tg.InputError, match="the table cannot be used"):
+        tg.Graph.from_pandas(frame)
+
+
+def test_weights_of_different_shapes_in_networkx():
+    graph = nx.Graph([(0, 1, {"weight": [1, 2]}), (1, 2, {"weight": 3})])
+    with pytest.raises(tg.InputError, match="the attribute weight"):
+        tg.Graph.from_networkx(graph)

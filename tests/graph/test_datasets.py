@@ -51,6 +51,27 @@ def test_found_by_file_name_and_alias(shelf):
         tg.dataset("DBLP")
 
 
+def test_lists_that_somebody_else_wrote(shelf, monkeypatch):
+    tg.write(tg.path(5), shelf / "line.el")
+    long = "x" * 300
+    rows = [
+        "name,file,vertices,edges",
+        "line,line.el,²,٣",
+        f"big,line.el,{'9' * 5000},4",
+        f"a,{long},1,1",
+    ]
+    (shelf / "MANIFEST.csv").write_text(
+        "\n".join([*rows, f"{long},line.el,5,4", "nul,line\0.el,5,4"])
+    )
+    monkeypatch.setenv("TACHOGRAPH_DATA", f"{shelf}:~nobody-of-this-name/data:{long}:/dev/null")
+    found = {name: d for name, d in tg.datasets().items() if d.file is not None}
+    assert found.keys() == {"line", "big", long}
+    assert found["line"].vertices is found["line"].edges is found["big"].vertices is None
+    (shelf / "MANIFEST.csv").write_text("name,file\n" + '"' + "x" * 200_000)
+    with pytest.raises(tg.FileFormatError, match=r"MANIFEST.csv: cannot be read: field larger"):
+        tg.datasets()
+
+
 def test_found_by_manifest_and_verified(shelf):
     tg.write(tg.path(5), shelf / "line.parquet")
     rows = "name,file,directed,vertices,edges,licence\nline,line.parquet,False,5,{},free\ngone,x.txt,True,1,1,x\n"
@@ -132,6 +153,7 @@ def test_real_graphs_have_the_counts_of_the_manifest(name):
 
 @needs_data
 @pytest.mark.filterwarnings("ignore:.*its first line")  # two of them begin with their counts
+@pytest.mark.filterwarnings("ignore:.*ids go up to")
 @pytest.mark.parametrize("name", ORIGINALS)
 def test_original_texts_give_the_same_graph(name, tmp_path):
     row = ROWS[NAMES.index(name)]

@@ -317,3 +317,21 @@ def test_columns_of_other_types_are_refused():
         table = pa.table({"source": values, "target": [1]})
         with pytest.raises(tg.InputError, match="column 'source' holds"):
             tg.Graph.from_arrow(table, relabel=True)
+
+
+@pytest.mark.parametrize("relabel", [False, True])
+def test_arrays_of_another_byte_order(relabel):
+    source, target = np.array([0, 1, 5], ">i8"), np.array([1, 2, 0], ">i4")
+    weights = np.array([1.5, 2.0, 3.0], ">f8")
+    plain = [source.tolist(), target.tolist(), weights.tolist()]
+    swapped = tg.Graph.from_edges(source, target, weights, relabel=relabel)
+    same = tg.Graph.from_edges(*plain, relabel=relabel)
+    for one, other in ((swapped, same), (tg.Graph.from_csr(*_swapped(same)), same)):
+        assert [a.tolist() for a in one.to_edges()] == [a.tolist() for a in other.to_edges()]
+        assert np.array_equal(tg.pagerank(one).scores, tg.pagerank(other).scores)
+
+
+def _swapped(graph):
+    """Return the rows of a graph in the other byte order."""
+    arrays = (*graph.rows, graph.weights)
+    return [a.astype(a.dtype.newbyteorder(">")) for a in arrays]

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import inspect
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
@@ -135,3 +138,35 @@ def test_distributions():
 def test_bad_arguments(call, message):
     with pytest.raises(tg.InputError, match=message):
         call()
+
+
+ODD = [
+    "x",
+    None,
+    [3],
+    (1, 2),
+    ("a", "b"),
+    (1, 2, 3),
+    1.5,
+    np.nan,
+    2**70,
+    -1,
+    np.array(4),
+    True,
+    {},
+    (np.nan, 1),
+]
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_any_argument_is_used_or_refused_by_our_errors(name):
+    make = GENERATORS[name]
+    small = {"scale": 4, "n": 9, "rows": 3, "columns": 3, "left": 3, "right": 3}
+    takes = inspect.signature(make).parameters
+    usual = {argument: value for argument, value in small.items() if argument in takes}
+    for argument in takes:
+        for odd in ODD:
+            with suppress(tg.TachographError), tg.limits(memory="100 MB"):
+                make(**{**usual, argument: odd})
+    with pytest.raises(tg.InputError, match="a whole number is needed"):
+        make(**{**usual, next(iter(usual)): 4.5})

@@ -145,3 +145,14 @@ def test_graphs_of_other_libraries_are_taken():
         tg.bfs(7, 0)
     with pytest.raises(tg.InputError, match="from_pandas"):
         tg.bfs(FRAME, "app")
+
+
+def test_neighbors_are_names_if_vertices_have_names():
+    g = tg.Graph.from_edges([10, 10, 30], [20, 30, 20], relabel=True)
+    assert g.names.tolist() == [10, 20, 30]
+    assert g.neighbors(10).tolist() == [20, 30]  # a number is a name here
+    assert g.row(0).tolist() == [1, 2]
+    with pytest.raises(tg.InputError, match="no vertex named 0"):
+        g.neighbors(0)
+    with pytest.raises(tg.InputError, match="no vertex 4"):
+        tg.path(4).neighbors(4)

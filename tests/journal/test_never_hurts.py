@@ -342,6 +342,10 @@ def test_clock_jumps_confuse_nothing(monkeypatch):
     assert len(kept.records("k")) == 4
     assert kept.prune(1e9) == 2
     assert [run.id for run in kept.runs()] == [1, 4, 5]
+    counted = sampling.Sampling()
+    assert {counted.stands_for("question") for _ in range(100)} == {1}
+    monkeypatch.setattr(time, "time", lambda: 9e9)
+    assert counted.stands_for("question") == 0  # no hour has passed
 
 
 def test_positional_and_named_arguments_are_the_same_question():

@@ -45,6 +45,20 @@ def test_a_good_journal_is_good_and_stays_as_it_is(good):
     assert content(path) == good[1]
 
 
+def test_damage_that_only_sqlite_sees(good):
+    """All rows are sound, but an index does not lead to them."""
+    path = Path("j.db")
+    path.write_bytes(good[0])
+    sql(path, "PRAGMA writable_schema = 1", "UPDATE sqlite_master SET "
+        "sql = 'CREATE INDEX runs_of_task ON runs (task, seconds)' WHERE name = 'runs_of_task'")  # fmt: skip
+    found = check(path)
+    assert not found.good
+    assert any("runs_of_task" in problem for problem in found.problems)
+    repair(path)
+    assert check(path).good
+    assert content(path) == good[1]
+
+
 def test_damaged_rows_are_counted_and_left_behind(good):
     path = Path("j.db")
     path.write_bytes(good[0])

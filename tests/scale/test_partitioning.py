@@ -19,8 +19,9 @@ from pyarrow import parquet
 
 import tachograph as tg
 from tachograph.scale import edges
-from tachograph.scale.manifest import alone, open_partition
+from tachograph.scale.manifest import open_partition
 from tachograph.scale.partitioning import cut
+from tachograph.util import files
 
 from ..faults import killed_at_every_line
 from ..strategies import REAL, edge_lists
@@ -197,16 +198,39 @@ def test_a_full_disk_leaves_nothing(monkeypatch):
 
 
 def test_what_a_killed_process_left_is_in_nobodys_way():
-    left = Path(".parts.tmp")
+    left = Path(files.temporary_name("parts", "0123456789abcdef"))
     left.mkdir()
-    for name in ("lock", "out-0000.spill", "part-0000.tgraph"):
+    for name in ("out-0000.spill", "part-0000.tgraph"):
         (left / name).write_text("half of it")
-    with alone(left), pytest.raises(tg.InputError, match="another process"):
-        tg.scale.partition(tg.path(9), parts=4, directory="parts")
+    files._swept.clear()  # as in a new process
     parts = tg.scale.partition(tg.path(9), parts=2, directory="parts")
     assert not left.exists()
     assert sorted(os.listdir("parts")) == ["part-0000.tgraph", "part-0001.tgraph", "partition.json"]
     assert arcs_of(parts) == arcs_of_graph(tg.path(9))
+
+
+def test_partitioning_follows_no_link_and_deletes_no_file():
+    Path("precious").mkdir()
+    Path("precious/file").write_text("mine")
+    Path(".parts.tmp").symlink_to("precious")
+    Path("parts").mkdir()  # empty: taken
+    tg.scale.partition(tg.path(9), parts=2, directory="parts")
+    assert os.listdir("precious") == ["file"]
+    assert tg.scale.connected_components("parts").count == 1
+
+
+def test_two_that_partition_to_the_same_place(monkeypatch):
+    def both(*given):
+        monkeypatch.setattr(tg.scale.partitioning, "_partition", original)
+        tg.scale.partition(tg.star(9), parts=2, directory="parts")  # the other one is faster
+        return original(*given)
+
+    original = tg.scale.partitioning._partition
+    monkeypatch.setattr(tg.scale.partitioning, "_partition", both)
+    with pytest.raises(tg.InputError, match="cannot write parts: Directory not empty"):
+        tg.scale.partition(tg.path(9), parts=2, directory="parts")
+    assert arcs_of(open_partition("parts")) == arcs_of_graph(tg.star(9))
+    assert os.listdir() in (["parts"], ["home", "parts"], ["parts", "home"])
 
 
 @pytest.mark.parametrize(
@@ -269,18 +293,21 @@ def test_killed_at_every_line_of_partitioning(step):
     """There is a whole partition or none, and the next call leaves nothing of the killed ones."""
     graph = tg.path(9)
     tg.write(graph, "graph.parquet")
-    here = {"graph.parquet", "parts", ".parts.tmp"}
     _cut_file()  # loops are compiled
     shutil.rmtree("parts")
     kills = 0
+    files._swept.clear()
     for _ in killed_at_every_line(_cut_file, *SOURCES, step=step):
         kills += 1
-        assert set(os.listdir()) - {"home"} <= here
+        others = set(os.listdir()) - {"home", "graph.parquet", "parts"}
+        assert len(others) <= 1  # what is left does not pile up: every start sweeps
+        assert all(files.TEMPORARY.fullmatch(name) for name in others)
         if Path("parts").exists():
             assert arcs_of(open_partition("parts")) == arcs_of_graph(graph)
             shutil.rmtree("parts")
     assert kills > 5
     shutil.rmtree("parts")  # of the call that was not killed
+    files._swept.clear()
     _cut_file()
     assert set(os.listdir()) - {"home"} == {"graph.parquet", "parts"}
     assert sorted(os.listdir("parts")) == ["part-0000.tgraph", "part-0001.tgraph", "partition.json"]

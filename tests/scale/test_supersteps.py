@@ -169,6 +169,19 @@ def test_without_a_place_for_the_secret_runs_start_again(parts, monkeypatch):
     assert np.array_equal(tg.scale.bfs(parts, 0, checkpoint=5).levels, np.arange(60))
 
 
+def test_a_secret_that_a_kill_left_empty_is_made_anew(parts, monkeypatch):
+    home = Path(os.environ["TACHOGRAPH_HOME"])
+    home.mkdir(exist_ok=True)
+    (home / "seal.key").write_bytes(b"")
+    seal._secret.cache_clear()
+    with monkeypatch.context() as patch:
+        stop_at(patch, 7)
+        with pytest.raises(Stopped):
+            tg.scale.bfs(parts, 0, checkpoint=5)
+    seal._secret.cache_clear()  # as in another process
+    assert tg.scale.bfs(parts, 0, checkpoint=5).trace["superstep"][0] > 0
+
+
 def test_other_parameters_are_another_run(parts, monkeypatch):
     with monkeypatch.context() as patch:
         stop_at(patch, 7)
@@ -188,6 +201,26 @@ def test_results_of_an_earlier_run_stay_as_they_were(parts):
 def test_the_same_run_twice_at_the_same_time_is_refused(parts):
     tg.scale.bfs(parts, 0)
     with alone(run_dir()), pytest.raises(tg.InputError, match="another process"):
+        tg.scale.bfs(parts, 0)
+
+
+def test_links_in_the_directory_of_somebody_else_are_not_followed(parts):
+    tg.scale.bfs(parts, 0)
+    precious = Path("precious")
+    precious.write_text("mine")
+    for name in (".levels.npy", ".parents.npy", "levels.npy", "checkpoint.json", "kept-0000.step"):
+        (run_dir() / name).unlink(missing_ok=True)
+        (run_dir() / name).symlink_to(precious.absolute())
+    assert np.array_equal(tg.scale.bfs(parts, 0).levels, np.arange(60))
+    assert precious.read_text() == "mine"
+    (run_dir() / "lock").unlink()
+    (run_dir() / "lock").symlink_to(precious.absolute())
+    with pytest.raises(tg.InputError, match="cannot use"):
+        tg.scale.bfs(parts, 0)
+    runs = run_dir().parent
+    runs.rename("elsewhere")
+    runs.symlink_to(Path("elsewhere").absolute())
+    with pytest.raises(tg.InputError, match="is a link to another place"):
         tg.scale.bfs(parts, 0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import stat
@@ -14,7 +15,7 @@ import pytest
 
 from tachograph.util import cores, files
 from tachograph.util.errors import InputError, MissingFileError, TachographError
-from tests.faults import file_limit, killed_at_every_line
+from tests.faults import file_limit, interrupted, killed_at_every_line
 
 TARGET = Path("target.txt")
 
@@ -199,6 +200,37 @@ def test_signals_do_not_spoil_a_file():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert names() == [TARGET.name]
+
+
+def test_a_present_directory_that_was_deleted(tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(InputError, match="cannot write target.txt: No such file or directory"):
+        writes()
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("old", ["old", None])
+def test_a_call_that_is_interrupted_spoils_nothing(old):
+    failures = 0
+    for number in itertools.count(1):
+        TARGET.unlink(missing_ok=True)
+        if old is not None:
+            TARGET.write_text(old)
+        files._swept.clear()
+        with interrupted(number) as calls:
+            try:
+                writes()
+            except InputError as error:
+                failures += str(error) == "cannot write target.txt: Interrupted system call"
+        assert set(names()) <= {TARGET.name}
+        assert (TARGET.read_text() if TARGET.exists() else None) in (old, "new" * 1000)
+        if len(calls) < number:
+            break
+    assert failures >= 5
+    assert {"open", "fsync", "replace", "fstat"} <= set(calls)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="affinity masks")

@@ -19,6 +19,7 @@ import pytest
 
 import tachograph as tg
 from tachograph.util import memory
+from tachograph.util.cores import threads_available
 
 MB = 10**6
 
@@ -151,6 +152,13 @@ def test_too_many_threads_are_fewer():
     with pytest.warns(tg.TachographWarning, match=r"threads = 20000: .* are used"):
         result = tg.bfs(tg.kronecker(14, rng=1), 0, threads=20_000)
     assert result.levels[0] == 0
+
+
+@pytest.mark.parametrize("odd", ["²", "9" * 5000, "-1", "x", ""])
+def test_threads_in_the_environment_that_are_no_number(monkeypatch, odd):
+    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", odd)
+    assert 1 <= threads_available() <= os.cpu_count()
 
 
 def test_too_many_threads_by_the_environment(monkeypatch):

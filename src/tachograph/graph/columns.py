@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,6 +21,31 @@ TARGET = ("target", "dst", "to", "v", "head", "end", "destination")
 WEIGHT = ("weight", "w", "cost", "distance", "length", "capacity", "value")
 FLAGS = {b"": None, b"true": True, b"false": False}  # in the metadata of tables
 MOST_DIGITS = 18  # of a number of vertices there
+
+
+def in_words(text: str) -> dict[str, str | bool]:
+    """Return what :func:`read` is told by "source,target" or "source,target,weight".
+
+    >>> in_words("from,to")
+    {'source': 'from', 'target': 'to', 'weight': False}
+    """
+    named = [part.strip() for part in text.split(",")]
+    if len(named) not in (2, 3) or not all(named):
+        raise InputError(
+            f"columns = {text!r}: give those of source and target, and of weights if there are some, "
+            "such as from,to,cost"
+        )
+    weight = named[2] if len(named) > 2 else False
+    return {"source": named[0], "target": named[1], "weight": weight}
+
+
+def asked_otherwise(message: str, how: str) -> str:
+    """Return a message that asks for columns with another answer to how they are named.
+
+    >>> asked_otherwise("which column holds the weight? There are 'a': pass weight='a'", "say it")
+    "which column holds the weight? There are 'a': say it"
+    """
+    return re.sub(r"(which column holds the \w+\? There are .*?): .*", rf"\1: {how}", message)
 
 
 class Columns(NamedTuple):
@@ -59,8 +85,9 @@ def _one(names: list[str], given: str | None, known: tuple[str, ...]) -> str:
     if len(usual or found) == 1:
         return (usual or found)[0]
     nothing = ", or weight=False if none does" if what == "weight" else ""
+    one = repr(names[0]) if names else "..."
     raise InputError(
-        f"which column holds the {what}? There are {there}: name it {what!r}, or pass {what}=..."
+        f"which column holds the {what}? There are {there}: name it {what!r}, or pass {what}={one}"
         f"{nothing}"
     )
 
@@ -102,6 +129,8 @@ def _checked(table: pa.Table, name: str) -> pa.ChunkedArray:
     import pyarrow as pa
 
     column = table.column(name)
+    if any(chunk.offset < 0 for chunk in column.chunks):  # Arrow does not look at that
+        raise InputError(f"column {name!r} begins before its memory: whoever passes it is wrong")
     _refuse_holes(column, name)
     kind = column.type
     if pa.types.is_dictionary(kind):

@@ -7,8 +7,11 @@ Directories named in ``$TACHOGRAPH_DATA`` are searched in order. If one has a ``
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import os
+import re
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import resources
@@ -16,13 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from ..util.errors import FileFormatError, InputError, MissingDependencyError, MissingFileError
-from ..util.files import aside
+from ..util.files import aside, is_file
 from ..util.text import did_you_mean
 from .files import FORMATS, read
 from .files.streams import COMPRESSIONS
 from .graph import Graph
 
 VARIABLE = "TACHOGRAPH_DATA"
+COUNT = re.compile("[0-9]{1,18}")
+COMPRESSED = ("", *COMPRESSIONS)
 NOT_IN_MANIFESTS = ("aliases", "papers", "kind", "url")
 
 
@@ -50,7 +55,7 @@ def _described(row: dict[str, str]) -> DataSet:
     """Return the data set of a row."""
     told: dict[str, Any] = {f.name: (row.get(f.name) or "").strip() for f in fields(DataSet)}
     for name in ("vertices", "edges"):
-        told[name] = int(told[name]) if told[name].isdigit() else None
+        told[name] = int(told[name]) if COUNT.fullmatch(told[name]) else None
     for name in ("directed", "weighted"):
         told[name] = told[name].lower() in ("true", "yes", "1")
     for name in ("aliases", "papers"):
@@ -67,27 +72,38 @@ def _catalogue() -> dict[str, DataSet]:
 def _manifest(directory: Path) -> dict[str, DataSet]:
     """Return the data sets that a directory's MANIFEST.csv names and whose files exist."""
     path = directory / "MANIFEST.csv"
-    if not path.is_file():
+    if not is_file(path):
         return {}
     found = {}
-    with path.open(encoding="utf-8", errors="replace", newline="") as stream:
-        for row in csv.DictReader(stream):
-            file = directory / (row.get("file") or "")
-            if row.get("name") and file.is_file():
-                made = replace(_described(row), sha256="", file=file)
-                if known := _catalogue().get(row["name"]):
-                    kept = {name: getattr(known, name) for name in NOT_IN_MANIFESTS}
-                    made = replace(made, **kept)
-                found[row["name"]] = made
+    try:
+        text = path.read_bytes().decode(errors="replace")
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    except (OSError, csv.Error) as error:
+        raise FileFormatError(path, f"cannot be read: {error}") from None
+    for row in rows:
+        file = directory / (row.get("file") or "")
+        if row.get("name") and is_file(file):
+            made = replace(_described(row), sha256="", file=file)
+            if known := _catalogue().get(row["name"]):
+                kept = {name: getattr(known, name) for name in NOT_IN_MANIFESTS}
+                made = replace(made, **kept)
+            found[row["name"]] = made
     return found
 
 
-def _beside(directory: Path, known: DataSet) -> Path | None:
-    """Return a file in ``directory`` that has the name of the data set."""
+def _directory(named: str) -> Path:
+    """Return a directory that may begin with ``~``; a user that there is not is a name like others."""
+    try:
+        return Path(named).expanduser()
+    except RuntimeError:
+        return Path(named)
+
+
+def _beside(directory: Path, known: DataSet, here: Collection[str]) -> Path | None:
+    """Return a file in ``directory``, which has the entries ``here``, with the name of the data set."""
     suffixes = [suffix for f in FORMATS.values() for suffix in f.suffixes]
-    names = itertools.product((known.name, *known.aliases), suffixes, ("", *COMPRESSIONS))
-    paths = (directory / "".join(parts) for parts in names)
-    return next((path for path in paths if path.is_file()), None)
+    names = map("".join, itertools.product((known.name, *known.aliases), suffixes, COMPRESSED))
+    return next((p for name in names if name in here and is_file(p := directory / name)), None)
 
 
 def datasets() -> dict[str, DataSet]:
@@ -99,9 +115,13 @@ def datasets() -> dict[str, DataSet]:
     """
     found = dict(_catalogue())
     listed = os.environ.get(VARIABLE, "").split(os.pathsep)
-    for directory in (Path(d).expanduser() for d in reversed(listed) if d):
+    for directory in (_directory(d) for d in reversed(listed) if d):
+        try:
+            here = {path.name for path in directory.iterdir()}
+        except OSError:  # there is no such directory
+            continue
         for name, known in found.items():
-            if file := _beside(directory, known):
+            if file := _beside(directory, known, here):
                 found[name] = replace(known, file=file)
         found.update(_manifest(directory))
     return dict(sorted(found.items(), key=lambda item: item[0].lower()))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 import numpy as np
 
+from ..util.arrays import native
 from ..util.errors import InputError, MissingDependencyError
 from .names import unicode_only
 
@@ -72,7 +73,7 @@ class Exchange:
         target = np.fromiter((ids[e[1]] for e in ends), np.int64, len(ends))
         values = None
         if weight is not None and any(e[2] is not None for e in ends):
-            values = np.array([1 if e[2] is None else e[2] for e in ends])
+            values = native([1 if e[2] is None else e[2] for e in ends], f"the attribute {weight}")
         made = Graph.from_edges(source, target, values, n=len(nodes), directed=graph.is_directed())
         if nodes == list(range(len(nodes))):
             return made
@@ -170,7 +171,7 @@ class Exchange:
             options.setdefault("relabel", text)
         try:
             table = pa.Table.from_pandas(frame, preserve_index=False)
-        except pa.ArrowException as error:
+        except (pa.ArrowException, OverflowError, UnicodeError) as error:
             raise InputError(f"the table cannot be used: {error}") from None
         table = table.replace_schema_metadata(None)
         return Graph.from_arrow(table, source=source, target=target, weight=weight, **options)

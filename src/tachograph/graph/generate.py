@@ -6,13 +6,15 @@ or a pair (low, high): whole numbers of that closed range if both are whole, els
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..util import memory
+from ..util.arguments import checked
 from ..util.errors import InputError
 from ..util.rng import Rng, seed_of
 from .graph import Graph
@@ -20,6 +22,7 @@ from .graph import Graph
 Weights: TypeAlias = "bool | tuple[float, float] | None"
 GRAPH500 = (0.57, 0.19, 0.19)
 MOST_VERTICES = 2**31 - 2
+NUMBERS = (int, float, np.integer, np.floating)
 BYTES_PER_EDGE, BYTES_PER_VERTEX = 40, 24  # while a graph is made
 
 
@@ -46,7 +49,7 @@ class _Draws:
         if n > MOST_VERTICES:
             problem = f"{n:,} vertices are too many: generators make at most {MOST_VERTICES:,}"
             raise InputError(problem)
-        size = int(edges * BYTES_PER_EDGE + n * BYTES_PER_VERTEX)
+        size = int(min(edges, 2.0**60) * BYTES_PER_EDGE + n * BYTES_PER_VERTEX)
         what = f"generating {n:,} vertices and {edges:,.0f} edges"
         memory.require(size, what, "make it smaller, or use a machine with more memory")
         self.n = n
@@ -59,9 +62,13 @@ class _Draws:
         """Return the weights that a user asked for, or None."""
         if wanted is None or wanted is False:
             return None
-        low, high = (1, 255) if wanted is True else wanted
-        if not low <= high:
-            raise InputError(f"weights = ({low}, {high}): the lower end comes first")
+        both: Any = np.asarray((1, 255) if wanted is True else wanted, object)
+        if both.shape != (2,) or not all(isinstance(end, NUMBERS) for end in both):
+            raise InputError(f"weights = {wanted!r:.80}: True, None, or two numbers are needed")
+        low: float = both[0]
+        high: float = both[1]
+        if not (low <= high and math.isfinite(low) and math.isfinite(high)):
+            raise InputError(f"weights = ({low}, {high}): the lower end comes first, both finite")
         if isinstance(low, int | np.integer) and isinstance(high, int | np.integer):
             if high - low >= 2**31 or max(abs(low), abs(high)) >= 2**31:
                 raise InputError("whole-number weights must fit in 32 bits")
@@ -84,6 +91,7 @@ class _Draws:
         )
 
 
+@checked
 def kronecker(
     scale: int = 16,
     edge_factor: int = 16,
@@ -115,6 +123,7 @@ def kronecker(
     return draws.graph(source, target, weights, directed, simple)
 
 
+@checked
 def uniform(
     n: int = 1 << 16,
     degree: float = 16,
@@ -139,6 +148,7 @@ def uniform(
     return draws.graph(source, target, weights, directed, simple)
 
 
+@checked
 def road(
     rows: int = 256,
     columns: int = 256,
@@ -163,6 +173,7 @@ def road(
     return draws.graph(source[kept], target[kept], weights)
 
 
+@checked
 def power_law(
     n: int = 1 << 16,
     *,
@@ -188,6 +199,7 @@ def power_law(
     return draws.graph(stubs[::2], stubs[1::2], weights)
 
 
+@checked
 def preferential_attachment(
     n: int = 1 << 16, degree: int = 4, *, rng: Rng = 0, weights: Weights = None
 ) -> Graph:
@@ -205,6 +217,7 @@ def preferential_attachment(
     return draws.graph(source, target, weights)
 
 
+@checked
 def small_world(
     n: int = 1 << 16,
     degree: int = 4,
@@ -230,6 +243,7 @@ def small_world(
     return draws.graph(source, np.where(moved, anywhere, target).astype(np.int32), weights)
 
 
+@checked
 def path(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     """Vertices in a row, each joined to the next.
 
@@ -243,6 +257,7 @@ def path(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     return draws.graph(ids[:-1], ids[1:], weights)
 
 
+@checked
 def star(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     """Vertex 0 joined to all others.
 
@@ -255,6 +270,7 @@ def star(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     return draws.graph(np.zeros(n - 1, np.int32), np.arange(1, n, dtype=np.int32), weights)
 
 
+@checked
 def complete(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     """Every vertex joined to every other.
 
@@ -271,6 +287,7 @@ def complete(n: int = 10, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     return draws.graph(source, target.astype(np.int32), weights)
 
 
+@checked
 def tree(n: int = 15, branching: int = 2, *, rng: Rng = 0, weights: Weights = None) -> Graph:
     """Complete tree: vertex v > 0 hangs below (v - 1) // branching.
 
@@ -285,6 +302,7 @@ def tree(n: int = 15, branching: int = 2, *, rng: Rng = 0, weights: Weights = No
     return draws.graph((ids - 1) // branching, ids, weights)
 
 
+@checked
 def bipartite(
     left: int = 1000, right: int = 1000, degree: float = 8, *, rng: Rng = 0, weights: Weights = None
 ) -> Graph:

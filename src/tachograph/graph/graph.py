@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -277,10 +278,19 @@ class Graph(Exchange, Parts):
             self._is_sorted = max(over_rows(unsorted_row, *self.rows)) < 0
         return self._is_sorted
 
-    def neighbors(self, vertex: int) -> np.ndarray:
-        """Return the targets of the arcs out of ``vertex``, as a view."""
-        if not 0 <= vertex < self.n:
-            raise InputError(f"there is no vertex {vertex}: ids go from 0 to {self.n - 1}")
+    def neighbors(self, vertex: object) -> np.ndarray:
+        """Return the targets of the arcs out of a vertex: names if the vertices have names, else ids.
+
+        >>> import tachograph as tg
+        >>> g = tg.Graph.from_edges(["a", "a"], ["b", "c"], relabel=True)
+        >>> g.neighbors("a").tolist()
+        ['b', 'c']
+        """
+        found = self.row(self.id_of(vertex))
+        return found if self.names is None else self.names[found]
+
+    def row(self, vertex: int) -> np.ndarray:
+        """Return the ids of the targets of the arcs out of the vertex with this id, as a view."""
         return self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
 
     def id_of(self, name: object) -> int:
@@ -291,8 +301,9 @@ class Graph(Exchange, Parts):
         >>> g.id_of("c")
         2
         """
-        if self.names is not None and name in self._ids:
-            return self._ids[name]
+        with suppress(TypeError):  # a list is no name
+            if self.names is not None and name in self._ids:
+                return self._ids[name]
         numbers = self.names is None or self.names.dtype.kind not in "iu"  # then a number is an id
         if numbers and isinstance(name, int | np.integer) and 0 <= name < self.n:
             return int(name)

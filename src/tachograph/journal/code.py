@@ -14,11 +14,11 @@ HASHED = (".py", ".cl", ".csv", ".toml")  # suffixes of files that can change a 
 
 @functools.cache
 def code_hash(*rooms: str) -> str:
-    """Return a hash of the code of some rooms of the package, or of all of it."""
+    """Return a hash of the code of some rooms or files of the package, or of all of it."""
     package = Path(__file__).parents[1]
     contents = hashlib.sha256()
     for root in [package / room for room in rooms] or [package]:
-        for path in sorted(root.rglob("*")):
+        for path in sorted(root.rglob("*")) if root.is_dir() else [root]:
             if path.suffix in HASHED:
                 contents.update(str(path.relative_to(root)).encode())
                 contents.update(path.read_bytes())

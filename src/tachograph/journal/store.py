@@ -74,6 +74,8 @@ MIGRATIONS = (
 )
 
 #: Variables that set the place; the last two move the user's own directory.
+#: For how long a call trusts what an earlier one saw in files that other processes may change.
+LOOK_AGAIN_SECONDS = 0.05
 HOME_VARIABLES = ("TACHOGRAPH_HOME", "LOCALAPPDATA", "XDG_DATA_HOME", "HOME", "USERPROFILE")
 
 
@@ -87,12 +89,16 @@ def _home(given: str | None, local: str | None, data: str | None, *_: str | None
     """Return the same for the values of ``HOME_VARIABLES``; kept, because every search asks."""
     if given:
         return Path(given)
+    try:
+        own = Path.home()
+    except RuntimeError:  # neither a variable nor the system says where: nothing can be kept
+        own = Path(os.devnull)
     if sys.platform == "win32":
-        base = local or Path.home() / "AppData" / "Local"
+        base = local or own / "AppData" / "Local"
     elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
+        base = own / "Library" / "Application Support"
     else:
-        base = data or Path.home() / ".local" / "share"
+        base = data or own / ".local" / "share"
     return Path(base) / "tachograph"
 
 

@@ -23,7 +23,7 @@ from ..kernels.rows import build as csr
 from ..kernels.rows import passes as rows
 from ..kernels.runtime.launch import over_parts, read_only, run
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
-from ..util.files import arrow_file
+from ..util.files import arrow_file, is_file
 from ..util.packed import require_pages
 from .manifest import reserve
 from .piece import CHUNK_ARCS, Arcs
@@ -45,7 +45,7 @@ class EdgeFiles:
         if not paths:
             raise InputError("there are no files to partition")
         for path in paths:
-            if not path.is_file():
+            if not is_file(path):
                 raise MissingFileError(f"{path}: there is no such file")
         self.paths = list(paths)
         said = [self._says(path) for path in self.paths]

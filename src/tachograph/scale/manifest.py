@@ -17,7 +17,7 @@ import numpy as np
 
 from ..graph.foreign import WEIGHTS
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
-from ..util.files import aside, lock
+from ..util.files import aside, is_directory, is_file, lock
 from ..util.memory import human
 from .checks import Marks, marks_of
 from .piece import Piece, names_of
@@ -187,13 +187,13 @@ def open_partition(given: Parts) -> Partition:
         If there is no such directory or no partition in it, or it is incomplete or of another version.
     """
     directory = given.directory if isinstance(given, Partition) else Path(given)
-    if not directory.is_dir():
+    if not is_directory(directory):
         raise InputError(
             f"there is no directory {directory}: a partitioned graph lies where this process and all "
             "workers see it"
         )
     path = directory / MANIFEST
-    if not path.is_file():
+    if not is_file(path):
         raise InputError(f"{directory} holds no partitioned graph: make one with scale.partition")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))

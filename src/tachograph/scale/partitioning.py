@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,12 +14,12 @@ import numpy as np
 from ..graph.build import index_type
 from ..graph.files import read, tgraph
 from ..graph.graph import Graph
-from ..util.errors import InputError, TachographError
-from ..util.files import aside
+from ..util.errors import InputError
+from ..util.files import aside, directory_aside, is_directory, is_there
 from ..util.progress import bar
 from .building import Chunks, make_piece
 from .edges import Counted, EdgeFiles, Spill
-from .manifest import LOCK, File, Partition, alone, digest
+from .manifest import File, Partition, digest
 from .piece import CHUNK_ARCS, Arcs, names_of
 
 __all__ = ["cut", "partition"]
@@ -77,31 +76,11 @@ def partition(
     final = Path(directory)
     if parts < 1:
         raise InputError(f"parts = {parts}: at least one is needed")
-    if not final.parent.is_dir():
-        raise InputError(f"cannot write {final}: there is no directory {final.parent}")
-    if final.exists() and (not final.is_dir() or any(final.iterdir())):
+    if is_there(final) and (not is_directory(final) or any(final.iterdir())):
         raise InputError(f"{final} exists already: remove it, or choose another directory")
-    work = final.with_name(f".{final.name[:200]}.tmp")
-    try:
-        work.mkdir(exist_ok=True)
-        with alone(work):
-            try:
-                for left in work.iterdir():  # by a process that was killed
-                    if left.name != LOCK:
-                        left.unlink()
-                made = _partition(graph, parts, work, directed)
-                made.write()
-                (work / LOCK).unlink()
-                if final.exists():
-                    final.rmdir()
-                work.replace(final)
-            except BaseException:
-                shutil.rmtree(work, ignore_errors=True)
-                raise
-    except TachographError:
-        raise
-    except OSError as error:
-        raise InputError(f"cannot write {final}: {error.strerror or error}") from error
+    with directory_aside(final) as work:
+        made = _partition(graph, parts, work, directed)
+        made.write()
     return replace(made, directory=final)
 
 

@@ -18,6 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from ..journal import home
+from ..util.errors import InputError
+from ..util.files import aside
 from .piece import Arrays
 
 __all__ = ["is_sealed", "key_of", "seal"]
@@ -35,12 +37,15 @@ def key_of(*about: str) -> bytes:
 def _secret(place: Path) -> bytes:
     """Return the user's secret; one that lasts as long as this process if none can be kept."""
     path = place / "seal.key"
-    with suppress(OSError):
+    with suppress(OSError, InputError):
         place.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):
             held = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(held, "wb") as file:
                 file.write(os.urandom(KEY_BYTES))
+        if path.stat().st_size != KEY_BYTES:  # a process was killed before it had written
+            with aside(path) as made:
+                made.write_bytes(os.urandom(KEY_BYTES))
         if len(found := path.read_bytes()) == KEY_BYTES:
             return found
     return os.urandom(KEY_BYTES)

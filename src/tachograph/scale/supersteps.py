@@ -68,6 +68,11 @@ def solve(kind: type[R], program: Program, partition: Partition, **where: Unpack
     name, directory = f"{program.task}-{program.key(partition)}", partition.directory.absolute()
     seals = key_of(partition.key, name)
     files = Files(directory, partition.key, directory / "runs" / name, seals)
+    for place in (files.run.parent, files.run):
+        if place.is_symlink():
+            raise InputError(
+                f"{place} is a link to another place, where nothing is written: remove it"
+            )
     try:
         files.run.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -209,13 +214,15 @@ class _Run:
 
 
 def _make(path: Path, kind: npt.DTypeLike, size: int) -> None:
-    """Make a file for an array, with all its room."""
+    """Make a file for an array, with all its room, and not where a link leads that was there before."""
+    descr = np.lib.format.dtype_to_descr(np.dtype(kind))
+    header = {"descr": descr, "fortran_order": False, "shape": (size,)}
     try:
-        np.save(path, np.empty(0, kind))
-        if size:
-            path.unlink()
-            np.lib.format.open_memmap(path, "w+", kind, (size,))
-            reserve(path, path.stat().st_size)
+        path.unlink(missing_ok=True)
+        with path.open("xb") as file:
+            np.lib.format.write_array_header_1_0(file, header)
+            begin = file.tell()
+        reserve(path, begin + size * np.dtype(kind).itemsize)
     except OSError as error:
         path.unlink(missing_ok=True)
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error

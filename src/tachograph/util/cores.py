@@ -19,6 +19,7 @@ from .files import lock
 
 MOST_THREADS = 64  # on a machine with few cores
 MOST_THREADS_PER_CORE = 4
+LONGEST_COUNT = 9  # digits of a number of threads in the environment
 #: Variables that say how many threads libraries may use.
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -80,11 +81,21 @@ def threads_available() -> int:
         return limit
     for variable in THREADS[:2]:
         value = os.environ.get(variable, "").split(",")[0].strip()  # OpenMP: one for each level
-        if value.isdigit() and int(value) > 0:
+        if value.isdecimal() and len(value) <= LONGEST_COUNT and int(value) > 0:
             return _sensible(int(value), variable)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def busy() -> int:
+    """Return how many threads of other programs compete for the cores; 0 if that cannot be told."""
+    try:
+        running = Path("/proc/loadavg").read_text("ascii").split()[3]
+        others = int(running.partition("/")[0]) - 1
+    except (OSError, ValueError, IndexError):
+        return 0
+    return max(others, 0)
 
 
 _claimed: list[int] = []  # locks that hold this process's cores

@@ -58,7 +58,7 @@ class TooLargeError(TachographError, MemoryError):
 
 
 class TimeLimitError(TachographError, TimeoutError):
-    """Work that took longer than :func:`tachograph.limits` allows."""
+    """Work that took longer than :func:`tachograph.limits` or the deadline of a plan allows."""
 
 
 class MissingDependencyError(TachographError, ImportError):

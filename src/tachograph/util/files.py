@@ -1,9 +1,11 @@
 """Files that are written whole or not at all, scratch directories, and locks.
 
 ``aside``    a temporary path beside a file, renamed to it when everything went well.
+``directory_aside``  the same for a directory.
 ``scratch``  a temporary directory.
 ``lock``     a file that one process at a time can hold.
 ``arrow_file``  a file for Arrow, whatever its name is.
+``is_file``, ``is_directory``, ``is_there``  what a path names; false for names that no file can have.
 
 A temporary file or directory is locked as long as its process lives. One that is not locked was left
 by a process that was killed: the next process that writes to the same directory deletes it.
@@ -31,7 +33,22 @@ except ImportError:  # Windows, where an open file can be neither deleted nor re
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["arrow_file", "aside", "lock", "scratch", "temporary_name"]
+__all__ = [
+    "arrow_file",
+    "aside",
+    "directory_aside",
+    "is_directory",
+    "is_file",
+    "is_there",
+    "lock",
+    "scratch",
+    "temporary_name",
+]
+
+# Unlike the methods of Path, they do not raise for names that are too long or that we may not look at.
+is_file = os.path.isfile
+is_directory = os.path.isdir
+is_there = os.path.exists
 
 NAME_CHARACTERS = 40  # of the final name that a temporary one begins with
 TOKEN_BYTES = 8  # of a temporary name, random
@@ -54,9 +71,9 @@ def aside(path: str | os.PathLike[str], durable: bool = True) -> Iterator[Path]:
     destroy what was written.
     """
     final = Path(path)
-    if not final.parent.is_dir():
+    if not is_directory(final.parent):
         raise InputError(f"cannot write {final}: there is no directory {final.parent}")
-    if final.exists() and not final.is_file():
+    if is_there(final) and not is_file(final):
         raise InputError(f"cannot write {final}: it is not a regular file")
     _sweep(final.parent)
     try:
@@ -76,6 +93,27 @@ def aside(path: str | os.PathLike[str], durable: bool = True) -> Iterator[Path]:
 
 
 @contextmanager
+def directory_aside(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a new directory beside ``path``, renamed to it at the end, removed if anything fails.
+
+    What is at ``path`` by then must be an empty directory, or nothing.
+    """
+    final = Path(path)
+    if not is_directory(final.parent):
+        raise InputError(f"cannot write {final}: there is no directory {final.parent}")
+    _sweep(final.parent)
+    try:
+        with _made(final.parent, final.name, directory=True, mode=0o777) as (temporary, _):
+            yield temporary
+            temporary.replace(final)  # also takes the place of an empty directory
+            _sync_directory(final.parent)
+    except TachographError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot write {final}: {error.strerror or error}") from error
+
+
+@contextmanager
 def scratch() -> Iterator[Path]:
     """Yield a new directory for temporary files that only this user can read; it is removed."""
     place = Path(tempfile.gettempdir())
@@ -85,13 +123,15 @@ def scratch() -> Iterator[Path]:
 
 
 @contextmanager
-def _made(place: Path, name: str, directory: bool = False) -> Iterator[tuple[Path, int]]:
+def _made(
+    place: Path, name: str, directory: bool = False, mode: int = 0o700
+) -> Iterator[tuple[Path, int]]:
     """Make a temporary file or directory under a name that nobody else has; remove it at the end."""
     while True:
         path = place / temporary_name(name, _token())
         try:
             if directory:
-                path.mkdir(mode=0o700)
+                path.mkdir(mode)
             flags = os.O_RDONLY if directory else os.O_RDWR | os.O_CREAT | os.O_EXCL
             held = os.open(path, flags | SAFE, 0o666)
         except FileExistsError:
@@ -122,7 +162,11 @@ def _is_at(held: int, path: Path) -> bool:
 
 def _sweep(place: Path) -> None:
     """Delete what killed processes of this user left in a directory; looks once in each process."""
-    if (known := os.path.abspath(place)) in _swept:  # noqa: PTH100
+    try:
+        known = os.path.abspath(place)  # noqa: PTH100
+    except FileNotFoundError:  # the present directory was deleted
+        return
+    if known in _swept:
         return
     _swept.add(known)
     with suppress(OSError), os.scandir(place) as entries:

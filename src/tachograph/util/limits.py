@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from . import memory as room
 from .errors import InputError, TimeLimitError
 
+__all__ = ["Deadline", "check_time", "deadline", "due", "limits", "was_cut"]
+
 #: The time (of the monotonic clock) at which work must have ended, and the seconds that were given.
 _deadline: ContextVar[tuple[float, float] | None] = ContextVar("deadline", default=None)
 
@@ -58,3 +60,62 @@ def check_time() -> None:
     end = _deadline.get()
     if end is not None and time.monotonic() > end[0]:
         raise TimeLimitError(f"stopped: tg.limits allows {end[1]:g} seconds")
+
+
+class Deadline:
+    """A time by which an answer is wanted, even if it is not finished.
+
+    Loops that have something to show when they are stopped are stopped then (``cut``). Others raise
+    :class:`TimeLimitError`, except after such a loop (``over``): what makes the result of it is brief.
+    """
+
+    def __init__(self, seconds: float, working: float) -> None:
+        self.seconds = seconds  # until the answer is wanted; the rest of them is for making it
+        self.cut = self.over = False
+        self._end = time.monotonic() + working
+
+    @property
+    def left(self) -> float:
+        """Seconds until work must end."""
+        return self._end - time.monotonic()
+
+    @property
+    def nanoseconds(self) -> int:
+        """When that is, on the monotonic clock."""
+        return int(self._end * 1e9)
+
+    def put_off(self, seconds: float) -> None:
+        """Move the end: kernels were compiled, which does not count."""
+        self._end += seconds
+
+    def late(self, partial: bool) -> bool:
+        """Return whether work must end now with what it has; raise an error if it has nothing."""
+        if self.over or self.left > 0:
+            return False
+        if not partial:
+            raise TimeLimitError(
+                f"stopped at the deadline of {self.seconds:g} seconds, with nothing to show: allow "
+                "more time, or an error (max_error)"
+            )
+        self.cut = True
+        return True
+
+
+due: ContextVar[Deadline | None] = ContextVar("due", default=None)  # for the work of this thread
+
+
+@contextmanager
+def deadline(seconds: float | None, working: float) -> Iterator[Deadline | None]:
+    """Let the work of the block end after ``working`` of ``seconds``; None: whenever it is done."""
+    made = None if seconds is None else Deadline(seconds, working)
+    token = due.set(made)
+    try:
+        yield made
+    finally:
+        due.reset(token)
+
+
+def was_cut() -> bool:
+    """Return whether the deadline has stopped a loop, so that its values are not finished."""
+    end = due.get()
+    return end is not None and end.cut

@@ -9,6 +9,7 @@ from .text import did_you_mean
 NAMES: dict[str, tuple[str, ...]] = {
     "bfs": (),
     "sssp": (),
+    "distances": (),
     "pagerank": (),
     "connected_components": ("components", "wcc"),
     "strongly_connected_components": ("strong_components", "scc"),
@@ -25,6 +26,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "cosine": (),
     "overlap": (),
     "sorensen": (),
+    "adamic_adar": (),
+    "resource_allocation": (),
     "similar_to": (),
     "maximal_independent_set": ("mis",),
     "maximum_flow": ("max_flow", "maxflow"),

@@ -1,18 +1,37 @@
-"""A progress bar on stderr for work that takes longer than a second; nothing otherwise."""
+"""How far work has come: a bar on stderr if it takes longer than a second, and who else watches it."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
 
 from .text import plain
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
+
+class Watcher(Protocol):
+    """Is told what the work of a thread is doing; must return at once."""
+
+    def begin(self, label: str, control: np.ndarray) -> None:
+        """Kernels begin; ``control`` is what their threads share (``kernels/runtime/team.py``)."""
+
+    def end(self) -> None:
+        """They have ended."""
+
+    def row(self, row: Mapping[str, object]) -> None:
+        """A row was added to a trace by Python code."""
+
+
+#: Who watches the work of this thread, if anybody; see ``tasks/watch.py``.
+watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 SHOW_AFTER_SECONDS = 1.0  # work that takes less shows no bar
 _outermost = threading.Lock()
 

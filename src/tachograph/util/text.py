@@ -13,9 +13,10 @@ from html import escape
 from itertools import islice
 from typing import TextIO
 
-__all__ = ["as_html", "did_you_mean", "plain", "spell_out"]
+__all__ = ["as_html", "did_you_mean", "number_in", "plain", "spell_out"]
 
 COMPARED_WORDS = 20_000  # with which a word is compared that was not found
+LONGEST_NUMBER = 18  # digits of a number that somebody types: it fits into 64 bits
 LENGTHS_APART = 3  # letters that a word may have more or fewer
 #: What stands for letters of ours where they cannot be written, such as in ASCII.
 INSTEAD = {"█": "#", "▏": "|", "–": "-", "µ": "u", "×": "x", "…": "..."}
@@ -35,6 +36,15 @@ def plain(text: object) -> str:
         return shown
     every = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
     return "".join(every)
+
+
+def number_in(text: str, otherwise: int = -1) -> int:
+    """Return the whole number that a text is, or ``otherwise`` if it is none that Python can read.
+
+    >>> number_in("17"), number_in("²"), number_in("9" * 5000)
+    (17, -1, -1)
+    """
+    return int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else otherwise
 
 
 def as_html(text: object) -> str:

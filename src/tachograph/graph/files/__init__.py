@@ -195,13 +195,20 @@ def read(
             return rebuilt(found, options)
         if weight is False:
             found.weight = None
-        return build(found, options)
+        made = build(found, options)
     except InputError as error:
         raise FileFormatError(file.path, str(error)) from None
     except TooLargeError as error:
         said = str(error)
         told = said.startswith(str(file.path))
         raise TooLargeError(said if told else f"{file.path}: {said}") from None
+    if file.promised is not None and made.n > file.promised and not relabel:
+        gaps = (
+            f"{path}: ids go up to {made.n - 1:,}, but the file promises {file.promised:,} nodes: ids "
+            "that do not occur are vertices without edges; relabel=True leaves them out"
+        )
+        warnings.warn(gaps, TachographWarning, stacklevel=2)
+    return made
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:

@@ -30,6 +30,7 @@ import numpy.typing as npt
 
 from ...util.errors import InputError
 from ..build import EdgeTable
+from ..foreign import LAST_EXACT
 from ..graph import Graph
 from .checks import Header, must_fit
 from .streams import BLANKS, Input, open_output, words_of, write_lines
@@ -223,10 +224,14 @@ def read_coordinates(path: str | os.PathLike[str]) -> np.ndarray:
                 raise ValueError
         except ValueError:
             raise source.error(f"expected 'v ID X Y' with an ID from 1 to {n}", number) from None
+        if not np.isnan(found[int(vertex) - 1, 0]):
+            raise source.error(f"vertex {vertex} has coordinates already", number)
         found[int(vertex) - 1] = float(x), float(y)
     if not np.isfinite(found).all():
         missing = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0]) + 1
         raise source.error(f"vertex {missing} has no (finite) coordinates")
+    if (np.abs(found) > LAST_EXACT).any():  # other numbers are the same float
+        return found
     whole = found.astype(np.int64)
     return whole if (whole == found).all() else found
 

@@ -87,6 +87,8 @@ class Input:
         self.path: Path = Path(path)
         #: columns of source and target that the user named
         self.ends: tuple[str | None, str | None] = (None, None)
+        #: vertices that its comments promise
+        self.promised: int | None = None
         try:
             kind = self.path.stat().st_mode
             plain = stat.S_ISREG(kind) or stat.S_ISDIR(kind)

@@ -222,8 +222,9 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
             f"{source.path}: its comment promises {counts[1]:,} edges but {table.source.size:,} are "
             "there: is the file complete?"
         )
-    if counts is not None and _highest(table) < counts[0]:
-        table.n = counts[0]
+    if counts is not None:
+        source.promised = counts[0]
+        table.n = counts[0] if _highest(table) < counts[0] else None
     return table
 
 
