@@ -20,11 +20,11 @@ test: $(VENV)/.test
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest $(SPREAD) --run-slow
 
+CHECKED ?= tests/kernels tests/algorithms tests/graph tests/simulation
 test-checked: export NUMBA_BOUNDSCHECK = 1
 test-checked: export NUMBA_CACHE_DIR = $(CURDIR)/$(VENV)/numba-checked
 test-checked: $(VENV)/.test
-	$(WARM)
-	$(BIN)/python -m pytest $(SPREAD) tests/kernels tests/algorithms tests/graph tests/simulation
+	$(BIN)/python -m pytest $(SPREAD) $(CHECKED)
 
 # Damaged inputs of all kinds, random graphs against other libraries, kills: each prints what it counted.
 INPUTS ?= 1000000
@@ -43,16 +43,10 @@ lint: $(VENV)/.test
 docs: $(VENV)/.test
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# A wheel and a source distribution, each installed into an empty environment and tried without this tree.
-package: | $(VENV)/bin/python
-	rm -rf dist build/smoke
-	$(BIN)/python -m pip install --quiet build
-	$(BIN)/python -m build --outdir dist .
-	for made in dist/*.whl dist/*.tar.gz; do \
-		rm -rf build/smoke && $(PYTHON) -m venv build/smoke \
-		&& build/smoke/bin/python -m pip install --quiet $$made \
-		&& cp tests/smoke.py build/smoke \
-		&& (cd build/smoke && bin/python -I smoke.py) || exit 1; done
+# A wheel and a source distribution, each installed into an empty environment and tried without this tree:
+# with the lowest versions that are permitted, and on the newest Python.
+package: $(VENV)/.test
+	$(BIN)/python tests/package.py
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/read_and_build.py
@@ -68,8 +62,8 @@ $(VENV)/bin/python:
 
 # with a second device where packages for one exist: the tour shows what two can do together
 $(VENV)/.tour: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[opencl]' \
-		|| $(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[lab,networkx,opencl]' \
+		|| $(BIN)/python -m pip install --quiet --editable '.[lab,networkx]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python

@@ -29,6 +29,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Examples write files: every test runs in a directory of its own, with a journal of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TACHOGRAPH_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("tachograph.journal.store.LOOK_AGAIN_SECONDS", 0.0)  # files change at once
 
 
 def pytest_configure(config: pytest.Config) -> None:

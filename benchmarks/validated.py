@@ -3,8 +3,8 @@
     python benchmarks/validated.py
 
 It takes the default rows of ``tacho reproduce hitgraph-table-5`` and ``accugraph-table-6``, and the
-first graph of ``thundergp-table-9 --full``, which takes some minutes. Simulated numbers do not depend
-on the machine, and a test simulates them again.
+rows of ``thundergp-table-9 --full`` and ``scalabfs-table-2 --full``, which takes ten minutes. Simulated
+numbers do not depend on the machine, and a test simulates them again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from tachograph.papers import thundergp
+from tachograph.papers import scalabfs, thundergp
 from tachograph.papers.accelerators import validation
 from tachograph.simulation.accelerators import validated
 
@@ -23,3 +23,4 @@ if __name__ == "__main__":
         writer.writerow(validated.Cell._fields)
         writer.writerows(validation())
         writer.writerows(thundergp.validation())
+        writer.writerows(scalabfs.validation())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from math import inf
+from math import inf, log
 
 Edge = tuple[int, int] | tuple[int, int, float]
 
@@ -118,6 +118,11 @@ def similarity(task: str, a: dict[int, float], b: dict[int, float]) -> float:
         dot = sum(a.get(x, 0) * b.get(x, 0) for x in everyone)
         norms = [sum(w * w for w in side.values()) ** 0.5 for side in (a, b)]
         return dot / (norms[0] * norms[1]) if norms[0] * norms[1] else 0.0
+    if task in ("adamic_adar", "resource_allocation"):  # weights are how many have a neighbour
+        both = [a[x] for x in a.keys() & b.keys()]
+        if task == "adamic_adar":
+            return sum(1 / log(w) for w in both if w > 1)
+        return sum(1 / w for w in both)
     shared = sum(min(a.get(x, 0), b.get(x, 0)) for x in everyone)
     divisor = {
         "jaccard": sum(max(a.get(x, 0), b.get(x, 0)) for x in everyone),

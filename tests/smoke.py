@@ -29,12 +29,14 @@ def main() -> None:
         assert shipped.joinpath(name).is_file(), name
     graph = tg.kronecker(10, rng=1)
     assert tg.bfs(graph, 0, verify=True).to_pandas().shape == (graph.n, 3)
-    assert tg.leiden(graph, verify=True).count > 1
+    assert tg.Graph.from_scipy(graph.to_scipy()).arcs == graph.arcs
     with tempfile.TemporaryDirectory() as directory:
-        path = str(Path(directory) / "graph.txt")
-        tg.write(graph, path)
-        assert tg.read(path).m == graph.m
+        for suffix in (".txt", ".parquet", ".tgraph"):
+            path = str(Path(directory) / f"graph{suffix}")
+            tg.write(graph, path)
+            assert tg.read(path).m == graph.m
         assert "verified" in command("run", "pagerank", path, "--verify")
+        assert "why" in command("plan", "pagerank", path)
     assert tg.__version__ in command("--version")
     assert "direction" in command("models")
     entries = importlib.metadata.entry_points(group="networkx.backends")

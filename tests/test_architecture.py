@@ -70,6 +70,8 @@ def test_every_public_name_exists():
     assert set(dir(tachograph)) == set(tachograph.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         tachograph.nonsense  # noqa: B018
+    with pytest.raises(AttributeError, match="did you mean pagerank"):
+        tachograph.page_rank  # noqa: B018
 
 
 def test_import_loads_nothing_heavy():

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import tachograph as tg
+
 LEAST_KNOWN_SHARE = 0.95  # of the symbols of the package
 
 
@@ -26,3 +28,45 @@ def test_types_are_known_to_pyright():
         env={**os.environ, "PATH": path, "VIRTUAL_ENV": str(bin_directory.parent)},
     )
     assert json.loads(done.stdout)["typeCompleteness"]["completenessScore"] >= LEAST_KNOWN_SHARE
+
+
+SCRIPT = """\
+import pandas as pd
+
+import tachograph as tg
+
+frame = pd.DataFrame({"who": ["a", "b"], "whom": ["b", "c"]})
+g = tg.Graph.from_pandas(frame, source="who", target="whom")
+found = tg.bfs(g, 0)
+ranks = tg.pagerank(g)
+groups = tg.leiden(g.to_undirected(), rng=1)
+alike = tg.adamic_adar(g, [(0, 1)])
+cut = tg.minimum_cut(g, 0, 2)
+print(found.levels, ranks.scores, groups.labels, groups.modularity, alike.values, cut.value)
+print(found.run.seconds, found.trace.to_pandas(), ranks.to_pandas())
+"""
+MISTAKES = ("found.level", "ranks.score", "groups.modularities", "alike.value", "g.summery()")
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_a_misspelled_attribute_is_found(checker, tmp_path):
+    """In scripts like those of the tutorials; the scripts themselves are right."""
+    bin_directory = Path(sys.executable).parent
+    if not (bin_directory / checker).exists():
+        pytest.skip(f"{checker} is not installed")
+    (tmp_path / "right.py").write_text(SCRIPT)
+    (tmp_path / "wrong.py").write_text(SCRIPT + "".join(f"print({text})\n" for text in MISTAKES))
+    environment = {
+        **os.environ,
+        "PATH": f"{bin_directory}{os.pathsep}{os.environ['PATH']}",
+        "VIRTUAL_ENV": str(bin_directory.parent),
+        "MYPYPATH": str(Path(tg.__file__).parent.parent),
+    }
+    command = [bin_directory / checker, "right.py", "wrong.py"]
+    if checker == "mypy":
+        command += ["--ignore-missing-imports", "--follow-imports=silent"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    complaints = [line for line in done.stdout.splitlines() if "error" in line and ".py:" in line]
+    first = SCRIPT.count("\n") + 1
+    places = {(Path(line.split(":")[0]).name, int(line.split(":")[1])) for line in complaints}
+    assert places == {("wrong.py", first + k) for k in range(len(MISTAKES))}, done.stdout

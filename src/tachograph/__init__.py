@@ -44,12 +44,21 @@ if TYPE_CHECKING:
     from .algorithms.communities import CommunitiesResult, label_propagation, leiden, louvain
     from .algorithms.components import ComponentsResult, connected_components
     from .algorithms.cores import CoresResult, core_number
+    from .algorithms.distances import DistancesResult, distances
     from .algorithms.flow import CutResult, FlowResult, maximum_flow, minimum_cut
     from .algorithms.independent_set import IndependentSetResult, maximal_independent_set
     from .algorithms.pagerank import PageRankResult, SpmvResult, pagerank, spmv
     from .algorithms.result import Result, Run, Trace
     from .algorithms.similar import SimilarResult, similar_to
-    from .algorithms.similarity import SimilarityResult, cosine, jaccard, overlap, sorensen
+    from .algorithms.similarity import (
+        SimilarityResult,
+        adamic_adar,
+        cosine,
+        jaccard,
+        overlap,
+        resource_allocation,
+        sorensen,
+    )
     from .algorithms.sssp import SsspResult, sssp
     from .algorithms.strong import StrongComponentsResult, strongly_connected_components
     from .algorithms.triangles import TrianglesResult, triangles
@@ -77,6 +86,7 @@ if TYPE_CHECKING:
     from .simulation.accelerators.accugraph import AccuGraph
     from .simulation.accelerators.foregraph import ForeGraph
     from .simulation.accelerators.hitgraph import HitGraph
+    from .simulation.accelerators.scalabfs import ScalaBFS
     from .simulation.accelerators.thundergp import ThunderGP
     from .simulation.dram.memory import Memory
     from .simulation.gpus.gpu import GPU
@@ -101,6 +111,7 @@ __all__ = [
     "CoresResult",
     "CutResult",
     "DeviceError",
+    "DistancesResult",
     "Features",
     "FileFormatError",
     "FlowResult",
@@ -118,6 +129,7 @@ __all__ = [
     "Plan",
     "Result",
     "Run",
+    "ScalaBFS",
     "SimilarResult",
     "SimilarityResult",
     "SpmvResult",
@@ -132,6 +144,7 @@ __all__ = [
     "TrianglesResult",
     "VerificationError",
     "__version__",
+    "adamic_adar",
     "betweenness_centrality",
     "bfs",
     "bipartite",
@@ -144,6 +157,7 @@ __all__ = [
     "dataset",
     "datasets",
     "disjoint_union",
+    "distances",
     "harmonic_centrality",
     "jaccard",
     "kronecker",
@@ -162,6 +176,7 @@ __all__ = [
     "preferential_attachment",
     "read",
     "read_coordinates",
+    "resource_allocation",
     "road",
     "scale",
     "similar_to",
@@ -192,6 +207,7 @@ _HOMES = {
     ".algorithms.clustering": ["ClusteringResult"],
     ".algorithms.components": ["ComponentsResult"],
     ".algorithms.cores": ["CoresResult"],
+    ".algorithms.distances": ["DistancesResult"],
     ".algorithms.flow": ["CutResult", "FlowResult"],
     ".algorithms.independent_set": ["IndependentSetResult"],
     ".algorithms.pagerank": ["PageRankResult", "SpmvResult"],
@@ -227,6 +243,7 @@ _HOMES = {
     ".scale": ["scale"],
     ".simulation.accelerators.accugraph": ["AccuGraph"],
     ".simulation.accelerators.foregraph": ["ForeGraph"],
+    ".simulation.accelerators.scalabfs": ["ScalaBFS"],
     ".simulation.accelerators.hitgraph": ["HitGraph"],
     ".simulation.accelerators.thundergp": ["ThunderGP"],
     ".simulation.gpus.gpu": ["GPU"],
@@ -238,7 +255,10 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'tachograph' has no attribute {name!r}")
+        from .util.text import did_you_mean
+
+        near = did_you_mean(name, __all__)
+        raise AttributeError(f"module 'tachograph' has no attribute {name!r}{near}")
     home = importlib.import_module(_HOME[name], __name__)
     value = home if name == "scale" else getattr(home, name)
     globals()[name] = value

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import tachograph as tg
 from tachograph.cli.commands import app
+from tests.devices.support import any_device, needs_pyopencl
 
 
 def compared(*words):
@@ -30,6 +31,32 @@ def test_policies_of_files_beside_ours():
     shown = compared(*words, "--rounds", "1", "--searches", "1", "-o", "policies.svg")
     assert "geometric mean" in shown
     assert "my.py:rule" in Path("policies.svg").read_text()
+
+
+@needs_pyopencl
+def test_policies_on_a_device():
+    any_device()
+    words = ["--policy", "auto", "--policy", "push", "--graphs", "tree 200 3", "--rounds", "1"]
+    found = json.loads(compared(*words, "--searches", "1", "--device", "opencl", "--json"))
+    assert all(row["seconds"] > 0 for row in found["searches"])
+    with pytest.raises(tg.DeviceError, match="no device 'opencl:99'"):
+        compared(*words, "--device", "opencl:99")
+
+
+def test_a_policy_alone_meets_the_usual_ones():
+    words = [
+        "--policy",
+        "pull",
+        "--graphs",
+        "tree 20 2",
+        "--rounds",
+        "1",
+        "--searches",
+        "1",
+        "--json",
+    ]
+    found = json.loads(compared(*words))["searches"]
+    assert [row["policy"] for row in found] == ["pull", "auto", "surf", "gapbs", "push"]
 
 
 def test_what_cannot_be_compared():

@@ -23,6 +23,8 @@ def test_generate_run_and_compare():
     assert pq.read_table("c.parquet").num_rows == len(result.commands)
     people = tacho("dram", "run", "a.trace", "--memory", "ddr3-1600k", "--rows", "closed")
     assert "DDR3-1600K, 8Gb x16, 1 channel" in people.stdout
+    assert "W (modelled)" in people.stdout
+    people = tacho("dram", "run", "a.trace", "--memory", "hbm")
     assert "no currents are declared" in people.stdout
     both = tacho("dram", "compare", "a.trace", "--memory", "ddr3-1600k,hbm", "--json")
     assert list(json.loads(both.stdout)) == ["DDR3-1600K", "HBM-1000"]
@@ -50,7 +52,7 @@ def test_list():
 @pytest.mark.parametrize(("arguments", "message"), [
     (["run", "no.trace", "--memory", "hbm"], "no.trace: there is no such file"),
     (["run", "bad.trace", "--memory", "hbm"], "bad.trace, line 2: expected an address"),
-    (["run", "bad.trace", "--memory", "ddr7"], "unknown memory 'ddr7'; known: DDR3-800D"),
+    (["run", "bad.trace", "--memory", "ddr7"], "unknown memory 'ddr7'; known: DDR3,"),
     (["run", "bad.trace", "--memory", "hbm", "--channels", "3"], "needs a power of two"),
     (["generate", "zigzag", "a.trace"], "unknown pattern 'zigzag'"),
     (["generate", "random", "a.trace", "--writes", "2"], "--writes 0 to 1"),
@@ -60,3 +62,12 @@ def test_mistakes_are_explained(arguments, message):
     done = tacho("dram", *arguments)
     assert done.returncode == 1
     assert message in done.stderr
+
+
+def test_a_busy_port_is_told_wherever_bandwidth_is():
+    tacho("dram", "generate", "random", "busy.trace", "--requests", "5000")
+    shared = tacho("dram", "run", "busy.trace", "--memory", "hbm").stdout
+    apart = tacho("dram", "run", "busy.trace", "--memory", "hbm", "--ports", "channel").stdout
+    assert "bound by the port" in " ".join(shared.split())
+    assert "port" not in apart
+    assert "(port)" in tacho("dram", "compare", "busy.trace", "--memory", "hbm").stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -36,3 +37,20 @@ def test_commands_speak_of_flags():
     said = complaint("run", "leiden", "path.txt", "--undirected", "--resolution", "-1")
     assert "tacho: --resolution -1.0: a number from 0 on" in said
     assert "did you mean leiden" in complaint("plan", "leidn", "path.txt")
+
+
+def test_columns_of_a_table_are_named_by_a_flag():
+    Path("calls.csv").write_text("caller,called,calls\nann,bob,3\nbob,cid,2\n")
+
+    def tacho(*words):
+        command = [sys.executable, "-m", "tachograph", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert "name them with --columns SOURCE,TARGET,WEIGHT" in tacho("info", "calls.csv").stderr
+    run = ("run", "sssp", "calls.csv", "--source", "ann", "-o", "found.csv", "--columns")
+    assert tacho(*run, "caller,called,calls").returncode == 0
+    assert Path("found.csv").read_text().split()[-1].startswith('"cid",5')
+    assert tacho(*run, "caller,called").returncode == 0
+    assert Path("found.csv").read_text().split()[-1].startswith('"cid",2')
+    assert "did you mean caller" in tacho(*run, "calller,called").stderr
+    assert "--columns caller: give those" in tacho(*run, "caller").stderr

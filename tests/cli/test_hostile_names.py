@@ -131,7 +131,7 @@ def test_the_journal_and_reports_after_such_a_run(tacho):
         text = Path(page).read_text(encoding="utf-8")
         assert "<i>" not in text
         assert not [sign for sign in RAW if sign in text]
-    code, _, said = tacho("journal", "export", "--parquet", EVIL + "2")
+    code, _, said = tacho("journal", "export", EVIL + "2")
     assert code == 0, said
     with open(f"{EVIL}2/runs.parquet", "rb") as file:
         rows = parquet.read_table(file).to_pylist()
@@ -186,15 +186,36 @@ def test_the_tour_of_hostile_graphs(tacho, monkeypatch):
         ["reproduce", EVIL],
         ["report", EVIL],
         ["report", f"{EVIL}.parquet"],
+        ["report", "²"],
+        ["report", "9" * 5000],
         ["nx-profile", EVIL],
         ["bench", EVIL],
         [EVIL],
         ["info", FILE, f"--{EVIL}"],
         ["journal", "--last", EVIL],
+        ["tour", EVIL],
+        ["explore", "bfs", EVIL],
+        ["explore", "bfs", FILE, "--design", EVIL],
+        ["explore", "bfs", FILE, "--memory", f"{EVIL}.toml"],
+        ["compare", "directions", "--policy", EVIL],
+        ["compare", "directions", "--policy", f"{EVIL}.py:function"],
+        ["compare", "directions", "--graphs", EVIL],
+        ["dram", "run", f"{EVIL}.npz", "--memory", "hbm"],
+        ["dram", "compare", f"{EVIL}.npz", "--memory", "hbm"],
+        ["dram", "generate", EVIL, "x.npz"],
+        ["dram", "generate", "random", f"no/{EVIL}.npz"],
+        ["generate", "star", "--n", "5", f"no/{EVIL}.el"],
+        ["gpus", "validate", EVIL],
+        ["simulate", "bfs", FILE, "--gpu", EVIL],
+        ["simulate", "bfs", FILE, "--gpu", f"{EVIL}.toml"],
+        ["scale", "plan", EVIL, "--vertices", "5", "--edges", "5"],
+        ["run", "bfs", FILE, "--source", "0", "--output", f"no/{EVIL}.csv"],
     ],
+    ids=" ".join,
 )
-def test_an_error_about_a_hostile_name_is_shown_and_does_nothing_else(tacho, arguments):
-    code, shown, said = tacho(*arguments)
+@pytest.mark.parametrize("name", [EVIL, "a" * 300, "a/" * 3000], ids=["evil", "long", "deep"])
+def test_an_error_about_a_hostile_name_is_shown_and_does_nothing_else(tacho, arguments, name):
+    code, shown, said = tacho(*(w if w == FILE else w.replace(EVIL, name) for w in arguments))
     assert code in (1, 2)
     assert shown == ""
     if code == 1:

@@ -34,7 +34,9 @@ def test_runs_are_shown_exported_and_forgotten(graph, tmp_path):
     assert [run["id"] for run in found["runs"]] == [number]
     assert found["runs"][0]["predicted"] > 0
     assert found["tasks"][0]["runs"] == 1
-    tacho("journal", "export", "--parquet", str(tmp_path / "out"))
+    tacho("journal", "export", str(tmp_path / "out"))
+    with pytest.raises(tg.InputError, match="name a directory"):
+        CliRunner().invoke(app, ["journal", "export", "runs.csv"], catch_exceptions=False)
     names = ("runs", "trace-bfs", "trace-triangles")
     tables = {n: parquet.read_table(tmp_path / "out" / f"{n}.parquet") for n in names}
     assert tables["runs"]["task"].to_pylist() == ["bfs", "triangles"]

@@ -37,7 +37,9 @@ def test_what_if_as_text_and_as_json(graph):
     shown = tacho("what-if", "wcc", graph, "--machine", "host", "--machine", "accugraph@ddr4-2400r")
     assert "measured" in shown.output
     assert "simulated" in shown.output
-    made = json.loads(tacho("what-if", "bfs", graph, "--machine", "hitgraph", "--json").output)
+    both = json.loads(tacho("what-if", "bfs", graph, "--device", "host", "--json").stdout)
+    assert [row["name"] for row in both["machines"]] == ["host"]
+    made = json.loads(tacho("what-if", "bfs", graph, "--machine", "hitgraph", "--json").stdout)
     assert [row["name"] for row in made["machines"]] == ["hitgraph"]
 
 
@@ -45,7 +47,7 @@ def test_a_run_with_a_budget_and_an_audit(graph):
     found = json.loads(
         tacho(
             "run", "sssp", graph, "--source", "3", "--max-error", "20%", "--audit", "--json"
-        ).output
+        ).stdout
     )
     assert found["audit"]["sample"] == found["audit"]["vertices"]
     assert found["budget"]["bound"] <= 0.2
@@ -53,7 +55,7 @@ def test_a_run_with_a_budget_and_an_audit(graph):
 
 def test_what_is_left_out_by_hand(graph):
     options = ["--algorithm", "dijkstra", "--iterations", "1", "--audit", "--json"]
-    found = json.loads(tacho("run", "sssp", graph, "--source", "3", *options).output)
+    found = json.loads(tacho("run", "sssp", graph, "--source", "3", *options).stdout)
     assert found["left out"] == "iterations=1"
     assert found["audit"]["error"] > 0
     text = tacho("run", "sssp", graph, "--source", "3", "--fraction", "50%", "--audit").output

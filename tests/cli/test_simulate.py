@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -74,6 +76,15 @@ def test_mistakes_are_explained(graph, arguments, message):
     done = CliRunner().invoke(app, ["simulate", *arguments, "--workers", "1"])
     assert isinstance(done.exception, InputError)
     assert message in str(done.exception)
+
+
+def test_values_are_verified(graph, monkeypatch):
+    words = ["simulate", "wcc", graph, "--accelerator", "accugraph", "--verify"]
+    done = CliRunner().invoke(app, words)
+    assert "they agree" in done.stdout, done.output
+    monkeypatch.setattr(simulations.Job, "run", lambda self, g: wrong)
+    wrong = SimpleNamespace(answer=np.full(tg.read(graph).n, 7))
+    assert isinstance(CliRunner().invoke(app, words).exception, tg.VerificationError)
 
 
 def test_one_road(graph, monkeypatch):

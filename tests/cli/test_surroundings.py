@@ -8,6 +8,8 @@ import json
 import multiprocessing.synchronize
 import os
 import resource
+import shlex
+import subprocess
 import sys
 import warnings
 from contextlib import contextmanager
@@ -17,6 +19,7 @@ import pytest
 
 import tachograph as tg
 from tachograph import cli
+from tachograph.journal.store import HOME_VARIABLES, _home
 from tachograph.simulation.dram import Memory
 from tachograph.util.executor import Local, results
 
@@ -80,6 +83,51 @@ def test_a_home_that_cannot_be_written(tacho, graph, monkeypatch):
         code, _, said = tacho(*words)
         assert code in (0, 1)
         assert code == 0 or said.startswith("tacho: ")
+
+
+def tacho_in_a_shell(line, **options):
+    """Run a command as a shell does; return its exit code and what it said."""
+    command = f"{shlex.quote(sys.executable)} -c 'from tachograph.cli import main; main()' {line}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, **options)
+    assert "Traceback" not in done.stdout + done.stderr
+    return done.returncode, done.stderr
+
+
+def test_an_output_that_is_full_or_closed(graph):
+    if Path("/dev/full").exists():
+        for words in ("datasets", "datasets --json", f"info {graph}"):
+            code, said = tacho_in_a_shell(f"{words} > /dev/full")
+            assert (code, said) == (1, "tacho: standard output: No space left on device\n")
+    assert tacho_in_a_shell(f"info {graph} >&-") == (0, "")
+    assert tacho_in_a_shell(f"info {graph} 2>&- <&-")[0] == 0
+    assert tacho_in_a_shell("info missing 2>&-") == (1, "")
+
+
+def test_a_directory_that_was_deleted(graph, tmp_path):
+    here = tmp_path / "here"
+    here.mkdir()
+    path = Path(graph).absolute()
+    for words in (f"info {path}", "info g.tgraph", f"scale partition {path} --parts 2 --directory p",
+                  f"convert {path} out.el", f"run pagerank {path} --output x.csv"):  # fmt: skip
+        line = (
+            f"rmdir {here}; {sys.executable} -c 'from tachograph.cli import main; main()' {words}"
+        )
+        done = subprocess.run(["sh", "-c", line], cwd=here, capture_output=True, text=True)
+        assert "Traceback" not in done.stderr, done.stderr
+        here.mkdir()
+
+
+def test_nobody_says_where_home_is(monkeypatch):
+    def unknown(*_):
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in HOME_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", unknown)
+    monkeypatch.delenv("TACHOGRAPH_JOURNAL", raising=False)
+    _home.cache_clear()
+    with pytest.warns(tg.TachographWarning, match="set TACHOGRAPH_HOME"):
+        assert tg.pagerank(tg.star(4)).scores.size == 4
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tachograph.cli import app, train
+from tachograph.cli.options import duration
 
 NAMES = ("direction", "approximation", "times", "split", "placement", "networkx")
 
@@ -52,7 +53,7 @@ def test_options_are_those_of_the_trainer(called):
 
 
 def test_budgets_are_times():
-    assert [train.seconds(text) for text in ("90", "5m", "1.5h")] == [90, 300, 5400]
+    assert [duration(text) for text in ("90", "5m", "1.5h")] == [90, 300, 5400]
 
 
 def test_a_training_prints_its_card():

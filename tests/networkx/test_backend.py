@@ -76,7 +76,7 @@ def test_conversion_keeps_everything_in_order(cls, kind):
         graph.is_multigraph(),
     )
     for at, node in enumerate(graph):
-        assert made.named(made.rows.neighbors(at)) == list(graph.adj[node])
+        assert made.named(made.rows.row(at)) == list(graph.adj[node])
         assert node in made
         assert made.find(node) == at
     back = convert_to_nx(made)
@@ -179,10 +179,11 @@ def test_small_graphs_are_left_to_networkx_and_large_ones_are_not(caplog):
 
 def test_should_run_depends_on_arguments():
     graph = nx.gnm_random_graph(5000, 40_000, seed=1)
-    assert decide.should_run("single_source_shortest_path_length", (graph, 0), {}) is True
+    assert decide.should_run("single_source_dijkstra_path_length", (graph, 0), {}) is True
     assert decide.should_run("single_source_shortest_path_length", (graph, 0, 1), {}) is not True
     assert decide.should_run("shortest_path", (graph, 0, 1), {}) is not True
     assert decide.should_run("shortest_path_length", (graph,), {}) is True
+    assert decide.should_run("shortest_path", (graph,), {}) is not True  # 25 million lists
     nodes = list(range(100))
     assert decide.should_run("jaccard_coefficient", (graph, [(0, 1)]), {}) is not True
     assert decide.should_run(
@@ -230,3 +231,49 @@ def test_parameters_besides_those_of_networkx():
     lengths = nx.single_source_dijkstra_path_length(graph, 0, backend="tachograph", max_error=0.05)
     exact = nx.single_source_dijkstra_path_length(graph, 0)
     assert all(lengths[node] >= exact[node] for node in lengths)
+
+
+def test_predictions_leave_room_for_doubt():
+    """Searches from all nodes cost as many as there are nodes; a target ends NetworkX's search early."""
+    graph = nx.gnm_random_graph(200, 400, seed=1)
+    one = decide.predict("single_source_bellman_ford_path_length", (graph, 0), {})
+    every = decide.predict("all_pairs_bellman_ford_path_length", (graph,), {})
+    assert every[:2] == pytest.approx((200 * one[0], 200 * one[1]))
+    assert every[2] == pytest.approx(one[2])
+    whole = decide.predict("single_source_dijkstra_path", (graph, 0), {})
+    assert decide.predict("dijkstra_path", (graph, 0, 1), {})[0] == pytest.approx(whole[0] / 2)
+    assert decide.DOUBT > 1
+    assert decide.CONVERSION_DOUBT > 1
+
+
+def test_should_run_knows_what_takes_longer_here():
+    graph = nx.gnm_random_graph(1000, 6000, seed=1)
+    pairs = [(u, v) for u in range(300) for v in range(300)]
+    assert decide.should_run("preferential_attachment", (graph, pairs), {}) is not True
+    assert decide.should_run("jaccard_coefficient", (graph, pairs), {}) is True
+    assert decide.should_run("maximal_independent_set", (graph, [0]), {}) is not True
+    converting = [
+        decide.predict("maximal_independent_set", (graph, *a), {})[2] for a in ((), ([0],))
+    ]
+    assert converting[0] == converting[1] > 0  # whatever else is asked
+
+
+@pytest.mark.parametrize(
+    ("name", "quick", "whole"),
+    [
+        ("clustering", (5,), ()),
+        ("clustering", ([5, 6],), ()),
+        ("triangles", (5,), (range(5000),)),
+        ("average_clustering", ([5],), ()),
+        ("closeness_centrality", (5,), ()),
+        ("harmonic_centrality", ([5],), ()),
+        ("bellman_ford_path_length", (5, 5), (5, 6)),
+        ("multi_source_dijkstra", ([5, 6], 6), ([5], 6)),
+        ("single_source_dijkstra", (5, 5), (5, 6, 0.5)),
+    ],
+)
+def test_should_run_leaves_what_networkx_finds_at_once(name, quick, whole):
+    graph = nx.gnm_random_graph(5000, 40_000, seed=1)
+    nx.pagerank(graph, backend="tachograph")  # it is converted
+    assert decide.should_run(name, (graph, *quick), {}) is not True
+    assert decide.should_run(name, (graph, *whole), {}) is True

@@ -289,6 +289,8 @@ def calls(graph):
         "transitivity": [((), {}, close)],
         "jaccard_coefficient": [((), {}, close), ((pairs,), {}, close), (([("x", "y")],), {}, close)],
         "preferential_attachment": [((), {}, close), ((pairs,), {}, close)],
+        "adamic_adar_index": [((), {}, close), ((pairs,), {}, close), (([("x", "y")],), {}, close)],
+        "resource_allocation_index": [((), {}, close), ((pairs,), {}, close)],
         "maximal_independent_set": [
             ((), {"seed": 1}, independent(graph)),
             (([s],), {"seed": 2}, independent(graph, [s])),

@@ -14,6 +14,7 @@ from tachograph.peers.libraries import SciPy
 from tachograph.peers.peer import Case, Peer
 from tachograph.util.names import canonical
 from tests.cli.test_cli import tacho
+from tests.devices.support import any_device, needs_pyopencl
 
 GRAPHS = {
     "kronecker": lambda: tg.kronecker(8, rng=1, weights=True),
@@ -36,6 +37,17 @@ def test_all_installed_peers_agree_on_graphs_of_every_kind(name, tmp_path):
         assert row.differs.items() <= luby.items(), task
         assert "SciPy" in row.seconds or not hasattr(SciPy, task)
         assert all(len(times) == 2 and min(times) > 0 for times in row.seconds.values())
+
+
+@needs_pyopencl
+def test_ours_on_a_device_beside_ours(tmp_path, monkeypatch):
+    any_device()
+    monkeypatch.setattr(bench, "PEERS", ())
+    found = {r.task: r for r in bench.rows("road", GRAPHS["road"](), 1, 1, tmp_path, "opencl")}
+    assert {task for task, row in found.items() if "opencl" in row.seconds} == {
+        "bfs", "sssp", "connected_components", "pagerank", "maximal_independent_set", "maximum_flow",
+    }  # fmt: skip
+    assert not any(row.differs for row in found.values())
 
 
 def test_tasks_have_the_names_that_they_have_everywhere():

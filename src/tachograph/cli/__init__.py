@@ -27,6 +27,7 @@ def _run() -> None:
     import os
     import sys
     import warnings
+    from pathlib import Path
 
     from ..util.errors import TachographError, TachographWarning
     from ..util.text import spell_out
@@ -35,13 +36,15 @@ def _run() -> None:
     from .options import say
 
     def note(message: Warning | str, *_: object, **__: object) -> None:
-        say(f"tacho: note: {message}")
+        say(f"tacho: note: {in_flags(str(message))}")
 
     warnings.showwarning = note
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", TachographWarning)
-    spell_out(sys.stdout)
-    spell_out(sys.stderr)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed
+            setattr(sys, name, Path(os.devnull).open("w"))
+        spell_out(getattr(sys, name))
     try:
         app()
         sys.stdout.flush()
@@ -49,6 +52,11 @@ def _run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except TachographError as error:
         say(f"tacho: {in_flags(str(error))}")
+        sys.exit(1)
+    except OSError as error:
+        what = error.filename or "standard output"
+        say(f"tacho: {what}: {error.strerror or error}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left of the output cannot be written
         sys.exit(1)
 
 

@@ -38,6 +38,7 @@ def bench(
     scale: int = option(18, "Of the generated graphs: 2**SCALE vertices.", min=4, max=26),
     rounds: int = option(5, "Times that every candidate runs.", min=1),
     threads: int | None = option(None, "Default: all cores."),
+    device: str | None = option(None, "Run our tasks there, too: an OpenCL device such as opencl."),
     json: Path | None = option(None, "Write all times to this file."),
     plot: Path | None = option(None, "Draw the ratios: .svg, .html, .png or .pdf."),
 ) -> None:
@@ -54,6 +55,8 @@ def bench(
     GAPBS=~/gapbs tacho bench --scale 20 --json bench.json --plot bench.svg
 
     tacho bench roads.gr web.txt.gz --rounds 9
+
+    tacho bench --scale 16 --device opencl
     """
     from ..kernels.runtime.launch import threads as using
     from ..kernels.runtime.launch import threads_available
@@ -73,7 +76,7 @@ def bench(
             shown.note(name)
             graph = made[name]() if made else load(name)
             with scratch() as directory:
-                for row in rows(name, graph, used, rounds, directory):
+                for row in rows(name, graph, used, rounds, directory, device):
                     measured.append(row)
                     shown.note(f"{name}, {row.task} done")
                     shown.advance(1)
@@ -109,13 +112,22 @@ def _generators(scale: int) -> dict[str, Callable[[], Graph]]:
     }
 
 
+def _columns(measured: list[Row]) -> list[str]:
+    """Return whatever runs beside ours: peers, and a device."""
+    from ..peers.bench import OURS, installed
+
+    every = [peer.name for peer in installed()]
+    every += [name for row in measured for name in (*row.seconds, *row.differs)]
+    return [name for name in dict.fromkeys(every) if name != OURS]
+
+
 def _table(measured: list[Row], title: str) -> Table:
     """Return a row for each task on each graph: milliseconds of each peer, and the ratio of ours."""
     from rich.text import Text
 
-    from ..peers.bench import OURS, installed
+    from ..peers.bench import OURS
 
-    names, rows = [peer.name for peer in installed()], []
+    names, rows = _columns(measured), []
     for row in measured:
         cells: dict[str, str | Text] = {k: f"differs: {fact}" for k, fact in row.differs.items()}
         for name, ratio in row.ratios.items():
@@ -128,7 +140,6 @@ def _table(measured: list[Row], title: str) -> Table:
 
 def _picture(measured: list[Row]) -> Drawing:
     """Draw a panel for each graph: how many times as long each peer takes for each task."""
-    from ..peers.bench import installed
     from ..plots.charts import ratios
     from ..plots.drawing import stacked
 
@@ -137,7 +148,7 @@ def _picture(measured: list[Row]) -> Drawing:
         times = {peer: 1 / ratio for peer, ratio in row.ratios.items()}
         if times:
             graphs.setdefault(row.graph, {})[row.task] = times
-    names, label = [peer.name for peer in installed()], "their time / ours"
+    names, label = _columns(measured), "their time / ours"
     return stacked([ratios(name, tasks, label, names) for name, tasks in graphs.items()])
 
 

@@ -40,6 +40,7 @@ COMMANDS = {
     "reproduce": "reproduce",
     "simulate": "simulate",
     "explore": "explore",
+    "lab": "lab",
 }
 #: Those with commands of their own, which are the ``app`` of the module of that name.
 GROUPS = ("compare", "dram", "generate", "gpus", "journal", "run", "scale", "train")

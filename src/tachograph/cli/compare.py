@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..util.files import is_there
 from .options import Json, flat, load, option, out, print_json, table
 
 if TYPE_CHECKING:
@@ -30,13 +31,14 @@ def compare() -> None:
 @flat
 def directions(
     policy: list[str] = option(
-        [], "A policy by name, or FILE.py:FUNCTION; several times. Default: some well-known ones."
+        [], "A policy by name, or FILE.py:FUNCTION; several times. One alone meets well-known ones."
     ),
     graphs: str = option(
         "kronecker 16 16,road 300 300", "Files, data sets or generators, by commas."
     ),
     searches: int = option(4, "From so many random vertices of each graph."),
     rounds: int = option(5, "Each search is timed so often, in turns; the best time counts."),
+    device: str = option("host", "Where searches run: host, or an OpenCL device such as opencl."),
     output: Path | None = option(
         None, "Draw the table: .svg, .html, .png or .pdf.", "--output", "-o"
     ),
@@ -48,18 +50,24 @@ def directions(
 
     tacho compare directions --policy auto --policy gapbs --graphs 'web.txt,kronecker 14 16'
 
-    tacho compare directions --policy my.py:rule --policy auto --graphs roads.gr -o policies.svg
+    tacho compare directions --policy my.py:rule --graphs roads.gr -o policies.svg
+
+    tacho compare directions --device opencl
     """
     from ..plots import charts
     from ..plots.drawing import check_picture
     from ..plots.numbers import factor, seconds
+    from ..util.errors import InputError
 
     if output is not None:
         check_picture(output)
-    chosen = {name: policy_of(name) for name in policy or USUAL.split(",")}
+    if searches < 1 or rounds < 1:
+        raise InputError("--searches and --rounds must be 1 or more")
+    usual = USUAL.split(",") if len(policy) < 2 else []
+    chosen = {name: policy_of(name) for name in (*policy, *usual)}
     rows: list[dict[str, Any]] = []
     for name in (part.strip() for part in graphs.split(",")):
-        times = timed(_graph(name), chosen, searches, rounds)
+        times = timed(_graph(name), chosen, searches, rounds, device)
         best = min(times.values())
         rows += [
             {"graph": name, "policy": who, "seconds": taken, "times the best": taken / best}
@@ -85,14 +93,17 @@ def directions(
 
 
 def policy_of(name: str) -> Any:
-    """Return a policy of ours by its name, or a function of a file."""
+    """Return a policy of ours, by its name, which means another model on another device, or a function
+    of a file.
+    """
     from ..decisions.direction.model import policy_named
     from ..util.errors import InputError, MissingFileError
 
     file, colon, function = name.rpartition(":")
     if not colon:
-        return policy_named(name)
-    if not Path(file).exists():
+        policy_named(name)  # there is one
+        return name
+    if not is_there(file):
         raise MissingFileError(f"--policy {name}: there is no file {file}")
     spec = importlib.util.spec_from_file_location("policy", file)
     if spec is None or spec.loader is None:
@@ -112,10 +123,12 @@ def _graph(name: str) -> Graph:
     """Read a file or data set, or generate a graph."""
     from ..decisions.graphs import graph_named
 
-    return load(name) if Path(name).exists() else graph_named(name)
+    return load(name) if is_there(name) else graph_named(name)
 
 
-def timed(graph: Graph, policies: dict[str, Any], searches: int, rounds: int) -> dict[str, float]:
+def timed(
+    graph: Graph, policies: dict[str, Any], searches: int, rounds: int, device: str = "host"
+) -> dict[str, float]:
     """Return the mean over searches of the best time by each policy; they take turns."""
     from ..decisions.direction.train import sources_of
     from ..tasks.road import run
@@ -124,7 +137,8 @@ def timed(graph: Graph, policies: dict[str, Any], searches: int, rounds: int) ->
     for source in sources_of(graph, searches).tolist():
         for _ in range(rounds):
             for who, policy in policies.items():
-                found = run("bfs", graph, source, direction=policy, keep=False, trace=False)
+                how = {"direction": policy, "device": device, "trace": False}
+                found = run("bfs", graph, source, keep=False, **how)
                 best[who, source] = min(best.get((who, source), math.inf), found.seconds)
     return {who: _mean([t for (w, _), t in best.items() if w == who]) for who in policies}
 

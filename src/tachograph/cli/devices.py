@@ -182,8 +182,5 @@ def _use(found: Found, units: int, calibrated: bool) -> str:
         use += f", on {units} of the host's cores"
     if not calibrated:
         use += " (only when asked for, until it is calibrated: tacho devices --calibrate)"
-    missing = ""
-    if not found.capabilities.int64_atomics:
-        asked.remove("sssp")
-        missing = "; not sssp, which needs 64-bit atomics"
-    return f"{use}; when asked for: {', '.join(asked)}{missing}"
+    narrow = "" if found.capabilities.int64_atomics else " (sssp: lengths below 2**31)"
+    return f"{use}; when asked for: {', '.join(asked)}{narrow}"

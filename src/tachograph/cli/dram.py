@@ -95,6 +95,10 @@ class Requests:
     rng: int = option(0, "Seed of random requests and writes.")
 
 
+MOST_REQUESTS, MOST_BYTES = 1 << 30, 1 << 48  # of a trace that is made up
+BYTES_PER_REQUEST = 40  # while it is made
+
+
 @app.command()
 @flat
 def run(
@@ -219,9 +223,15 @@ def generate(
 
     from ..simulation.dram import write_trace
     from ..util.errors import InputError
+    from ..util.memory import require
 
-    if of.requests < 1 or not 0 <= of.writes <= 1 or of.size < 64:
-        raise InputError("--requests must be 1 or more, --writes 0 to 1, --size 64 or more")
+    if not 1 <= of.requests <= MOST_REQUESTS or not 0 <= of.writes <= 1 or of.rng < 0:
+        limit = f"--requests must be 1 to {MOST_REQUESTS:,}, --writes 0 to 1, --rng 0 or more"
+        raise InputError(limit)
+    if not 64 <= of.size <= MOST_BYTES or abs(of.stride) > MOST_BYTES // of.requests:
+        limit = f"--size must be 64 to {MOST_BYTES:,}, and all strides together not more"
+        raise InputError(limit)
+    require(of.requests * BYTES_PER_REQUEST, "the trace", "ask for fewer --requests")
     random, numbers = np.random.default_rng(of.rng), np.arange(of.requests)
     makers = {
         "sequential": lambda: numbers * 64,
@@ -245,7 +255,8 @@ def result_table(result: MemoryResult) -> Table:
     rows = {
         "requests": f"{r.requests:,}: {r.reads:,} reads, {r.writes:,} writes",
         "time": f"{r.seconds * 1e3:,.6g} ms, {r.cycles:,} cycles (simulated)",
-        "bandwidth": f"{r.gbps:.3f} GB/s, {r.peak_share:.1%} of {r.peak_gbps:.1f}",
+        "bandwidth": f"{r.gbps:.3f} GB/s, {r.peak_share:.1%} of {r.peak_gbps:.1f}"
+        + ", bound by the port: a request in a cycle (see --ports)" * r.port_bound,
         "row hits, misses, conflicts": ", ".join(shares),
         "read latency, cycles": f"mean {late['mean']:.1f} ({late['mean_ns']:.1f} ns), "
         f"median {late['median']:.0f}, 99th {late['p99']:.0f}",

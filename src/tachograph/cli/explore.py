@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Crew, GraphInput, Json, flat, option, out, print_json
-from .simulate import Start, split, table
-from .train import seconds as read_seconds
+from .options import Crew, GraphInput, Json, duration, flat, option, out, print_json, table
+from .simulate import Start, split
 
 if TYPE_CHECKING:
     from ..simulation.accelerators.explore import Exploration, Point
@@ -68,10 +67,10 @@ def explore(
     from ..util.names import canonical
 
     loaded = graph.load()
-    question = Question(canonical(task), start.source, start.iterations, start.along_arcs)
+    question = Question(canonical(task), start.vertex(loaded), start.iterations, start.along_arcs)
     memories = [None if m.lower() == "own" else Memory(m) for m in split(memory)]
     limits = Limits(bounds.bram, bounds.max_channels, bounds.max_joules)
-    budget = read_seconds(bounds.budget)
+    budget = duration(bounds.budget)
     with crew.executor() as chosen:
         found = search(
             question, loaded, split(design), memories, limits=limits, budget=budget, executor=chosen
@@ -106,7 +105,7 @@ def show(graph: str, found: Exploration) -> None:
         cells = [describe(point.job.accelerator), f"{memory.name} x{memory.channels}", *times]
         mark = "yes" if point in front else ""
         rows.append([point.job.name, *cells, energy, f"{point.on_chip / 1e3:,.0f}", mark])
-    console.print(table(HEADS, rows))
+    console.print(table(HEADS, rows, HEADS[:3]))
     rest = "" if found.finished else " The budget ran out: run it again to go on."
     console.print(
         f"{len(found.tried)} candidates by formulas, {len(found.found)} of them simulated to the end; "

@@ -7,7 +7,14 @@ import re
 __all__ = ["in_flags"]
 
 #: Arguments of Python that commands have as flags of other names.
-OTHER_FLAGS = {"directed=False": "--undirected", "directed=True": "--directed"}
+OTHER_FLAGS = {
+    "directed=False": "--undirected",
+    "directed=True": "--directed",
+    "graph.to_undirected() makes one": "--undirected makes one",
+    "graph.without_weights()": "tacho convert --no-weights",
+}
+COLUMNS = "name them with --columns SOURCE,TARGET,WEIGHT, without WEIGHT if there is none"
+READING = {"relabel", "weight", "columns"}  # arguments about files
 #: Arguments that no command has.
 PYTHON_ONLY = ("symmetrize", "dedupe", "drop_self_loops", "copy", "pipe", "n", "capacity", "indptr")
 
@@ -22,9 +29,11 @@ def in_flags(message: str) -> str:
     >>> in_flags("source: there is no vertex 9; ids go from 0 to 4")
     '--source: there is no vertex 9; ids go from 0 to 4'
     """
+    from ..graph.columns import asked_otherwise
     from ..tasks.table import TASKS
 
-    known = {name for task in TASKS.values() for name in task.parameters} | {"relabel", "weight"}
+    message = asked_otherwise(message, COLUMNS)
+    known = {name for task in TASKS.values() for name in task.parameters} | READING
     words = "|".join(sorted(known - set(PYTHON_ONLY), key=len, reverse=True))
     for python, flag in OTHER_FLAGS.items():
         message = message.replace(python, flag)

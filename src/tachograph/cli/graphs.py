@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from .options import GraphInput, Json, facts_table, flat, load, option, out, print_json, say
+from .options import GraphInput, Json, facts_table, flat, option, out, print_json, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -117,6 +117,7 @@ def convert(
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The suffix tells the format.")],
     dedupe: Dedupe = option(Dedupe.keep, "What happens to parallel edges."),
     drop_self_loops: bool = option(False, "Leave out edges to oneself.", "--drop-self-loops"),
+    no_weights: bool = option(False, "Leave out the weights.", "--no-weights"),
 ) -> None:
     """Convert a graph file to another format.
 
@@ -131,7 +132,8 @@ def convert(
     """
     from ..graph.files import write
 
-    loaded = load(**asdict(graph), dedupe=dedupe.value, drop_self_loops=drop_self_loops)
+    loaded = graph.load(dedupe=dedupe.value, drop_self_loops=drop_self_loops)
+    loaded = loaded.without_weights() if no_weights else loaded
     write(loaded, output)
     say(f"{output}: {loaded!r}")
 

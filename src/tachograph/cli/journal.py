@@ -11,14 +11,16 @@ import typer
 
 from ..plots.numbers import seconds
 from ..tasks.sampling import ALL_KEPT_RUNS, ONE_OF_RUNS
-from .options import Json, flat, option, out, print_json, say, table, write_table
+from ..tasks.table import task_named
+from .options import TABLE_WRITERS, Json, flat, option, out, print_json, say, table, write_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..journal import Journal, Record, Run
+    from ..journal import Journal, Run
     from ..journal.repair import Health
-    from ..tasks.history import Summary
+    from ..plots.drawing import Drawing
+    from ..tasks.history import Calibration, Summary
 
 __all__ = ["app", "report"]
 
@@ -51,7 +53,9 @@ def journal(
 
     tacho journal --task bfs --last 30
 
-    tacho journal export --parquet runs
+    tacho journal calibration
+
+    tacho journal export runs
 
     tacho journal prune --older-than 90
 
@@ -126,7 +130,9 @@ def _table(title: str, rows: list[dict[str, str]]) -> Table:
 
 @app.command()
 def export(
-    parquet: Annotated[Path, typer.Option(help="A directory; it is made if it is not there.")],
+    directory: Annotated[
+        Path, typer.Argument(help="Where the files go; it is made if it is not there.")
+    ],
 ) -> None:
     """Write all runs, traces and records as Parquet files.
 
@@ -135,74 +141,73 @@ def export(
 
     [bold]Example[/bold]
 
-    tacho journal export --parquet runs
+    tacho journal export runs
     """
-    import pyarrow as pa
+    from ..journal.export import arrow, tables
+    from ..util.errors import InputError
 
     kept = _opened()
-    parquet.mkdir(parents=True, exist_ok=True)
-    for name, rows in _tables(kept).items():
-        heads = dict.fromkeys(head for row in rows for head in row)
-        columns = {head: pa.array([_utf8(row.get(head)) for row in rows]) for head in heads}
-        write_table(pa.table(columns), parquet / f"{name}.parquet")
-        say(f"{parquet / name}.parquet: {len(rows):,} rows")
+    if directory.suffix in TABLE_WRITERS:
+        raise InputError(f"{directory}: several files are written; name a directory, such as runs")
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, rows in tables(kept, kept.runs()).items():
+        write_table(arrow(rows), directory / f"{name}.parquet")
+        say(f"{directory / name}.parquet: {len(rows):,} rows")
 
 
-def _tables(kept: Journal) -> dict[str, list[Record]]:
-    """Return rows by the name of their file. What has no fixed columns is JSON."""
-    from json import dumps
+@app.command()
+@flat
+def calibration(
+    task: str | None = option(None, "Runs of this task only."),
+    plot: Path | None = option(None, "Draw the promised and the kept: .png, .svg or .html."),
+    json: Json = False,
+) -> None:
+    """Show whether predicted intervals were kept, how wide they are, and what was lost, by task.
 
-    runs = [run.to_dict() for run in kept.runs()]
-    for run in runs:
-        graph = run.pop("graph")
-        run |= {f"graph_{k}": graph.get(k) for k in ("name", "n", "m", "directed", "mark")}
-        run["graph_name"] = graph.get("name") or None
-        run["graph_shape"] = dumps(graph.get("shape"))
-        plan = run["plan"] or {}
-        run |= {k: plan.get(k) for k in ("way", "reason")}
-        for part in ("options", "facts"):
-            run |= {f"{part[:-1]}_{k}": _cell(v) for k, v in run[part].items()}
-        run |= {k: dumps(run[k]) for k in ("options", "plan", "facts")}
-    traces: dict[str, list[Record]] = {}
-    for run in runs:
-        if (columns := kept.trace(run["id"])) is not None:
-            cells = ([_cell(v) for v in column] for column in columns.values())
-            found = traces.setdefault(f"trace-{run['task']}", [])
-            for k, values in enumerate(zip(*cells, strict=True)):
-                found.append(
-                    {"run": run["id"], "row": k, **dict(zip(columns, values, strict=True))}
-                )
-    records = [
-        {"kind": kind, "key": key, "value": dumps(value)}
-        for kind in kept.kinds()
-        for key, value in kept.records(kind).items()
-    ]
-    return {"runs": _alike(runs), **{k: _alike(v) for k, v in traces.items()}, "records": records}
+    [bold]Examples[/bold]
 
+    tacho journal calibration
 
-def _utf8(value: object) -> object:
-    """Spell out what is not UTF-8, such as bytes of a file name: Parquet holds nothing else."""
-    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else value
+    tacho journal calibration --task bfs --plot reliability.svg
+    """
+    from ..plots.drawing import check_picture
+    from ..tasks.history import calibrations, reliability
+
+    if plot is not None:
+        check_picture(plot)
+    runs = _opened().runs(None if task is None else task_named(task).name)
+    made, points = calibrations(runs), reliability(runs)
+    if plot is not None:
+        _reliability(points).save(plot)
+    if json:
+        print_json({"tasks": [asdict(c) for c in made], "reliability": points})
+        return
+    if not made:
+        out().print("no run has an interval yet; try tacho run bfs GRAPH --source 0")
+        return
+    out().print(_table("intervals of 90 %", [_calibration(c) for c in made]))
+    levels = [{"promised": f"{p:.0%}", "kept": f"{k:.0%}"} for p, k in points]
+    out().print(_table("intervals of any confidence", levels))
 
 
-def _cell(value: object) -> object:
-    """Return a plain value as it is, others as JSON."""
-    from json import dumps
+def _calibration(of: Calibration) -> dict[str, str]:
+    shares: dict[str, float | None] = {"kept": of.kept}
+    shares |= {"within 25 %": of.within_25, "within 35 %": of.within_35}
+    shares |= {"lost": of.regret, "worst": of.worst_regret, "in time": of.deadlines}
+    width = {"width": f"\u00b1{of.width:.0%}"}
+    told = {"task": of.task, "runs": str(of.runs), "promised": f"{of.promised:.0%}"}
+    return told | width | {name: _share(value) for name, value in shares.items()}
 
-    return value if value is None or isinstance(value, bool | int | float | str) else dumps(value)
 
+def _reliability(points: list[tuple[float, float]]) -> Drawing:
+    """Draw which share of runs was in intervals, by the share that they promised."""
+    from ..plots.axes import Axis
+    from ..plots.charts import Series, xy
+    from ..plots.numbers import percent
 
-def _alike(rows: list[Record]) -> list[Record]:
-    """Make text of what has values of different kinds in different rows: a column holds one kind."""
-    kinds: dict[str, set[type]] = {}
-    for row in rows:
-        for head, value in row.items():
-            kinds.setdefault(head, set()).add(type(value))
-    mixed = {head for head, found in kinds.items() if len(found - {type(None)} - {int}) > 1}
-    mixed |= {head for head, found in kinds.items() if int in found and found & {str, bool}}
-    return [
-        {k: str(v) if k in mixed and v is not None else v for k, v in row.items()} for row in rows
-    ]
+    same = Series("as promised", [(0.0, 0.0), (1.0, 1.0)], "dashed")
+    axes = (Axis("promised", percent), Axis("kept", percent))
+    return xy("Intervals: promised and kept", [Series("kept", points), same], axes)
 
 
 @app.command()

@@ -6,21 +6,22 @@ import functools
 import inspect
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from dataclasses import field as dataclass_field
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from ..util.files import is_there
 from ..util.tables import TABLE_WRITERS, check_table, write_table
 from ..util.text import plain
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, JustifyMethod
     from rich.table import Table
     from rich.text import Text
 
@@ -28,11 +29,14 @@ if TYPE_CHECKING:
     from ..util.executor import Executor
 
 __all__ = ["Cluster", "Crew", "Directed", "GraphFile", "GraphInput", "Json", "Relabel", "Workers"]
+__all__ += ["duration"]
 __all__ += ["facts_table", "flat", "load", "made", "option", "out", "print_json", "say", "share"]
-__all__ += ["TABLE_WRITERS", "check_table", "table", "vertices_of", "write_table"]
+__all__ += ["TABLE_WRITERS", "check_table", "table", "vertex_of", "vertices_of", "write_table"]
 
 T = TypeVar("T")
 OPTION = "option"  # where a field of a dataclass keeps its option
+#: Seconds in a unit of time.
+UNITS = {"us": 1e-6, "ms": 1e-3, "": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 GraphFile = Annotated[
     str, typer.Argument(metavar="GRAPH", help="A graph file, or the name of a data set.")
@@ -44,6 +48,12 @@ Directed = Annotated[
 ]
 Relabel = Annotated[
     bool, typer.Option("--relabel", help="Treat ids as names, and number the vertices anew.")
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        help="The columns of a table with the edges: SOURCE,TARGET or SOURCE,TARGET,WEIGHT."
+    ),
 ]
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Use this number of processes on this machine.")
@@ -105,10 +115,15 @@ class GraphInput:
     graph: GraphFile
     directed: Directed = None
     relabel: Relabel = False
+    columns: Columns = None
 
-    def load(self) -> Graph:
+    def load(self, **options: Any) -> Graph:
         """Read the graph."""
-        return load(self.graph, directed=self.directed, relabel=self.relabel)
+        if self.columns is not None:
+            from ..graph.columns import in_words
+
+            options |= in_words(self.columns)
+        return load(self.graph, directed=self.directed, relabel=self.relabel, **options)
 
 
 @dataclass(frozen=True)
@@ -137,32 +152,37 @@ def load(graph: str, **options: Any) -> Graph:
     from ..graph.files import read
     from ..util.errors import InputError, MissingFileError
 
-    if Path(graph).exists() or "/" in graph:
+    if is_there(graph) or "/" in graph:
         return read(graph, **options)
     try:
         found = dataset(graph)
     except InputError as error:
         raise MissingFileError(f"{graph}: there is no such file, and {error}") from None
+    if "source" in options:
+        raise InputError(f"columns: the data set {graph} has none to choose from")
     return rebuilt(found, Options(**options))
+
+
+WHOLE = re.compile("-?[0-9]{1,18}")  # a number that fits into 64 bits
 
 
 def vertices_of(graph: Graph, given: str | list[str]) -> int | list[int] | None:
     """Return the vertex, or several, of these ids, or of these names if the graph has names."""
-    ids = [_vertex(graph, one) for one in ([given] if isinstance(given, str) else given)]
+    ids = [vertex_of(graph, one) for one in ([given] if isinstance(given, str) else given)]
     return ids[0] if len(ids) == 1 else ids or None
 
 
-def _vertex(graph: Graph, given: str) -> int:
+def vertex_of(graph: Graph, given: str) -> int:
+    """Return the vertex of an id, or of a name if the graph has names."""
     from ..util.errors import InputError
 
     name: int | str = given
     if graph.names is None or graph.names.dtype.kind in "iu":
-        try:
-            name = int(given)
-        except ValueError:
+        if not WHOLE.fullmatch(given):  # int() would also read 1_0
             have = "" if graph.names is not None else f": ids go from 0 to {graph.n - 1}"
-            raise InputError(f"{given!r} is not a vertex id{have}") from None
-    return int(name) if graph.names is None else graph.id_of(name)
+            raise InputError(f"{given!r} is not a vertex id{have}")
+        name = int(given)
+    return graph.id_of(name)
 
 
 def share(text: str, option: str) -> float:
@@ -174,6 +194,20 @@ def share(text: str, option: str) -> float:
         return float(number[:-1]) / 100 if number.endswith("%") else float(number)
     except ValueError:
         raise InputError(f"--{option} {text!r} is not a share: write 5% or 0.05") from None
+
+
+def duration(text: str, option: str = "budget") -> float:
+    """Return the seconds that ``10ms``, ``90s``, ``10m`` (or ``10min``) or ``1h`` stand for.
+
+    >>> duration("10ms"), duration("2m"), duration("0.5")
+    (0.01, 120.0, 0.5)
+    """
+    from ..util.errors import InputError
+
+    found = re.fullmatch(r"(\d*\.?\d+)(us|ms|s|m|min|h|)", text.strip())
+    if not found:
+        raise InputError(f"--{option} {text}: write a number and ms, s, m or h, such as 10m")
+    return float(found[1]) * UNITS[found[2]]
 
 
 def out() -> Console:
@@ -213,7 +247,9 @@ def table(
 
     shown = Table(title=title, title_justify="left")
     for head in heads:
-        shown.add_column(head, justify="left" if head in left else "right")
+        text = head in left  # numbers are never cut off
+        justify: JustifyMethod = "left" if text else "right"
+        shown.add_column(head, justify=justify, no_wrap=not text, overflow="fold")
     for row in rows:
         shown.add_row(*row)
     return shown

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import GraphInput, Json, flat, option, out, print_json, share, vertices_of
+from .options import GraphInput, Json, duration, flat, option, out, print_json, share, vertices_of
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -51,7 +51,11 @@ def plan(
     ends: Ends,
     max_error: str | None = option(None, "The mean relative error that is allowed, such as 5%."),
     confidence: str = option("90%", "The share of graphs in which that must hold."),
-    device: str | None = option(None, "A GPU that is simulated, such as rtx3080; see tacho gpus."),
+    deadline: str | None = option(None, "When an answer is wanted, such as 10ms."),
+    threads: int | None = option(None, "Threads that the host may use; default: all.", min=1),
+    device: str | None = option(
+        None, "GPUs that are simulated, such as rtx3080, with commas; see tacho gpus."
+    ),
     json: Json = False,
 ) -> None:
     """Show what would be run, what it is predicted to take, the alternatives, and why.
@@ -62,6 +66,8 @@ def plan(
 
     tacho plan bfs web.txt.gz --source 0 --device rtx3080
 
+    tacho plan sssp roads.gr --source 17 --deadline 10ms
+
     tacho plan sssp roads.gr --source 17 --max-error 10% --confidence 95% --json
     """
     from ..tasks.plan import plan as make
@@ -71,25 +77,37 @@ def plan(
     if max_error is not None:
         told["max_error"] = share(max_error, "max-error")
         told["confidence"] = share(confidence, "confidence")
+    if threads is not None:
+        told["threads"] = threads
+    if deadline is not None:
+        told["deadline"] = duration(deadline, "deadline")
     if device is not None:
-        told["device"] = device
+        told["device"] = device.split(",")
     _print(make(task, loaded, **told), json)
 
 
 @flat
 def what_if(
-    task: TaskName, graph: GraphInput, ends: Ends, machine: Machine = None, json: Json = False
+    task: TaskName,
+    graph: GraphInput,
+    ends: Ends,
+    machine: Machine = None,
+    device: str | None = option(None, "Devices that are here, as --machine, with commas."),
+    json: Json = False,
 ) -> None:
     """Compare this machine with accelerators and GPUs that are simulated, in one table.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     tacho what-if wcc web.txt.gz --machine host --machine hitgraph@ddr3-1600k --machine accugraph@hbm
+
+    tacho what-if bfs web.txt.gz --source 0 --device host,opencl
     """
     from ..tasks.what_if import what_if as compare
 
     loaded = graph.load()
-    machines = machine or ["host", "hitgraph", "accugraph"]
+    machines = [*(machine or ()), *(device.split(",") if device else ())]
+    machines = machines or ["host", "hitgraph", "accugraph"]
     _print(compare(task, loaded, machines, **ends.arguments(task, loaded)), json)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["reproduce"]
 
 LIST = "A table or figure; default: list all."
+REPRODUCED = "reproduced"  # the kind of the journal's records: how long experiments took
 Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help=LIST)]
 
 
@@ -45,26 +47,32 @@ def reproduce(
 
     tacho reproduce surf-table-4 --graphs 'kronecker 16 16,soc-Slashdot0902,my-graph.txt'
     """
+    from ..journal import journal
     from ..papers.reproduce import EXPERIMENTS, Settings
     from ..papers.reproduce import reproduce as tables
+    from ..plots.numbers import seconds as form
 
     if name is None:
         if json:
             print_json({known: row._asdict() for known, row in EXPERIMENTS.items()})
             return
         for known, row in EXPERIMENTS.items():
-            print(f"{known:24} {row.about}")
+            took = journal().get(REPRODUCED, known)
+            lasts = "not run here yet" if took is None else f"took {form(took['seconds'])} here"
+            print(f"{known:24} {row.about} ({lasts})")
         say("tacho reproduce NAME takes some minutes, with --full (the paper's sizes) hours.")
         return
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
     named = tuple(part.strip() for part in graphs.split(",") if part.strip())
-    made = []
+    made, begin = [], time.perf_counter()
     with crew.executor() as chosen:
         for found in tables(name, Settings(full, output, chosen, named, gpu)):
             made.append(asdict(found))
             if not json:
                 _print(found)
+    if not (full or named or gpu):
+        journal().put(REPRODUCED, name, {"seconds": time.perf_counter() - begin})
     if json:
         print_json(made)
 

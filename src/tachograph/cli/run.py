@@ -33,6 +33,7 @@ from .options import (
     GraphInput,
     Json,
     check_table,
+    duration,
     flat,
     made,
     option,
@@ -73,6 +74,7 @@ class Shared:
     """Options of all tasks."""
 
     threads: int | None = option(None, "Default: all cores.")
+    deadline: str | None = option(None, "Answer by then, finished or not, such as 10ms.")
     verify: bool = option(False, "Check the result by its properties.", "--verify")
     output: Path | None = option(
         None, "Write the values here: .parquet, .csv or .arrow.", "--output", "-o"
@@ -133,9 +135,10 @@ class Said(NamedTuple):
 
 #: Arguments that are arrays or objects, or shared by all commands.
 NOT_IN_A_SHELL = {"personalization", "capacity", "vector", "approximation", *ASIDE} - {"audit"}
+SEVERAL = Said(list[str] | None, convert=vertices_of)  # the option can be repeated
 #: Arguments that a shell says in another way. What becomes None is not given.
 SAID = {
-    "source": Said(list[str] | None, convert=vertices_of),
+    "source": SEVERAL,
     "sink": Said(str | None, convert=vertices_of),
     "target": Said(str | None, convert=vertices_of),
     "weight": Said(bool, False, convert=lambda _, value: "weight" if value else None),
@@ -158,6 +161,10 @@ EXAMPLES = {
         "web.gr --source 0 --max-error 5% --audit",
         "web.gr --source 0 --iterations 4 --min-degree 3 --audit",
     ),
+    "distances": (
+        "web.txt.gz --source 0 --source 7 -o far.parquet",
+        "roads.gr --source 0 --source 7 --target 17 --target 18 --paired",
+    ),
     "pagerank": ("web.txt.gz --output scores.parquet", "web.txt.gz --tol 1e-9 --verify --json"),
     "connected_components": ("web.txt.gz --verify", "roads.gr --json --output labels.parquet"),
     "strongly_connected_components": ("web.txt.gz --verify", "web.txt.gz -o labels.parquet"),
@@ -168,6 +175,8 @@ EXAMPLES = {
     ),
     "louvain": ("friends.txt.gz --undirected --output communities.parquet",),
     "label_propagation": ("friends.txt.gz --undirected --rng 7 --json",),
+    "adamic_adar": ("friends.txt.gz --undirected --pairs two_hop --topk 10 -o links.parquet",),
+    "resource_allocation": ("friends.txt.gz --undirected --output values.parquet",),
     "similar_to": ("web.txt.gz --source 17 --k 5", "depends.csv --relabel --source numpy"),
     "triangles": ("friends.txt.gz --undirected", "friends.tgraph --per-vertex -o corners.parquet"),
     "clustering": ("friends.txt.gz --undirected --json",),
@@ -202,6 +211,8 @@ def _said(task: Task) -> dict[str, Said]:
         if name not in NOT_IN_A_SHELL:
             kind = TYPES_IN_SHELL.get(str(p.annotation), str | None if p.default is None else str)
             said = SAID.get(name, Said(kind, p.default))
+            if name == "target" and "ArrayLike" in str(p.annotation):
+                said = SEVERAL
             found[name] = said._replace(option=said.option or name)
     return found
 
@@ -243,7 +254,9 @@ def _run(
     with using(shared.threads), ahead(task.name):
         loaded = graph.load()
     told = _arguments(task, loaded, options) | (by_hand.arguments() if by_hand else {})
-    aside = {"threads": shared.threads, "verify": shared.verify}
+    aside: dict[str, Any] = {"threads": shared.threads, "verify": shared.verify}
+    if shared.deadline is not None:
+        aside["deadline"] = duration(shared.deadline, "deadline")
     try:
         result = run(task, loaded, keep=True, graph_name=graph.graph, **told, **aside)
     except NegativeCycleError as error:
@@ -253,6 +266,7 @@ def _run(
     facts = {"task": result.task, **result.facts()}
     facts |= by_hand.path(loaded, result) if by_hand else {}
     facts |= {"way": result.run.way, "why": result.run.reason}
+    facts |= {"stopped": result.run.stopped} if result.run.stopped else {}
     facts |= {} if result.run.number is None else {"run": result.run.number}
     facts |= {"seconds": result.seconds, "verified": shared.verify}
     if shared.output is not None:
@@ -333,7 +347,7 @@ def _print(result: Result, graph: Graph, facts: dict[str, Any], as_json: bool) -
     facts["time"] = seconds(facts.pop("seconds"))
     facts["verified"] = "yes" if facts.pop("verified") else "not checked (--verify checks)"
     parts = {k: v for k, v in result.trace.summary().items() if isinstance(v, dict)}
-    width = max(map(len, [*facts, *parts, *(["between"] if parts else [])]))
+    width = max(map(len, [*facts, *parts, *(["set-up"] if parts else [])]))
     for name, value in facts.items():
         console.print(f"{name.ljust(width)} {_in_words(value)}")
     for name, part in parts.items():
@@ -341,7 +355,8 @@ def _print(result: Result, graph: Graph, facts: dict[str, Any], as_json: bool) -
         console.print(f"{name.ljust(width)} {times}{seconds(part['seconds'])}")
     rest = result.seconds - sum(part["seconds"] for part in parts.values())
     if parts and rest > SHOWN_REST * result.seconds:
-        console.print(f"{'between'.ljust(width)} {seconds(rest)}")
+        more = "arrays, threads and what lies between the steps; less in a second call"
+        console.print(f"{'set-up'.ljust(width)} {seconds(rest)} ({more})")
 
 
 def _in_words(value: object) -> str:

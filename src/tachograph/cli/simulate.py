@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from ..util.errors import InputError
-from .options import Crew, GraphInput, Json, flat, option, out, print_json
+from .options import Crew, GraphInput, Json, flat, option, out, print_json, vertex_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,7 +52,7 @@ class Designs:
 
     accelerator: str = option(
         "hitgraph,accugraph",
-        "hitgraph, accugraph, thundergp, foregraph or package.module:Class; several with commas.",
+        "hitgraph, accugraph, thundergp, foregraph, scalabfs or package.module:Class; with commas.",
     )
     partition_size: str | None = option(None, "Vertices of a partition; several with commas.")
     parameters: Set = None
@@ -109,10 +109,14 @@ class Memories:
 class Start:
     """Where and how long a task runs."""
 
-    source: int | None = option(None, "Where bfs and sssp start.")
+    source: str | None = option(None, "Where bfs and sssp start: an id, or a name.")
     roots: int | None = option(None, "So many sources, drawn as the paper drew its 20.", min=1)
     iterations: int | None = option(None, "Iterations of pagerank and spmv: default 1.")
     along_arcs: bool = option(False, "Let wcc pass labels along directed edges.", "--along-arcs")
+
+    def vertex(self, graph: Graph) -> int | None:
+        """Return the source, if one was given."""
+        return None if self.source is None else vertex_of(graph, self.source)
 
     def sources(self, task: str, graph: Graph) -> list[int]:
         """Return the sources that ``--roots`` asks for."""
@@ -135,7 +139,9 @@ class OnGpus:
         None, "GPUs instead of accelerators: names of tacho gpus, or TOML files; with commas."
     )
     direction: str = option("auto", "What chooses push or pull of bfs on a GPU; with commas.")
-    balance: str = option("balanced", "Work of a warp: vertex, warp or balanced; with commas.")
+    balance: str = option(
+        "balanced", "Work of a warp: vertex, warp, balanced or degree; with commas."
+    )
     sink: int | None = option(None, "Where maximum_flow on a GPU ends.")
 
 
@@ -152,6 +158,7 @@ def simulate(
     gpus: OnGpus,
     crew: Crew,
     plot: Annotated[Path | None, typer.Option(help="Draw the comparison: .png or .svg.")] = None,
+    verify: bool = option(False, "Compare the values with those of the exact algorithm."),
     json: Json = False,
 ) -> None:
     """Simulate graph accelerators, or GPUs, by their memory requests, side by side.
@@ -170,15 +177,19 @@ def simulate(
     """
     from ..simulation.accelerators.problem import Question
     from ..simulation.accelerators.simulate import compare, jobs
+    from ..simulation.accelerators.verify import check_answer
     from ..util.names import canonical
 
     loaded = graph.load()
+    source = start.vertex(loaded)
     if gpus.gpu is not None:
         from .gpus import simulated
 
-        simulated(task, loaded, gpus, start.source, json)
+        if verify:
+            raise InputError("--verify: a simulated GPU gets its values from the exact algorithm")
+        simulated(task, loaded, gpus, source, json)
         return
-    question = Question(canonical(task), start.source, start.iterations, start.along_arcs)
+    question = Question(canonical(task), source, start.iterations, start.along_arcs)
     todo = jobs(
         question,
         split(designs.accelerator),
@@ -186,6 +197,8 @@ def simulate(
         settings=designs.settings(),
         sources=start.sources(question.task, loaded),
     )
+    for job in todo if verify else ():
+        check_answer(job.question, loaded, job.run(loaded).answer)
     with crew.executor() as chosen:
         found = dict(compare(loaded, todo, chosen, graph.graph))
     done = [(todo[i], found[i]) for i in sorted(found)]
@@ -195,6 +208,8 @@ def simulate(
         print_json([{**job.to_dict(), "result": numbers} for job, numbers in done])
         return
     show(repr(loaded), done)
+    if verify:
+        out().print("The values were compared with those of the exact algorithm: they agree.")
 
 
 def split(text: str) -> list[str]:
@@ -272,6 +287,12 @@ def show(graph: str, done: Sequence[Done]) -> None:
             rows.append([text, str(len(times[text])), *ms, f"{v['coefficient']:.2f}"])
         heads = ("accelerator", "sources", "mean ms", "deviation ms", "coefficient of variation")
         console.print(table(heads, rows, "over the sources"))
+    noted: dict[str, list[str]] = {}
+    for text, (_, numbers) in zip(labels, done, strict=True):
+        for note in numbers.get("notes", []):
+            noted.setdefault(note, []).append(text)
+    for note, whose in noted.items():
+        console.print(f"{', '.join(dict.fromkeys(whose))}: {note}", style="yellow")
     errors, task = [], done[0][0].question.task
     for text, (_, numbers) in dict(zip(labels, done, strict=True)).items():
         errors.append(f"{text} {in_words(numbers['expected_error'])}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -14,7 +13,19 @@ import typer
 
 from ..decisions.model_file import own_model
 from ..decisions.trainer import FORKS, Trained, Trainer, device_here, train
-from .options import Cluster, Crew, Json, Workers, made, option, out, print_json, say, table
+from .options import (
+    Cluster,
+    Crew,
+    Json,
+    Workers,
+    duration,
+    made,
+    option,
+    out,
+    print_json,
+    say,
+    table,
+)
 
 if TYPE_CHECKING:
     from ..decisions.trainer import Fitted
@@ -23,7 +34,6 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Fit the models that decide to this machine.", invoke_without_command=True)
 MODELS = (*FORKS, "networkx")
-UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 Graphs = Annotated[
     str | None, typer.Option(help="Names, separated by commas. Default: a chosen set.")
@@ -65,16 +75,6 @@ def all_of_them(
         trained(name)
 
 
-def seconds(text: str) -> float:
-    """Return the seconds that ``10m`` (or ``10min``), ``90s`` or ``1h`` stand for."""
-    from ..util.errors import InputError
-
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m|min|h|)", text)
-    if not found:
-        raise InputError(f"--budget {text}: write a number followed by s, m or h, such as 10m")
-    return float(found[1]) * UNITS[found[2]]
-
-
 def trainer_of(name: str) -> type[Trainer[Fitted]]:
     """Return the trainer of a fork, or of the NetworkX backend."""
     if name in FORKS:
@@ -101,14 +101,15 @@ def trained(
     from ..tasks.measure import runner
 
     if reset:
-        own_model(name).unlink(missing_ok=True)
-        say(f"{name}: the model of the package is used from now on")
+        model = trainer_of(name)(runner=runner(), **own).file  # type: ignore[arg-type]
+        own_model(model).unlink(missing_ok=True)
+        say(f"{model}: the model of the package is used from now on")
         return
     options: dict[str, object] = dict(own)
     if graphs is not None:
         options["graphs"] = [graph.strip() for graph in graphs.split(",")]
     if budget is not None:
-        options["budget"] = seconds(budget)
+        options["budget"] = duration(budget)
     with Crew(workers, cluster).executor() as chosen:
         trainer = trainer_of(name)(executor=chosen, runner=runner(), **options)  # type: ignore[arg-type]
         done = train(trainer, output, force, dry_run)

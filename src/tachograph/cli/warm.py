@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from .options import Json, print_json, say
+from .options import Json, flat, option, print_json, say
 
 if TYPE_CHECKING:
     from ..util.exercise import Exercise
@@ -28,16 +29,22 @@ class Done(NamedTuple):
     seconds: float
 
 
-def warm(json: Json = False) -> None:
+@flat
+def warm(
+    json: Json = False,
+    kindly: bool = option(False, "Use one process that gives way to all others.", "--kindly"),
+) -> None:
     """Compile every loop, in a process for each core, and keep them for later.
 
-    Otherwise each is compiled when it is first used. NUMBA_CACHE_DIR names another place to keep them.
+    Otherwise each is compiled when it is first used, and at a Python prompt or in a notebook the others
+    follow in the background, kindly. NUMBA_CACHE_DIR names another place to keep them.
     With --json every exercise is listed with its loops and seconds.
 
     [bold]Example[/bold]
 
     tacho warm
     """
+    from ..kernels.runtime.background import be_kind
     from ..kernels.runtime.launch import KERNELS, threads_available
     from ..util.errors import InputError
 
@@ -45,14 +52,18 @@ def warm(json: Json = False) -> None:
     if not KERNELS:  # those that can be kept
         raise InputError("there is no place to keep compiled loops: set NUMBA_CACHE_DIR to one")
     begin = time.perf_counter()
-    first = [[{"name": k} for k, e in table.items() if e.first is here] for here in (True, False)]
-    done = spread(exercise, first)
+    stages = [[k for k, e in table.items() if e.first is here] for here in (True, False)]
+    if kindly:
+        be_kind(None if sys.stdin.isatty() else sys.stdin.buffer)
+        done = [exercise(name) for stage in stages for name in stage]
+    else:
+        done = spread(exercise, [[{"name": name} for name in stage] for stage in stages])
     seconds = time.perf_counter() - begin
     compiled, loaded = sum(d.compiled for d in done), sum(d.loaded for d in done)
     if json:
         print_json({"seconds": seconds, "exercises": [d._asdict() for d in done]})
     elif compiled:
-        cores = threads_available()
+        cores = 1 if kindly else threads_available()
         say(f"compiled {compiled} loops in {seconds:.1f} s, {cores} at a time")
     else:
         say(f"all is warm: {loaded} loops were there, seen in {seconds:.1f} s")

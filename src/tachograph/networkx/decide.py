@@ -10,7 +10,7 @@ the last ones.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sized
+from collections.abc import Collection, Mapping, Sized
 from functools import lru_cache
 from itertools import chain, islice
 from math import ceil, log2, sqrt
@@ -32,13 +32,29 @@ __all__ = ["Model", "can_run", "converted", "in_words", "kept", "predict", "shou
 Args: TypeAlias = tuple[Any, ...]
 Kwargs: TypeAlias = Mapping[str, Any]
 
+#: By how much longer than predicted a call and a conversion may take, and still be faster: functions
+#: of one kind of cost differ, and what is left out near the break-even would save little.
+DOUBT, CONVERSION_DOUBT = 2.0, 1.25
+#: The part of the work of its kind that a call is for NetworkX: it stops at a target, half-way on
+#: average, or at a cutoff, and multiplies two degrees instead of comparing neighbours.
+TO_TARGET = TO_CUTOFF = 0.5
+THEIR_PART = {"preferential_attachment": 0.1}
+CHOSEN_SECONDS = 8e-4  # to begin an independent set with nodes that are named
+#: Seconds that a call takes here beside those of its kind.
+MORE_SECONDS = {"minimum_cut": 1e-3, "dijkstra_predecessor_and_distance": 5e-5}
+#: Those that make a list for the path of every pair, and what a list takes in NetworkX and here.
+ALL_PATHS = (
+    *("all_pairs_shortest_path", "all_pairs_dijkstra", "all_pairs_dijkstra_path"),
+    *("all_pairs_bellman_ford_path", "johnson"),
+)
+PATH_SECONDS = (0.15e-6, 0.8e-6)
 SAMPLED_NODES = 64  # whose degrees are looked at
 GENERIC = ("shortest_path", "shortest_path_length")
 WHOSE = {"networkx", "tachograph", "cold"}
 GENERIC_COSTS = ("meeting", "near meeting", "near", "all hops", "all near")
 #: Whose times of each kind of cost a model has; ``named``: what converting nodes with names adds.
 COSTS = {"named": {"seconds"}} | dict.fromkeys(
-    (*GENERIC_COSTS, *(f.cost for f in FUNCTIONS.values())), WHOSE
+    (*GENERIC_COSTS, *(f.cost for f in FUNCTIONS.values() if f.cost != "all relaxed")), WHOSE
 )
 WEIGHTED = {"near", "near meeting", "all near", "relaxed", "rank", "flow"}
 
@@ -184,6 +200,31 @@ def reach(name: str, args: Args, kwargs: Kwargs, degree: float) -> float:
     return float(max(degree, 1.0) ** ceil(limit))
 
 
+def part(name: str, args: Args, kwargs: Kwargs, n: int) -> float:
+    """Return which part of the work on a whole graph NetworkX does for a call.
+
+    It looks only at the nodes that are named, and finds a target that is a source at once.
+    """
+
+    def given(key: str) -> Any:
+        return argument(name, key, args, kwargs)
+
+    target, sources = given("target"), given("sources")
+    function = FUNCTIONS[name]
+    near = 1.0 if function.cost != "near" or given("cutoff") is None else TO_CUTOFF
+    if target is not None:
+        among = isinstance(sources, Collection) and target in sources
+        found = among or target == given("source")
+        return 0.0 if found else near * (TO_TARGET if function.cost == "near" else 1.0)
+    if function.cost != "triangles" and function.module != "centrality":
+        return near
+    nodes = next((x for k in ("nodes", "nbunch", "u") if (x := given(k)) is not None), None)
+    if nodes is None:
+        return 1.0
+    several = nodes not in graph_of(args, kwargs) and isinstance(nodes, Sized)
+    return min((len(nodes) if several else 1) / max(n, 1), 1.0)
+
+
 def converted(graph: nx.Graph[Any], weighted: bool) -> bool:
     """Whether NetworkX has the converted graph already, with an attribute if one is needed."""
     cache = getattr(graph, "__networkx_cache__", None) or {}
@@ -200,14 +241,23 @@ def predict(name: str, args: Args, kwargs: Kwargs) -> tuple[float, float, float]
         given = argument(name, "ebunch", args, kwargs)
         pairs = float(len(given)) if isinstance(given, Sized) else n * (n - 1) / 2
     model = the_model()
+    calls = 1
+    if cost == "all relaxed":  # a search from every node
+        cost, calls = "relaxed", n
     values = terms(cost, n, arcs, pairs)
     theirs, ours, cold = (
         sum(map(mul, model[cost][who], values)) for who in ("networkx", "tachograph", "cold")
     )
+    conversion = max(cold - ours, 0.0)
+    theirs, ours = calls * theirs, calls * ours + MORE_SECONDS.get(name, 0.0)
+    theirs *= THEIR_PART.get(name, 1.0) * part(name, args, kwargs, n)
+    if cost == "set" and argument(name, "nodes", args, kwargs) is not None:
+        ours += CHOSEN_SECONDS
+    if name in ALL_PATHS or (name == "shortest_path" and cost.startswith("all ")):
+        theirs, ours = (a + b * n * n for a, b in zip((theirs, ours), PATH_SECONDS, strict=True))
     theirs *= min(1.0, reach(name, args, kwargs, arcs / max(n, 1)) / max(n, 1))
     if converted(graph, cost in WEIGHTED):
         return theirs, ours, 0.0
-    conversion = max(cold - ours, 0.0)
     if type(next(iter(graph._adj), 0)) is not int:
         conversion += sum(map(mul, model["named"]["seconds"], (1.0, n, arcs)))
     return theirs, ours, conversion * (1 + graph.is_multigraph())
@@ -219,7 +269,7 @@ def should_run(name: str, args: Args, kwargs: Kwargs) -> bool | str:
         theirs, ours, conversion = predict(name, args, kwargs)
     except TachographError as error:  # without a model, NetworkX does it
         return str(error)
-    if ours + conversion < theirs:
+    if DOUBT * ours + CONVERSION_DOUBT * conversion < theirs:
         return True
     return (
         f"NetworkX is predicted to take {in_words(theirs)}, Tachograph {in_words(ours)} and "

@@ -83,8 +83,9 @@ _TABLE: dict[tuple[str, str], list[tuple[str, str] | tuple[str, str, str, str]]]
         ("relaxed", "bellman_ford_path_length single_source_bellman_ford_path_length"),
         ("relaxed", "negative_edge_cycle"),
         ("relaxed", "find_negative_cycle", OTHER_CYCLE, ""),
-        ("all near", "all_pairs_bellman_ford_path johnson", TIES, ""),
-        ("all near", "all_pairs_bellman_ford_path_length"),
+        ("all near", "johnson", TIES, ""),
+        ("all relaxed", "all_pairs_bellman_ford_path", TIES, ""),
+        ("all relaxed", "all_pairs_bellman_ford_path_length"),
     ],
     ("structure", "Components"): [
         ("components", "connected_components weakly_connected_components", "", "threads"),
@@ -110,7 +111,8 @@ _TABLE: dict[tuple[str, str], list[tuple[str, str] | tuple[str, str, str, str]]]
     ],
     ("links", "PageRank"): [("rank", "pagerank", "", "threads")],
     ("links", "Link prediction"): [
-        ("pairs", "jaccard_coefficient preferential_attachment", "", "threads"),
+        ("pairs", "adamic_adar_index jaccard_coefficient", "", "threads"),
+        ("pairs", "preferential_attachment resource_allocation_index", "", "threads"),
     ],
     ("centrality", "Centrality"): [
         ("all hops", "closeness_centrality harmonic_centrality", NO_WEIGHTS, "max_error threads"),

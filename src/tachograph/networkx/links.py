@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 import tachograph as tg
 
-from ..algorithms.simple import simple
+from ..algorithms.simple import RARITY, simple
 from ..kernels.pagerank.pull import multiply
+from ..kernels.similarity.edges import COMMON
+from ..kernels.similarity.pairs import pair_similarities
 from .graph import BackendGraph, Node, Query
 
 Triples = Iterator[tuple[Node, Node, float]]
@@ -64,6 +66,24 @@ class Neighbours:
         ratio: np.ndarray = np.divide(common, every, out=np.zeros(u.size), where=every > 0)
         return ratio
 
+    def rarity(self, task: str, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return sums over common neighbours, by their degrees; a loop counts twice."""
+        g, degrees = self.simple, self.simple.degrees + 2 * self.loops
+        if task == "adamic_adar":  # a neighbour of only one node is common to that and itself
+            single = np.bincount(g.arc_sources()[degrees[g.indices] == 1], minlength=g.n) > 0
+            if single[u[u == v]].any():
+                raise ZeroDivisionError
+        worth = RARITY[task](degrees.astype(np.float64))[g.indices]
+        return pair_similarities(g.rows, worth, u, v, COMMON)[0]
+
+    def adamic_adar(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the index of Adamic and Adar."""
+        return self.rarity("adamic_adar", u, v)
+
+    def resource_allocation(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the index of resource allocation."""
+        return self.rarity("resource_allocation", u, v)
+
     def attachment(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the products of degrees; a loop counts twice."""
         degrees = self.simple.degrees + 2 * self.loops
@@ -109,10 +129,14 @@ def _every_non_edge(G: BackendGraph) -> Iterator[tuple[Node, Node]]:
     rest = set(G)
     while rest:
         u = rest.pop()
-        for v in rest - set(G.named(G.rows.neighbors(G.find(u)))):
+        for v in rest - set(G.named(G.rows.row(G.find(u)))):
             yield u, v
 
 
+adamic_adar_index: Callable[[Query], object] = partial(_predict, Neighbours.adamic_adar)
+resource_allocation_index: Callable[[Query], object] = partial(
+    _predict, Neighbours.resource_allocation
+)
 jaccard_coefficient: Callable[[Query], object] = partial(_predict, Neighbours.jaccard)
 preferential_attachment: Callable[[Query], object] = partial(_predict, Neighbours.attachment)
 

@@ -196,10 +196,11 @@ class Profile:
 def profile(script: str, arguments: list[str], sample: int = 3) -> list[Calls]:
     """Return the functions that a script called, those that would save most time first."""
     from ..util.errors import InputError, MissingFileError
+    from ..util.files import is_file
 
     if sample < 1:
         raise InputError(f"sample = {sample}: at least one call of each function has to be tried")
-    if not Path(script).is_file():
+    if not is_file(script):
         raise MissingFileError(f"{script}: there is no such script")
     made = Profile(sample)
     made.run(script, arguments)

@@ -22,7 +22,7 @@ import tachograph as tg
 
 from ..algorithms.result import Result
 from ..graph.graph import Graph
-from ..util.errors import InputError, VerificationError
+from ..util.errors import DeviceError, InputError, VerificationError
 from . import facts
 from .facts import Facts
 from .gapbs import Gapbs
@@ -55,34 +55,53 @@ NOTES = (
 class Task(NamedTuple):
     """How we run a task, and the facts about our result that peers must agree with."""
 
-    run: Callable[[Job], Result]
+    run: Callable[..., Result]
     facts: Callable[[Any], Facts]
     close: float = 0.0  # the part of the sum of real numbers that may differ
     undirected: bool = False  # whether it is for undirected graphs only
+    there: dict[str, str] | None = None  # what it is told on a device; None if it runs on none
 
 
 #: Each is a row of the table; a peer that has the task has a method of the same name.
 TASKS = {
-    "bfs": Task(lambda job: tg.bfs(job.graph, job.source), lambda r: facts.levels(r.levels)),
-    "sssp": Task(lambda j: tg.sssp(j.lengths, j.source), lambda r: facts.distances(r.distances)),
+    "bfs": Task(
+        lambda job, **where: tg.bfs(job.graph, job.source, **where),
+        lambda r: facts.levels(r.levels),
+        there={},
+    ),
+    "sssp": Task(
+        lambda job, **where: tg.sssp(job.lengths, job.source, **where),
+        lambda r: facts.distances(r.distances),
+        there={},
+    ),
     "connected_components": Task(
-        lambda job: tg.connected_components(job.graph), lambda r: facts.components(r.labels)
+        lambda job, **where: tg.connected_components(job.graph, **where),
+        lambda r: facts.components(r.labels),
+        there={},
     ),
     # Both sides may be off by what later iterations would change: 0.85 / 0.15 times the tolerance.
     "pagerank": Task(
-        lambda job: tg.pagerank(job.graph, damping=DAMPING, tol=TOL, max_iter=MAX_ITER),
+        lambda job, **where: tg.pagerank(
+            job.graph, damping=DAMPING, tol=TOL, max_iter=MAX_ITER, **where
+        ),
         lambda r: facts.scores(r.scores),
         close=20 * TOL,
+        there={},
     ),
     "triangles": Task(
         lambda job: tg.triangles(job.graph), lambda r: {"count": r.count}, undirected=True
     ),
     # Every library has another set: only that it is one is compared.
     "maximal_independent_set": Task(
-        lambda job: tg.maximal_independent_set(job.graph, rng=1), lambda r: {"sets": 1}, 0.0, True
+        lambda job, **where: tg.maximal_independent_set(job.graph, rng=1, **where),
+        lambda r: {"sets": 1},
+        undirected=True,
+        there={"placement": "device"},
     ),
     "maximum_flow": Task(
-        lambda job: tg.maximum_flow(job.lengths, *job.ends), lambda r: {"value": r.value}
+        lambda job, **where: tg.maximum_flow(job.lengths, *job.ends, **where),
+        lambda r: {"value": r.value},
+        there={"placement": "device"},
     ),
     "spmv": Task(
         lambda j: tg.spmv(j.weighted, np.ones(j.graph.n)), lambda r: {"values": r.values}, 1e-9
@@ -122,8 +141,17 @@ def installed() -> list[type[Peer]]:
     return [peer for peer in PEERS if peer.installed()]
 
 
-def rows(name: str, graph: Graph, threads: int, rounds: int, directory: Path) -> Iterator[Row]:
-    """Yield a row for each task that can run on the graph, as soon as it is measured."""
+def rows(
+    name: str,
+    graph: Graph,
+    threads: int,
+    rounds: int,
+    directory: Path,
+    device: str | None = None,
+) -> Iterator[Row]:
+    """Yield a row for each task that can run on the graph, as soon as it is measured; with a
+    ``device``, ours runs there, too.
+    """
     if not graph.n:
         raise InputError(f"{name} has no vertices to run on")
     bare = Graph(graph.indptr, graph.indices, directed=graph.directed)
@@ -133,6 +161,9 @@ def rows(name: str, graph: Graph, threads: int, rounds: int, directory: Path) ->
         if how.undirected and graph.directed:
             continue
         cases = {OURS: Case(partial(how.run, job), how.facts, lambda result: result.seconds)}
+        if device is not None and how.there is not None:
+            there = partial(how.run, job, device=device, **how.there)
+            cases[device] = Case(there, how.facts, lambda result: result.seconds)
         for other in others:
             case = getattr(other, task, lambda: None)()
             if case is not None:
@@ -145,7 +176,13 @@ def _measured(row: Row, cases: dict[str, Case], close: float, rounds: int) -> Ro
     first: dict[str, float] = {}
     expected: Facts = {}
     for name, case in cases.items():
-        first[name], outcome = case.run()
+        try:
+            first[name], outcome = case.run()
+        except (DeviceError, InputError):
+            if name == OURS:
+                raise
+            row.differs[name] = "what the device can do"
+            continue
         found = case.facts(outcome)
         expected = expected or found  # ours comes first
         if (wrong := difference(expected, found, close)) is not None:

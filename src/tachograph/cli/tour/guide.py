@@ -26,7 +26,7 @@ from ...plots.tables import Table
 from ...util.errors import TachographError
 from ..options import facts_table, flat, load, option, out, say
 from ..warm import spread
-from .race import Outcome, Setting, Skip
+from .race import ALIKE, Outcome, Setting, Skip
 from .steps import STEPS
 
 if TYPE_CHECKING:
@@ -121,9 +121,8 @@ def _short(outcomes: dict[str, Outcome]) -> Section:
         predicted = "–" if o.predicted is None else show.seconds(o.predicted)
         naive = f"{o.naive}: {show.seconds(o.naive_seconds)}"
         part = 1 - o.seconds / o.naive_seconds if o.naive_seconds else 0.0
-        rows.append(
-            (title, o.decided, predicted, show.seconds(o.seconds), naive, f"{100 * part:.0f} %")
-        )
+        saved = "as fast" if abs(part) < ALIKE else f"{100 * part:.0f} %"
+        rows.append((title, o.decided, predicted, show.seconds(o.seconds), naive, saved))
     columns = ("step", "decided", "predicted", "measured", "naive way", "saved")
     table = Table("Medians of runs on this machine, timed alternately", columns, rows)
     return Section("In short", [IN_SHORT], figures=[Figure(table=table)] if rows else [])

@@ -157,7 +157,17 @@ def _shares(raced: Raced) -> Told:
         "The charts show the run that both devices shared: they take chunks of edges from the two "
         "ends of one queue until they meet."
     )
-    return Told(facts, figures, [shared])
+    return Told(facts, figures, [shared, *_same_cores(raced.setting)])
+
+
+def _same_cores(setting: Setting) -> list[str]:
+    """Say so if the device is not another one."""
+    if setting.device is None or not setting.device.found.shares_cores:
+        return []
+    return [
+        f"{setting.device.id} computes on this host's own cores: two names for the same cores show how "
+        "work is shared, but what they gain or lose together is not that of a second device."
+    ]
 
 
 def _in_rounds(setting: Setting, solve: Callable[..., Found]) -> dict[str, Callable[..., Found]]:
@@ -223,7 +233,7 @@ def _placements(label: str, value: Callable[[Found], float], raced: Raced) -> To
                 columns[name] = timed[name].tolist()
             right = int((timed["best"] == trace["device"]).sum())
             sentence += f" {right} of {len(trace)} kernels ran where they are faster."
-        text = [sentence]
+        text = [sentence, *_same_cores(raced.setting)]
     figure = Figure(partial(placements, columns), table_of(columns, f"Kernels: {rounds}"))
     return Told(facts, [figure], text)
 
@@ -291,13 +301,13 @@ STEPS: dict[str, Callable[[Setting], Outcome]] = {
         "An independent set: where each kernel runs",
         "maximal_independent_set",
         (_set, partial(_placements, "vertices in the set", lambda result: result.vertices.size)),
-        (HOST, "rounds on the host"),
+        (HOST, "the textbook's rounds on the host"),
     ),
     "Maximum flow": Step(
         "Maximum flow: where each kernel runs",
         "maximum_flow",
         (_flow, partial(_placements, "value of the flow", lambda result: result.value)),
-        (HOST, "rounds on the host"),
+        (HOST, "the textbook's rounds on the host"),
     ),
     "Accelerators, simulated": _accelerators,
 }
