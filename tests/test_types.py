@@ -45,16 +45,24 @@ cut = tg.minimum_cut(g, 0, 2)
 print(found.levels, ranks.scores, groups.labels, groups.modularity, alike.values, cut.value)
 print(found.run.seconds, found.trace.to_pandas(), ranks.to_pandas())
 """
+REVEALED = {  # what a checker is asked, and what its answer must contain
+    "found.levels": "32",
+    "tg.sssp(g, 0).distances": "float64",
+    "ranks.converged": "bool",
+    "alike.values": "float64",
+    "found.run.predicted": "float | None",
+}
 MISTAKES = ("found.level", "ranks.score", "groups.modularities", "alike.value", "g.summery()")
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_a_misspelled_attribute_is_found(checker, tmp_path):
+def test_types_are_known_and_misspelled_attributes_found(checker, tmp_path):
     """In scripts like those of the tutorials; the scripts themselves are right."""
     bin_directory = Path(sys.executable).parent
     if not (bin_directory / checker).exists():
         pytest.skip(f"{checker} is not installed")
-    (tmp_path / "right.py").write_text(SCRIPT)
+    asked = "".join(f"reveal_type({text})\n" for text in REVEALED)
+    (tmp_path / "right.py").write_text(SCRIPT + asked)
     (tmp_path / "wrong.py").write_text(SCRIPT + "".join(f"print({text})\n" for text in MISTAKES))
     environment = {
         **os.environ,
@@ -70,3 +78,6 @@ def test_a_misspelled_attribute_is_found(checker, tmp_path):
     first = SCRIPT.count("\n") + 1
     places = {(Path(line.split(":")[0]).name, int(line.split(":")[1])) for line in complaints}
     assert places == {("wrong.py", first + k) for k in range(len(MISTAKES))}, done.stdout
+    told = [line for line in done.stdout.splitlines() if 'is "' in line and "right.py:" in line]
+    for line, kind in zip(told, REVEALED.values(), strict=True):
+        assert kind in line.replace("builtins.", ""), line

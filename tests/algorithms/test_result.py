@@ -74,24 +74,3 @@ def test_results_and_traces_are_arrow_streams_and_arrays():
         np.asarray(found)
     with pytest.raises(TypeError, match="not a table"):
         tg.triangles(tg.path(3)).to_arrow()
-
-
-def test_types_are_known_to_a_type_checker():
-    from mypy import api
-
-    code = """
-import tachograph as tg
-g = tg.path(3)
-reveal_type(tg.bfs(g, 0).levels)
-reveal_type(tg.sssp(g, 0).distances)
-reveal_type(tg.pagerank(g).converged)
-reveal_type(tg.cosine(g).values)
-reveal_type(tg.bfs(g, 0).run.predicted)
-"""
-    said, errors, _ = api.run(["-c", code, "--cache-dir", ".mypy"])
-    assert not errors
-    kinds = [line.partition('Revealed type is "')[2] for line in said.splitlines()[:5]]
-    assert "32Bit" in kinds[0]
-    assert [("float64" in kind) for kind in kinds] == [False, True, False, True, False]
-    assert kinds[2].rpartition(".")[2] == 'bool"'
-    assert "float | None" in kinds[4].replace("builtins.", "")
