@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.algorithms import independent_overlap, independent_rounds
+from tachograph.algorithms.independent_on_device import COLUMNS, LOG_ROWS
 from tachograph.algorithms.independent_rounds import SetRounds
+from tachograph.algorithms.on_device import Runner, rows_on
 from tests.algorithms.test_bfs import GRAPHS
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import make
@@ -340,3 +342,24 @@ def test_the_device_has_the_same_numbers():
     there = dict(re.findall(r"#define ([A-Z_]+) (\d+)", text))
     here = {name: getattr(rounds, name, None) or getattr(greedy, name, 0) for name in there}
     assert here == {name: int(value) for name, value in there.items()}
+
+
+@needs_pyopencl
+@pytest.mark.parametrize(("most_arcs", "rounds"), [(5, 0), (6, 1)])
+def test_one_group_alone_takes_no_rounds_of_many_arcs(most_arcs, rounds):
+    """Few vertices may have long rows, and then a launch would not end for seconds."""
+    device, g, turn = any_device(), tg.path(4), 1
+    rows = rows_on(device, g)
+    runner = Runner(device, "greedy", f"-DOFFSET={rows.offset}")
+    level = device.result(g.n, np.uint8)
+    at = device.output(g.indptr[:-1].astype(rows.kind))
+    queues = device.output(np.tile(np.arange(4, dtype=np.int32), 2))
+    log = np.zeros(LOG_ROWS * COLUMNS + 1, np.int32)
+    log[:4] = g.n, 0, g.arcs, 0  # all wait after round 0
+    logged, size = device.output(log), np.int32(g.n)
+    key = np.uint64(7)
+    runner.each("levels", g.n, rows.indptr, rows.indptr, np.int32(0), key, size, level)
+    given = (rows.indptr, rows.indices, level, at, queues, logged, key, size)
+    runner.once("decide_alone", *given, *map(np.int32, (turn, 8, 100, most_arcs)))
+    assert (logged.fetch()[-1] > turn) == bool(rounds)
+    assert (level.fetch()[: g.n] <= 1).all() == bool(rounds)  # everybody is IN or OUT

@@ -23,7 +23,7 @@ from tachograph.devices.discovery import discover
 from tachograph.devices.opencl import GROUP, SOURCES, open_device, source_of
 from tachograph.kernels.similarity.edges import Edges, edge_numbers
 from tests.algorithms.test_bfs import GRAPHS
-from tests.devices.searches import SEARCHES
+from tests.devices.searches import SEARCHES, label
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import rows_of
 from tests.oracles import similarity
@@ -195,6 +195,25 @@ def test_groups_of_any_size(every_device, group, graph, check, monkeypatch):
         pytest.skip("the device has no groups of that size")
     device = every_device.masked("shares_memory", "svm", kind="gpu", group=group)
     check(device, graph, monkeypatch)
+    assert_nothing_is_left(device)
+
+
+@pytest.mark.parametrize(
+    "check", [label, intersect, independent_set, flow], ids=lambda f: f.__name__
+)
+def test_kernels_that_have_smaller_groups_than_the_device(every_device, check, monkeypatch):
+    """A kernel takes registers and local memory, so a driver may say that fewer work-items fit."""
+    device = every_device.masked("shares_memory", "svm", kind="gpu", group=3)
+    launch = device.launch
+
+    def refuses(kernel, size, *arguments, group=GROUP):
+        assert np.prod(group) <= 2, kernel.function_name
+        return launch(kernel, size, *arguments, group=group)
+
+    monkeypatch.setattr(device, "_largest_group", lambda kernel: 2)
+    monkeypatch.setattr(device, "launch", refuses)
+    check(device, tg.star(5), monkeypatch)
+    assert device.group == 2
     assert_nothing_is_left(device)
 
 

@@ -29,6 +29,8 @@ from .placed import Placed, Rounds
 from .result import Run, Trace
 
 if TYPE_CHECKING:
+    import pyopencl as cl
+
     from .flow import Problem
 
 __all__ = ["solve"]
@@ -175,13 +177,17 @@ class FlowRounds(Rounds):
         kinds = {"ID": names[self.ids], "PLACE": names[self.solver.made.back.dtype]}
         kinds |= {"NUM": "double" if real else "long", "RING": str(RING)}
         options = [f"-D{name}={kind}" for name, kind in kinds.items()]
-        options += ["-DREAL", device.shape[0]] if real else device.shape
         kernels = ("preflow", "adjust", "clear", "expand", "unmark", "checksum")
-        self.kernels = {name: device.kernel("flow", name, *options) for name in kernels}
+
+        def build() -> dict[str, cl.Kernel]:
+            shape = ("-DREAL", device.shape[0]) if real else device.shape
+            return {name: device.kernel("flow", name, *options, *shape) for name in kernels}
+
+        self.fit(device, build)
         self.book = device.output(np.zeros(BOOK, np.int32), "counters")
         self.looked_at = device.output(np.zeros(4, np.int64), "counters")
         groups = GROUPS_PER_CORE if device.found.shares_cores else GROUPS_PER_UNIT
-        self.most = device.units * groups * device.group
+        self.most = device.units * groups * self.group
         for name in ("preflow", "adjust", "expand", "unmark"):
             self._launch(name, 1)
 

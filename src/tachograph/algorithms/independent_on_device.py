@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["decided_on"]
 
 ROUNDS_AHEAD = 4  # that are enqueued before the host looks how many vertices wait
-ALONE_UP_TO_VERTICES = 2048  # that wait: one work-group goes on alone
+ALONE_UP_TO_VERTICES = 2048  # that wait: one work-group goes on alone,
+ALONE_UP_TO_ARCS = 1 << 16  # if they have no more arcs than these
 ALONE_ROUNDS = 256  # that it does in one launch, which must not last long
 DECIDE = "randomize+select+deactivate"  # the kernels that one round of greedy.cl stands for
 LOG_ROWS, COLUMNS = 512, 4  # those of greedy.cl; how many rounds are done follows
@@ -46,8 +47,9 @@ def decided_on(
     while count:
         for number in range(turn, turn + ROUNDS_AHEAD):
             run.cut("decide", -(-count // run.shape.rows), arcs, *ahead, np.int32(number))
-        limits = np.int32(ALONE_ROUNDS), np.int32(ALONE_UP_TO_VERTICES)
-        run.once("decide_alone", *ahead, np.int32(turn + ROUNDS_AHEAD), *limits)
+        limits = (ALONE_ROUNDS, ALONE_UP_TO_VERTICES, ALONE_UP_TO_ARCS)
+        numbers = map(np.int32, (turn + ROUNDS_AHEAD, *limits))
+        run.once("decide_alone", *ahead, *numbers)
         block = log.fetch()
         now, done = clock(), int(block[-1])
         check_count(device, done - turn, ROUNDS_AHEAD + ALONE_ROUNDS, least=ROUNDS_AHEAD)

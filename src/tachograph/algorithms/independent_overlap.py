@@ -232,6 +232,6 @@ class Overlapped(SetRounds):
     def _launch_hot(self, kernel: str, **given: object) -> None:
         device, n = self.device, self.graph.n
         assert device is not None
-        size = min(n, GROUPS_PER_UNIT * device.units * device.group)
+        size = min(n, GROUPS_PER_UNIT * device.units * self.group)
         self._launch(kernel, size, count=np.int64(n), **given)
         self.finish()

@@ -79,9 +79,8 @@ class SetRounds(Rounds):
         self.rows = {"indptr": part.indptr, "indices": part.indices}
         kind = "-DID=int" if self.graph.indices.dtype == np.int32 else "-DID=long"
         self.takes = ENTRIES_ON_CORES if device.found.shares_cores else ENTRIES_ON_LANES
-        self.kernels = self.built(
-            device, kind, f"-DTAKES={self.takes}", f"-DOFFSET={part.offset}", *device.shape
-        )
+        options = (kind, f"-DTAKES={self.takes}", f"-DOFFSET={part.offset}")
+        self.fit(device, lambda: self.built(device, *options, *device.shape))
         for name in WRITES:
             self.there(name, 0, 0)
 

@@ -120,13 +120,16 @@ class Runner:
 
     def __init__(self, device: OpenCL, program: str, *options: str, written: str = "") -> None:
         self.device = device
-        self.shape = shape_of(device)
         self.most_groups = max(1, GROUPS_PER_UNIT * device.units)
-        options = (*self.shape.options, *options)
-        self._kernels = {
-            name: device.kernel(program, name, *options, written=written)
-            for name in kernels_of(program)
-        }
+        self.shape = shape_of(device)
+
+        def build() -> dict[str, cl.Kernel]:
+            self.shape = shape_of(device)
+            every = (*self.shape.options, *options)
+            names = kernels_of(program)
+            return {name: device.kernel(program, name, *every, written=written) for name in names}
+
+        self._kernels = build() if device.kind == "cpu" else device.fitting(build)
 
     def once(self, name: str, *arguments: object) -> None:
         """Launch a kernel with one group."""

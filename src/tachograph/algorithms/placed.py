@@ -156,6 +156,7 @@ class Rounds:
         self.placed, self.device, self.threads = placed, device, placed.threads
         self.arrays = Common(device, arrays)
         self.kernels: dict[str, cl.Kernel] = {}  # of the device, by name
+        self.group = 1  # work-items of a group, for which they were built
         placed.ready, placed.bring = self.ready, self.arrays.bring
 
     def ready(self) -> None:
@@ -165,8 +166,13 @@ class Rounds:
             self.device.finish()
 
     def build(self, device: OpenCL) -> None:
-        """Fill ``kernels``, and launch each of them for nothing."""
+        """Fill ``kernels`` by :meth:`fit`, and launch each of them for nothing."""
         raise NotImplementedError
+
+    def fit(self, device: OpenCL, build: Callable[[], dict[str, cl.Kernel]]) -> None:
+        """Fill ``kernels`` with what ``build`` makes, for groups in which all of them can run."""
+        self.kernels = device.fitting(build)
+        self.group = device.group
 
     def launch(self, kernel: str, size: int, **given: object) -> None:
         """Begin a kernel on ``size`` work-items of the device, at least one."""
@@ -182,7 +188,7 @@ class Rounds:
         def launch(**changed: object) -> None:
             found.update(changed)
             given = found.values()
-            device.launch(self.kernels[kernel], max(size, 1), *given, group=device.group)
+            device.launch(self.kernels[kernel], max(size, 1), *given, group=self.group)
 
         return launch
 

@@ -19,7 +19,7 @@ from ..kernels.similarity import edges as kernels
 if TYPE_CHECKING:
     import pyopencl as cl
 
-__all__ = ["Apart", "InPlace", "Job", "Slot", "Worker", "widths"]
+__all__ = ["Apart", "InPlace", "Job", "Slot", "Worker", "searching"]
 
 LANES_AT_LEAST, LANES_AT_MOST = 4, 32  # work-items for an arc, by how much work it is
 PIECE_ARCS = 1 << 20  # of a launch on a device with memory of its own: milliseconds
@@ -175,8 +175,6 @@ class Apart:
     def __init__(self, device: OpenCL, job: Job, threads: int) -> None:
         self.device, self.job, self.threads = device, job, threads
         graph = job.graph
-        self.lanes, self.arcs_of_group = widths(device, graph)
-        sizes = [f"-DROWS={self.arcs_of_group}", f"-DLANES={self.lanes}"]
         every = job.order if job.order.size else np.arange(graph.n, dtype=graph.indices.dtype)
         upto = np.concatenate([np.zeros(1, np.int64), np.cumsum(graph.degrees[every])])
         room, longest = device.room, int(graph.degrees.max(initial=1))
@@ -191,9 +189,9 @@ class Apart:
         kept = device.scratch(2 * self.owners * LIST_BYTES, np.uint8)  # for lists of two pieces
         self.rows = resident(device, graph)  # in what is left
         del kept
-        with not_counted():
-            options = (*job.options(self.rows, False), *sizes)
-            self.kernel = device.kernel("similarity", "by_search", *options)
+        self.kernel, self.group = searching(
+            device, graph, "by_search", *job.options(self.rows, False)
+        )
         self.lists = lists
         self.buffers: Sequence[Buffer] = ()
         if self.rows.whole:
@@ -251,10 +249,9 @@ class Apart:
         slot = self.slots[0]
         (a, b), device = piece.parts, self.device
         given = (*piece.buffers, np.int64(piece.lo), np.int64(piece.hi), slot.there)
-        size = (self.lanes, max(1, piece.arcs))
+        size = (self.group[0], max(1, piece.arcs))
         rows = (*self.rows.part(a).arguments, *self.rows.part(b).arguments)
-        group = (self.lanes, self.arcs_of_group)
-        done = device.launch(self.kernel, size, *rows, *given, group=group)
+        done = device.launch(self.kernel, size, *rows, *given, group=self.group)
         slot.event = device.fetch_later(slot.there, slot.here[: piece.arcs], done)
         slot.piece = piece
         self._take(self.slots[1])
@@ -279,7 +276,23 @@ class Apart:
             self._take(slot)
 
 
-def widths(device: OpenCL, graph: Graph) -> tuple[int, int]:
+def searching(
+    device: OpenCL, graph: Graph, name: str, *options: str
+) -> tuple[cl.Kernel, tuple[int, int]]:
+    """Return a kernel that searches, and the shape of its groups (:func:`_widths`)."""
+    shape = 0, 0
+
+    def build() -> dict[str, cl.Kernel]:
+        nonlocal shape
+        shape = _widths(device, graph)
+        sizes = (f"-DROWS={shape[1]}", f"-DLANES={shape[0]}")
+        return {name: device.kernel("similarity", name, *options, *sizes)}
+
+    with not_counted():
+        return device.fitting(build)[name], shape
+
+
+def _widths(device: OpenCL, graph: Graph) -> tuple[int, int]:
     """Return how many work-items look for the neighbours of an arc's end, and the arcs of a group."""
     steps = kernels.sampled_work(graph.indptr, graph.indices)
     lanes = LANES_AT_LEAST

@@ -18,7 +18,7 @@ from ..kernels.runtime.launch import not_counted, run
 from ..kernels.runtime.nouns import Rows
 from ..kernels.similarity import listed
 from ..kernels.similarity.edges import Edges
-from .similarity_device import COUNTS_NTH_OF_MEMORY, PIECE_ARCS, Slot, Worker, widths
+from .similarity_device import COUNTS_NTH_OF_MEMORY, PIECE_ARCS, Slot, Worker, searching
 
 __all__ = ["ByList", "Listed"]
 
@@ -78,13 +78,10 @@ class ByList:
     def __init__(self, device: OpenCL, job: Listed, threads: int) -> None:
         self.device, self.job, self.threads = device, job, threads
         graph, room = job.graph, device.room
-        self.lanes, self.edges_of_group = widths(device, graph)
         ids = {4: "int", 8: "long"}[graph.indices.itemsize]
         part = whole(device, graph)
         sizes = [f"-DID={ids}", "-DBASE=long", f"-DOFFSET={part.offset}"]
-        sizes += [f"-DROWS={self.edges_of_group}", f"-DLANES={self.lanes}"]
-        with not_counted():
-            self.kernel = device.kernel("similarity", "by_list", *sizes)
+        self.kernel, self.group = searching(device, graph, "by_list", *sizes)
         self.rows = part.indptr, part.indices
         free = (room.memory - room.used) // COUNTS_NTH_OF_MEMORY
         each = 2 * graph.indices.itemsize + 1 + 4  # bytes: the ends, the mask, the count
@@ -110,8 +107,8 @@ class ByList:
         source, target, mask = buffers
         masked = np.int32(job.mask.size > 0)
         given = (*self.rows, source, target, masked, mask, np.int64(hi - lo), slot.there)
-        group = (self.lanes, self.edges_of_group)
-        done = device.launch(self.kernel, (self.lanes, max(1, hi - lo)), *given, group=group)
+        size = (self.group[0], max(1, hi - lo))
+        done = device.launch(self.kernel, size, *given, group=self.group)
         slot.event = device.fetch_later(slot.there, slot.here[: hi - lo], done)
         self.ranges[0] = _Range(lo, hi, buffers)
         self._take(1)

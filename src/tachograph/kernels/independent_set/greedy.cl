@@ -8,7 +8,7 @@
  *
  * Round `turn` takes the vertices that waited after round `turn` - 1 (in round 0 all), and puts those that
  * wait on into the other half of `queues`. `log` has COLUMNS numbers for each of the last LOG_ROWS rounds:
- * how many wait after it, 0, and the arcs in their rows that they have not passed, in 64 bits.
+ * how many wait after it, 0, and the arcs of their rows, in 64 bits: who joins goes through its row again.
  */
 #include "blocks.cl"
 #include "order.cl"
@@ -95,7 +95,7 @@ inline void decide_blocks(Set s, __local Desk *desk, __local Table *table, int t
             } else if (means == RULED_OUT) s.level[v] = OUT;
             else {
                 s.at[v] = k;
-                arcs += stop - k;
+                arcs += stop - s.ptr[v];
                 keep(desk, v, after, waiting);
             }
 #else
@@ -123,7 +123,7 @@ inline void decide_blocks(Set s, __local Desk *desk, __local Table *table, int t
             if (open && !waits) s.level[v] = out ? OUT : IN;
             if (waits) {
                 s.at[v] = k + table->waits[me];
-                arcs += stop - s.at[v];
+                arcs += stop - s.ptr[v];
                 keep(desk, v, after, waiting);
             }
             rows = note_rows(joins ? s.ptr[v] : 0, joins ? stop : 0, table->box);
@@ -169,20 +169,27 @@ __kernel void decide(ARGUMENTS, int piece, int pieces)
     decide_blocks(s, &desk, &table, turn, count, first + ME, last, GROUPS);
 }
 
-/* One group does up to `turns` rounds of at most `most` vertices by itself. */
-__kernel void decide_alone(ARGUMENTS, int turns, int most)
+/* How many vertices a round, not the first, has to look at; 0 if they, or their arcs, are too many for one group. */
+inline int small_count(volatile __global int *log, int turn, int most, int most_arcs)
+{
+    volatile __global uint *last = (volatile __global uint *)ROW_OF(turn - 1);
+    return last[0] <= (uint)most && last[2] <= (uint)most_arcs && last[3] == 0 ? (int)last[0] : 0;
+}
+
+/* One group does up to `turns` rounds that are small by itself. */
+__kernel void decide_alone(ARGUMENTS, int turns, int most, int most_arcs)
 {
     __local Desk desk;
     __local Table table;
     if (get_group_id(0) > 0) return;
     SET;
-    int me = get_local_id(0), end = turn + turns, count = count_of(log, turn, n);
-    while (turn < end && count > 0 && count <= most) {
+    int me = get_local_id(0), end = turn + turns, count = small_count(log, turn, most, most_arcs);
+    while (turn < end && count > 0) {
         if (me == 0) clear_row(log, turn + 1);
         decide_blocks(s, &desk, &table, turn, count, 0, (count + ROWS - 1) / ROWS, 1);
         EVERYWHERE;
         turn++;
-        count = count_of(log, turn, n);
+        count = small_count(log, turn, most, most_arcs);
         EVERYWHERE;
     }
     if (me == 0) log[DONE] = turn;
