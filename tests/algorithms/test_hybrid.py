@@ -405,6 +405,19 @@ def test_a_device_that_would_take_the_hosts_cores_is_left_alone(monkeypatch):
     assert "computes on its cores" in found.run.reason
 
 
+def test_on_one_core_nothing_is_shared(monkeypatch):
+    """A host of one thread beside a device that has all cores: both would take turns on one."""
+    device = any_device()
+    if not device.threads:
+        pytest.skip("it has processors of its own")
+    monkeypatch.setattr(similarity_request, "HOST_BELOW_ARCS", 0)
+    monkeypatch.setattr(device, "threads", cores())
+    calibrated(device, 10, 10)
+    found = tg.jaccard(tg.kronecker(12, rng=1), threads=1)
+    assert found.share == 1.0
+    assert "computes on its cores" in found.run.reason
+
+
 def test_a_part_of_the_threads_is_taken_to_be_as_much_slower():
     journal().put("calibration", Host(4).key, dict.fromkeys(UNITS, 100.0))
     with tg.threads(4):

@@ -260,23 +260,21 @@ def _decided(graph: Graph, workers: int) -> Placement:
     device = calibrated_device()
     if device is None:
         return host("no device is calibrated and works (tacho devices --calibrate)")
-    mine = device.host_threads(workers)
-    if mine < workers:  # it would only take cores from the host
+    if not device.spares(workers):  # it would only take cores from the host
         return host(f"{device.id} computes on its cores, all of which it uses")
-    alone = _expected(graph, workers, device)
-    shared = _expected(graph, mine, device)
-    if alone is None or shared is None:
+    expected = _expected(graph, workers, device)
+    if expected is None:
         return host("it is not calibrated itself (tacho devices --calibrate)")
-    best = decision.choose(alone.host, alone.device, shared.both)
+    best = decision.choose(expected.host, expected.device, expected.both)
     times = (
-        f"predicted {in_words(alone.host)} on the host, {in_words(alone.device)} on {device.id}, "
-        f"{in_words(shared.both)} on both"
+        f"predicted {in_words(expected.host)} on the host, {in_words(expected.device)} on "
+        f"{device.id}, {in_words(expected.both)} on both"
     )
     if best == "host":
         return host(times)
     if best == "device":
         return Placement(0, device, None, 0.0, f"{device.id}: {times}")
-    return Placement(mine, device, None, shared.share, f"both: {times}")
+    return Placement(workers, device, None, expected.share, f"both: {times}")
 
 
 def _expected(graph: Graph, workers: int, device: OpenCL) -> decision.Expected | None:

@@ -107,6 +107,10 @@ class OpenCL(Overlap):
         """Return the threads left for the host while this device runs, at most ``wanted``."""
         return max(1, min(wanted, cores() - self.threads)) if self.threads else wanted
 
+    def spares(self, threads: int) -> bool:
+        """Return whether so many threads of the host have cores of their own while this device runs."""
+        return not self.threads or cores() - self.threads >= threads
+
     def masked(
         self,
         *names: str,
