@@ -18,7 +18,7 @@ from tachograph.algorithms import (
 )
 from tachograph.algorithms.similarity_device import Apart, Job
 from tachograph.devices import calibrate as room
-from tachograph.devices import memory
+from tachograph.devices import groups, memory
 from tachograph.devices.discovery import discover
 from tachograph.devices.opencl import GROUP, SOURCES, open_device, source_of
 from tachograph.kernels.similarity.edges import Edges, edge_numbers
@@ -210,7 +210,7 @@ def test_kernels_that_have_smaller_groups_than_the_device(every_device, check, m
         assert np.prod(group) <= 2, kernel.function_name
         return launch(kernel, size, *arguments, group=group)
 
-    monkeypatch.setattr(device, "_largest_group", lambda kernel: 2)
+    monkeypatch.setattr(groups, "largest_group", lambda device, kernel: 2)
     monkeypatch.setattr(device, "launch", refuses)
     check(device, tg.star(5), monkeypatch)
     assert device.group == 2

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tachograph as tg
-from tachograph.devices import calibrate, opencl
+from tachograph.devices import calibrate, groups, opencl
 from tachograph.devices.driver_threads import THREAD_VARIABLES, advice
 from tachograph.devices.host import Host, cores
 from tachograph.devices.memory import resident
@@ -217,3 +217,27 @@ def test_calibration_goes_to_the_journal(mask, monkeypatch):
         copied = one is device and not device.capabilities.shares_memory
         assert (numbers.pop("transfer") is not None) == copied
         assert all(value > 0 for value in numbers.values())
+
+
+@pytest.mark.parametrize(("most", "local", "group"), [(512, 0, 64), (40, 0, 32), (512, 99, 8)])
+def test_groups_are_as_large_as_kernels_allow(most, local, group):
+    """By their registers, of which the driver knows, and by their local memory."""
+    device = any_device().masked(group=64)
+    asked, size = device.cl.kernel_work_group_info, device.context.devices[0].local_mem_size
+
+    class Kernel:
+        function_name = "made up"
+
+        def __init__(self):
+            self.told = {asked.WORK_GROUP_SIZE: most, asked.LOCAL_MEM_SIZE: 0}
+            if local and device.group > group:
+                self.told[asked.LOCAL_MEM_SIZE] = size + local
+
+        def get_work_group_info(self, what, there):
+            return self.told[what]
+
+    groups.fitting(device, lambda: {"made up": Kernel()})
+    assert device.group == group
+    Kernel.get_work_group_info = lambda self, what, there: 0
+    with pytest.raises(tg.DeviceError, match="no room for made up: use the host"):
+        groups.fitting(device, lambda: {"made up": Kernel()})

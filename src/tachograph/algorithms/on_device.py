@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..devices.choice import DeviceLike, parse
+from ..devices.groups import fitting
 from ..devices.memory import Buffer, whole
 from ..devices.opencl import OpenCL, source_of
 from ..graph.graph import Graph
@@ -129,7 +130,7 @@ class Runner:
             names = kernels_of(program)
             return {name: device.kernel(program, name, *every, written=written) for name in names}
 
-        self._kernels = build() if device.kind == "cpu" else device.fitting(build)
+        self._kernels = build() if device.kind == "cpu" else fitting(device, build)
 
     def once(self, name: str, *arguments: object) -> None:
         """Launch a kernel with one group."""

@@ -13,6 +13,7 @@ from ..decisions.placement.model import named
 from ..decisions.placement.rules import Fixed, Policy
 from ..decisions.placement.state import PLACES, Call
 from ..devices.choice import Chosen
+from ..devices.groups import fitting
 from ..devices.host import Host, Meter
 from ..devices.memory import Common
 from ..devices.opencl import OpenCL, arguments_of, check_count
@@ -171,7 +172,7 @@ class Rounds:
 
     def fit(self, device: OpenCL, build: Callable[[], dict[str, cl.Kernel]]) -> None:
         """Fill ``kernels`` with what ``build`` makes, for groups in which all of them can run."""
-        self.kernels = device.fitting(build)
+        self.kernels = fitting(device, build)
         self.group = device.group
 
     def launch(self, kernel: str, size: int, **given: object) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..devices.groups import fitting
 from ..devices.memory import Buffer, Resident, resident
 from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
@@ -289,7 +290,7 @@ def searching(
         return {name: device.kernel("similarity", name, *options, *sizes)}
 
     with not_counted():
-        return device.fitting(build)[name], shape
+        return fitting(device, build)[name], shape
 
 
 def _widths(device: OpenCL, graph: Graph) -> tuple[int, int]:

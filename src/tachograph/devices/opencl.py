@@ -13,7 +13,6 @@ import re
 import threading
 import warnings
 import weakref
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -161,30 +160,6 @@ class OpenCL(Overlap):
             with self._failures(f"the kernel {name}"):
                 kept[name, *key] = self.cl.Kernel(built, name)
         return kept[name, *key]
-
-    def fitting(self, build: Callable[[], dict[str, cl.Kernel]]) -> dict[str, cl.Kernel]:
-        """Return the kernels that ``build`` makes for groups of ``group`` work-items. That number gets
-        smaller until all of them can run: a kernel takes registers and local memory, so it may have
-        smaller groups than the device.
-        """
-        while True:
-            made = build()
-            most = min(map(self._largest_group, made.values()))
-            if most >= self.group:
-                return made
-            self.group = 1 << (most.bit_length() - 1)
-
-    def _largest_group(self, kernel: cl.Kernel) -> int:
-        """Return how many work-items of a kernel a group can have."""
-        there, asked = self.context.devices[0], self.cl.kernel_work_group_info
-        with self._failures(f"the kernel {kernel.function_name}"):
-            most = int(kernel.get_work_group_info(asked.WORK_GROUP_SIZE, there))
-            taken = int(kernel.get_work_group_info(asked.LOCAL_MEM_SIZE, there))
-        if taken > there.local_mem_size:
-            most = min(most, self.group // 2)
-        if most < 1:
-            raise DeviceError(f"{self.name} has no room for {kernel.function_name}: use the host")
-        return most
 
     def _built(self, program: str, options: tuple[str, ...], written: str) -> cl.Program | str:
         """Return the program, or why it cannot be built, which takes long to find out again."""
