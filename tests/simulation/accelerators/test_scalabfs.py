@@ -77,3 +77,6 @@ def test_mistakes():
         tg.simulate("pagerank", tg.path(4), "scalabfs")
     with pytest.raises(InputError, match="bitmaps and levels"):
         tg.simulate("bfs", tg.path(4000), tg.ScalaBFS(bram_bytes=100), source=0)
+    wide = tg.Memory("HBM", channels=64)
+    with pytest.raises(InputError, match="32 ports at most: use fewer than 64 channels"):
+        tg.simulate("bfs", tg.path(4), tg.ScalaBFS(), wide, source=0)

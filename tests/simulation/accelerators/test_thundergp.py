@@ -7,6 +7,7 @@ import pytest
 
 import tachograph as tg
 from tachograph.simulation.accelerators.streams_of_thundergp import Stored, assigned
+from tachograph.simulation.accelerators.validated import cells
 from tachograph.util.errors import InputError
 
 
@@ -105,6 +106,8 @@ def test_variants_are_other_bitstreams():
     for variant, task in (("closeness", "wcc"), ("articlerank", "pagerank")):
         usual = tg.simulate(task, g, tg.ThunderGP(**small), iterations=3)
         other = tg.simulate(task, g, tg.ThunderGP(variant=variant, **small), iterations=3)
+        own = [c.error for c in cells() if (c.accelerator, c.task) == ("ThunderGP", variant)]
+        assert other.expected_error == pytest.approx(np.mean(own))  # not that of the task
         assert other.requests == usual.requests
         assert usual.seconds < other.seconds < 1.1 * usual.seconds  # 250 and 242, 243 and 240 MHz
     with pytest.raises(

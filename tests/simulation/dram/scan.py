@@ -145,7 +145,8 @@ class Channel:
         self.cycle += 1
         if self.pending and self.pending[0] <= self.cycle:
             self.pending.pop(0)
-        if self.cycle % self.memory.standard.timings["REFI"] == 0:
+        refreshed = self.memory.controller.refresh != "none"
+        if refreshed and self.cycle % self.memory.standard.timings["REFI"] == 0:
             self.refreshes += list(range(self.memory.ranks))
         reads, writes = map(len, self.queues)
         if not self.writing:

@@ -197,7 +197,7 @@ class Channel:
         size = self.c.write_queue
         if not self.writing:
             self.writing = writes > self.c.write_high * size or reads == 0
-        elif writes < self.c.write_low * size and reads:
+        elif (writes == 0 or writes < self.c.write_low * size) and reads:
             self.writing = False
         queue = self.queues[self.writing]
         request = self.oldest(queue, bus)

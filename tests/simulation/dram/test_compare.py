@@ -53,3 +53,11 @@ def test_mistakes_come_before_work(trace):
         compare("b.npz", memories())
     with pytest.raises(InputError, match="unknown ports 'two'"):
         compare(trace, memories(), ports="two")
+
+
+def test_one_memory_with_several_settings(trace):
+    """Both are there, each with its own result."""
+    both = [Memory("ddr3-1600k"), Memory("ddr3-1600k", channels=2)]
+    found = compare(trace, both)
+    assert list(found) == ["DDR3-1600K", "DDR3-1600K (channels=2)"]
+    assert [r.cycles for r in found.values()] == [m.run(trace).cycles for m in both]

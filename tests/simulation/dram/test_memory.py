@@ -183,6 +183,8 @@ def test_wrong_memories(arguments, message):
     ({"arrival": [0, 5, 4]}, "request 2 arrives at 4, after 5"),
     ({"arrival": [-1, 5, 4]}, "request 0 arrives at -1"),
     ({"arrival": [0]}, "one integer, a cycle, for each"),
+    ({"arrival": [0, 1, 1 << 62]}, "arrives after cycle 17,592,186,044,416"),
+    ({"rate": 1e-300}, "arrives after cycle"),
     ({"rate": 0}, "rate = 0"),
     ({"rate": 2}, "rate = 2"),
     ({"rate": 0.5, "arrival": [0, 1, 2]}, "not both"),

@@ -83,3 +83,11 @@ def test_equal_bytes_and_equal_requests():
     assert [(r.requests, r.bytes) for r in found.values()] == [(500, 32000), (500, 16000)]
     with pytest.raises(InputError, match="known: bytes, requests"):
         compare("a.npz", memories, equal="time")
+
+
+def test_reads_go_again_when_no_write_waits():
+    """Also if the share of writes below which they do is 0."""
+    reads = 64 * np.arange(100, 140)
+    addresses, writes = np.append(64 * np.arange(40), reads), np.repeat([1, 0], 40)
+    result = Memory("DDR5", channels=1, write_low=0.0).run(addresses, writes)
+    assert (result.command_counts["RD"], result.command_counts["WR"]) == (40, 40)

@@ -39,10 +39,12 @@ def memories(draw, name):
         "scheduler": draw(st.sampled_from(["FRFCFS-Cap", "FRFCFS", "FCFS"])),
         "cap": draw(st.sampled_from([0, 1, 16])),
         "rows": draw(st.sampled_from(["open", "closed", "timeout"])),
+        "refresh": draw(st.sampled_from(["all-bank", "all-bank", "none"])),
         "timeout": draw(st.sampled_from([0, 7, 50])),
         "read_queue": draw(st.sampled_from([1, 2, 8, 32])),
         "write_queue": draw(st.sampled_from([1, 4, 32])),
         "write_high": draw(st.sampled_from([0.5, 0.8, 1.0])),
+        "write_low": draw(st.sampled_from([0.0, 0.2, 0.4])),
         "mapping": draw(
             st.sampled_from(["RoBaRaCoCh", "ChRaBaRoCo", "RoCoBaRaCh", "RoRaBgCoBaCh"])
         ),

@@ -54,6 +54,7 @@ def memories(draw, name):
         "read_queue": draw(st.sampled_from([1, 2, 8, 32])),
         "write_queue": draw(st.sampled_from([1, 4, 32])),
         "write_high": draw(st.sampled_from([0.5, 0.8, 1.0])),
+        "write_low": draw(st.sampled_from([0.0, 0.2, 0.4])),
         "mapping": draw(st.sampled_from(["RoBaRaCoCh", "ChRaBaRoCo", "RoCoBaRaCh", "MOP4CLXOR"])),
     }
     if family == "DDR4":

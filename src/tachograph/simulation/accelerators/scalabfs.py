@@ -24,7 +24,7 @@ from ..dram import Memory
 from ..streams import Phase
 from .base import Accelerator, Layout, Parameter
 from .problem import Problem
-from .streams_of_scalabfs import Machine, Rows, port_count
+from .streams_of_scalabfs import MOST_PORTS, Machine, Rows, port_count
 
 __all__ = ["ScalaBFS"]
 
@@ -88,8 +88,8 @@ class ScalaBFS(Accelerator):
 
     @property
     def banks(self) -> int:
-        """Inputs of all elements, on a board with 32 pseudo channels."""
-        return 32 * self.pes_of_port * self.pe_inputs
+        """Inputs of all elements, if every port is used."""
+        return MOST_PORTS * self.pes_of_port * self.pe_inputs
 
     def on_chip(self, n: int, task: str, channels: int) -> int:
         """Return the bytes of three bitmaps and the levels."""

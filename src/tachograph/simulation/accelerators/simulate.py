@@ -145,7 +145,7 @@ class Job:
             memory=stats,
             memory_used=layout.bytes,
             parameters=accelerator.settings,
-            expected_error=expected_error(name, memory.standard.name, task),
+            expected_error=expected_error(name, memory.standard.name, accelerator.bitstream(task)),
             reps=graph.arcs * problem.done / stats.seconds,
             teps=graph.arcs / stats.seconds,
             rate=stats.requests / (clock() - begin),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 BEAT_BYTES = 16  # of a port in a cycle: HBM_Data_width
 IDS_OF_BEAT = 4
+MOST_PORTS = 32  # one for each pseudo channel of the board
 BITMAP_BITS = 64  # of a word of a bitmap: Data_width_bram
 CLEARED_WORDS = 4  # of a bitmap in a cycle (frontier.scala)
 #: Cycles for a word of a bitmap without vertices, and those beside one for each vertex (p1.scala).
@@ -25,7 +26,12 @@ EMPTY_CYCLES, FULL_CYCLES = 2, 3
 
 def port_count(memory: Memory) -> int:
     """Return the ports: channels, or their pseudo channels if these are regions of addresses."""
-    return memory.channels * _regions(memory)
+    ports = memory.channels * _regions(memory)
+    if ports > MOST_PORTS:
+        raise InputError(
+            f"ScalaBFS has {MOST_PORTS} ports at most: use fewer than {ports} channels"
+        )
+    return ports
 
 
 def _regions(memory: Memory) -> int:

@@ -68,12 +68,23 @@ def compare(
     path = Path(trace).resolve()
     if equal not in EQUAL:
         raise InputError(f"unknown equal {equal!r}; known: {', '.join(EQUAL)}")
-    content = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    with path.open("rb") as file:
+        content = hashlib.file_digest(file, "sha256").hexdigest()[:16]
     given = {"trace": str(path), "rate": rate, "ports": ports, "equal": equal}
     tasks = [{**given, "memory": memory} for memory in memories]
     mark = f"{code_hash('simulation')} {content}"
     campaign = Campaign("dram", f"{__name__}:work", tasks, label="simulating", mark=mark)
     results = dict(campaign.results(executor))
-    return {
-        memories[i].standard.name: MemoryResult.from_record(results[i]) for i in sorted(results)
-    }
+    labels = _labels(memories)
+    return {labels[i]: MemoryResult.from_record(results[i]) for i in sorted(results)}
+
+
+def _labels(memories: Sequence[Memory]) -> list[str]:
+    """Return names, with the settings of memories whose names are equal."""
+    names = [memory.standard.name for memory in memories]
+    labels: list[str] = []
+    for name, memory in zip(names, memories, strict=True):
+        file = [memory.name] if memory.name.endswith(".toml") else []
+        told = ", ".join([*file, *(f"{k}={v}" for k, v in memory.given.items())])
+        labels.append(f"{name} ({told})" if names.count(name) > 1 and told else name)
+    return labels

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "Block", "Commands", "Run", "blocks_of", "table"]
 
 BLOCK_REQUESTS = 1 << 18  # that are simulated between looks at Ctrl-C
+LAST_ARRIVAL = 1 << 44  # cycles, hours of the memory: every refresh until then is simulated
 LOG_COMMANDS = 1 << 14  # of a channel, before its log must be emptied
 #: Names of the commands, by their number. REFB refreshes one bank; ACT2 is the second command of an
 #: activation, and CAS starts the data clock, where a standard has them.
@@ -88,6 +89,14 @@ def blocks_of(
         yield addresses[part], writes[part], times[part]
 
 
+def _must_be_soon(times: np.ndarray, rate: float = 1.0) -> None:
+    """Raise InputError if a request comes too late for all refreshes before it to be simulated."""
+    if np.any(times > LAST_ARRIVAL * rate):
+        raise InputError(
+            f"a request arrives after cycle {LAST_ARRIVAL:,}, the last that is simulated"
+        )
+
+
 class Run:
     """One run of a memory: blocks of requests go in, then it is finished."""
 
@@ -123,9 +132,11 @@ class Run:
             if arrival.size:
                 raise InputError("give arrival times or a rate, not both")
             number = np.arange(self.count, self.count + size, dtype=np.float64)
+            _must_be_soon(number, self.rate)
             return np.floor(number / self.rate).astype(np.int64)
         if arrival.size == 0:
             return NO_TIMES
+        _must_be_soon(arrival)
         times = np.ascontiguousarray(arrival, np.int64)
         before = np.concatenate([[self.last], times[:-1]])
         for k in np.flatnonzero(times < before)[:1].tolist():

@@ -179,7 +179,7 @@ def channel(memory: Memory, stride: int, log: int, collect: bool) -> np.ndarray:
     # writes above which they go first; those below which reads do again (with none always)
     low = c.write_low * c.write_queue
     block[HIGH] = int(c.write_high * c.write_queue)
-    block[LOW] = max(1, int(low)) if version == 1 else math.ceil(low)
+    block[LOW] = max(1, int(low) if version == 1 else math.ceil(low))
     block[IN_ORDER], block[POLICY] = c.scheduler == "FCFS", ROW_POLICIES.index(c.rows)
     block[TIMEOUT : COLLECT + 1] = c.timeout, s.read_latency, log, collect
     half, per_bank = s.protocol["half_clocks"], c.refresh == "per-bank"
