@@ -66,6 +66,15 @@ def test_tables_have_a_row_for_each_graph_and_figures_are_files(name, small, tmp
 
 
 @needs_pyopencl
+def test_the_host_has_all_its_threads_beside_a_device_that_has_cores_of_its_own(monkeypatch):
+    device = any_device().masked()
+    device.threads = 0
+    monkeypatch.setattr(heterogeneous, "open_device", lambda name: device)
+    with tg.threads(3):
+        assert heterogeneous.both()[1].threads == 3
+
+
+@needs_pyopencl
 def test_every_published_overlap_is_measured_both_ways(small):
     published, helping = reproduce("mis-overlap", Settings())
     heads = [f"{o} %" for o in (20, 30, 40, 50, 60, 70, 80, 95, 99)]

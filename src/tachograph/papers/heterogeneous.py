@@ -27,6 +27,7 @@ from ..kernels.runtime.launch import threads
 from ..plots.axes import Axis
 from ..plots.charts import Series, bars, xy
 from ..plots.drawing import NARROW, Drawing, stacked
+from ..util.cores import threads_available
 from .published import published
 from .reproduce import GRAPH_COLUMNS, Cell, Record, Settings, Table, measure, origin
 
@@ -114,9 +115,9 @@ def about(name: str) -> list[Cell]:
 
 
 def both() -> tuple[OpenCL, Host]:
-    """Open the device; it and the host get a core each if it computes on the host's cores."""
+    """Open the device; the host has all its threads, or those that a device on its cores leaves it."""
     device = open_device("opencl")
-    return device, Host(device.host_threads(1 + device.threads))
+    return device, Host(device.host_threads(threads_available()))
 
 
 def notes(table: str, device: OpenCL, host: Host) -> list[str]:
