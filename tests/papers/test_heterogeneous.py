@@ -5,10 +5,13 @@ import pytest
 
 import tachograph as tg
 from tachograph.decisions.generators import layers
+from tachograph.decisions.placement import model
 from tachograph.decisions.placement.train import Trainer
+from tachograph.devices import calibrate
 from tachograph.papers import heterogeneous, switching
 from tachograph.papers.published import published
 from tachograph.papers.reproduce import Settings, reproduce
+from tachograph.tasks.measure import runner
 from tests.devices.support import any_device, needs_pyopencl
 
 FIGURES = {
@@ -63,6 +66,32 @@ def test_tables_have_a_row_for_each_graph_and_figures_are_files(name, small, tmp
     assert sorted(path.stem for path in output.iterdir()) == sorted(
         f"fine-grain-{figure}" for figure in FIGURES[name]
     )
+
+
+@needs_pyopencl
+def test_the_learned_policy_that_is_timed_knows_the_cost_of_copies(monkeypatch):
+    """As the one does that users run."""
+    calls = {kernel: [[1.0, 2.0, 3.0, 4.0]] for kernel in ("randomize", "select", "deactivate")}
+    monkeypatch.setattr(switching.Trainer, "collect", lambda self, names: [{"calls": calls}])
+    monkeypatch.setattr(model, "calibration", lambda device: {"transfer": 2.0})  # GB a second
+    learned = switching._learned(Settings(), switching.SET, any_device())
+    assert learned.byte_seconds == 0.5e-9
+
+
+def test_one_place_is_the_best_only_if_it_is_in_every_row():
+    assert switching._one_place([(9, 9), (5, 5)])
+    assert not switching._one_place([(9, 9), (5, 3)])
+    assert not switching._one_place([(9, 9), (5, 0)])
+
+
+@needs_pyopencl
+def test_a_device_behind_a_bus_is_calibrated_before_placements_are_learned(monkeypatch):
+    device, measured = any_device().masked("shares_memory"), []
+    monkeypatch.setattr(Trainer, "opened", device)
+    monkeypatch.setattr(calibrate, "calibration", lambda one: None)
+    monkeypatch.setattr(calibrate, "calibrate", measured.append)
+    Trainer(None, 1.0, None, runner()).how()
+    assert measured == [device]
 
 
 @needs_pyopencl

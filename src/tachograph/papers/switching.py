@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,10 +22,11 @@ from ..algorithms.placed import accuracy
 from ..algorithms.result import Trace
 from ..decisions.generators import layers
 from ..decisions.placement.hardware import chip_of
-from ..decisions.placement.model import Learned, named
+from ..decisions.placement.model import Learned, named, with_copies
 from ..decisions.placement.rules import PAPERS_CHIP, Fixed, Policy, break_point, published_hints
 from ..decisions.placement.state import KERNELS, Call
 from ..decisions.placement.train import Trainer, learn, task_of
+from ..devices.opencl import OpenCL
 from ..graph import generate
 from ..graph.graph import Graph
 from ..kernels.runtime.launch import threads
@@ -107,10 +108,20 @@ def time_placements(
     }
 
 
-def _learned(settings: Settings, task: str, device_id: str) -> Learned:
+def _learned(settings: Settings, task: str, device: OpenCL) -> Learned:
     """Train on the usual graphs, which are none of those that are shown."""
-    trainer = Trainer(None, math.inf, settings.executor, runner(), device=device_id)
-    return learn(trainer.collect([name for name in trainer.choose() if task_of(name) == task]))
+    trainer = Trainer(None, math.inf, settings.executor, runner(), device=device.id)
+    names = [name for name in trainer.choose() if task_of(name) == task]
+    return with_copies(learn(trainer.collect(names)), device)
+
+
+def _one_place(counts: Sequence[tuple[int, int]]) -> bool:
+    """Return whether the same place is best for all calls, of so many and so many on the device.
+
+    >>> _one_place([(9, 0), (5, 0)]), _one_place([(9, 9), (5, 3)])
+    (True, False)
+    """
+    return all(there == 0 for _, there in counts) or all(c == there for c, there in counts)
 
 
 def _switch(
@@ -119,7 +130,7 @@ def _switch(
     """Yield whole runs by policy, and how policies do on calls that the oracle has timed."""
     device, host = both()
     with threads(host.threads):
-        model = _learned(settings, task, device.id)
+        model = _learned(settings, task, device)
         policies: dict[str, Policy] = {
             "published": published_hints(task),
             "break-point": named("break-point", task, host, device),
@@ -130,6 +141,7 @@ def _switch(
     tasks = [{"name": name, **how} for name in settings.graphs or names]
     runs = measure(settings, "switching:time_placements", tasks, device.key)
     whole, calls = [], []
+    counts = list[tuple[int, int]]()
     for run in runs:
         trace, seconds = Trace(run["trace"]), run["seconds"]
         found = {p: accuracy(trace, policy, run["n"]) for p, policy in policies.items()}
@@ -139,7 +151,8 @@ def _switch(
         row: list[Cell] = [*about(run["name"]), round(1e3 * seconds["host"], 2)]
         row += [round(gain, 2) for gain in (*gains[1:], bound)]
         whole.append([*row, round(seconds["learned"] / better, 3)])
-        row = [*about(run["name"]), len(trace), int((trace["best"] == "device").sum())]
+        counts.append((len(trace), int((trace["best"] == "device").sum())))
+        row = [*about(run["name"]), *counts[-1]]
         for each in found.values():
             row += [round(100 * each["right"], 1), round(100 * each["weighted"], 1)]
             row.append(round(each["seconds"] / each["best"], 3))
@@ -151,10 +164,7 @@ def _switch(
     columns = [*GRAPH_COLUMNS, "calls", "best on device"]
     columns += [f"{p}, {what}" for p in policies for what in ("right %", "weighted %", "time")]
     more = ["times relative to the oracle's, without copies", WEIGHTED]
-    if (
-        any(len({row[4], 0, row[3]}) == 2 for row in calls)
-        and len({row[4] == 0 for row in calls}) == 1
-    ):
+    if _one_place(counts):
         more.insert(0, ONE_PLACE)
     yield Table(f"{title}: calls", columns, calls, [*more, *said])
     yield _kernels(title, task, runs, policies, said)

@@ -23,7 +23,7 @@ from .hardware import chip_of
 from .rules import BreakPoint, Fixed, Policy, hinted, published_hints
 from .state import KERNELS, PLACES, Call
 
-__all__ = ["Learned", "Model", "fit", "key_of", "named", "the_model"]
+__all__ = ["Learned", "Model", "fit", "key_of", "named", "the_model", "with_copies"]
 
 
 @dataclass(frozen=True)
@@ -129,10 +129,13 @@ class Model:
     def policy(self, task: str, host: Host, device: OpenCL) -> Learned | None:
         """Return what was learned about a task on these devices, or None."""
         learned = self.policies.get(key_of(task, host, device))
-        rate = (calibration(device) or {}).get("transfer")
-        if learned is None or not rate:
-            return learned
-        return replace(learned, byte_seconds=1e-9 / rate)
+        return None if learned is None else with_copies(learned, device)
+
+
+def with_copies(learned: Learned, device: OpenCL) -> Learned:
+    """Return a policy that knows how long a byte is under way, if the device's calibration says it."""
+    rate = (calibration(device) or {}).get("transfer")
+    return replace(learned, byte_seconds=1e-9 / rate) if rate else learned
 
 
 the_model: Kept[Model] = Kept("placement", Call._fields, Model.of)

@@ -84,8 +84,12 @@ class Trainer(DeviceTrainer["Model"]):
     state = Call._fields
 
     def how(self) -> tuple[Record, str]:
-        """Return the device and the threads of the host."""
+        """Return the device and the threads of the host; how long copies take must be known."""
+        from ...devices.calibrate import calibrate, calibration
+
         device, run = self.opened, self.runner.run
+        if not device.capabilities.shares_memory and calibration(device) is None:
+            calibrate(device)
         common = {"device": device.found.id, "count": threads_available(), "run": run}
         return common, device.key
 
