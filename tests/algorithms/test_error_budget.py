@@ -141,6 +141,7 @@ def test_an_answer_that_is_not_good_enough_is_continued_to_the_exact_one(
 
     monkeypatch.setattr(sssp_budget.Wanted, "allowance", bold)
     monkeypatch.setattr(certificate, "FEWEST_SAMPLED", 1)
+    monkeypatch.setattr(sssp_budget, "TRIES_IN_VAIN", 1000)
     repaired = 0
     for source in range(0, 60, 3):
         exact = tg.sssp(g, source, algorithm="bellman-ford").distances
@@ -168,6 +169,16 @@ def test_vertices_in_other_parts_are_not_lost(eager):
     assert second.budget.seen["lost"] < 0.2
     other = tg.sssp(g, begin + n, max_error=0.2, threads=2)
     assert other.exact  # nothing is known of that part
+
+
+def test_what_was_tried_in_vain_is_not_tried_again(eager):
+    """Then the answer is exact at once, which costs nothing; but only if no more is allowed."""
+    g = weighted(tg.kronecker(11, rng=2))
+    begin = int(g.degrees.argmax())
+    said = [tg.sssp(g, begin, max_error=1e-5, threads=2).budget for _ in range(4)]
+    assert all(budget.exact for budget in said)
+    assert ["earlier" in budget.how for budget in said] == [False, False, False, True]
+    assert not tg.sssp(g, begin, max_error=0.2, threads=2).budget.exact
 
 
 def test_where_nothing_can_be_gained_the_answer_is_exact_and_says_why():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
@@ -15,7 +15,7 @@ from .audit import Audit
 from .budget import Budget, check_budget
 from .many_searches import Distances, Paths, Searches
 from .result import Result, Run, Trace
-from .sampled import Growing, relative, rounds, shortfall, widths
+from .sampled import Growing, largest_width, relative, rounds, shortfall, widths
 from .simple import simple
 from .verify import check_betweenness, check_distance_sums
 
@@ -143,8 +143,8 @@ def closeness_centrality(
     searches = Distances(graph, lambda level: level, lambda level: level * level)
     reachable = _reachable(graph) if max_error is not None else None
 
-    def scores(k: int) -> tuple[Numbers, Numbers]:
-        return searches.closeness(k, shortfall(confidence), wf_improved, reachable)
+    def scores(k: int) -> tuple[Numbers, float]:
+        return _added_up(*searches.closeness(k, shortfall(confidence), wf_improved, reachable))
 
     asked = (max_error, confidence, seed_of(rng))
     found = _computed(ClosenessResult, searches, scores, asked, threads, trace)
@@ -209,10 +209,10 @@ def harmonic_centrality(
     one = 1 << (FIXED_POINT_BITS - max(graph.n, 1).bit_length())
     searches = Distances(graph, lambda level: one // level, lambda level: one // level**2)
 
-    def scores(k: int) -> tuple[Numbers, Numbers]:
+    def scores(k: int) -> tuple[Numbers, float]:
         sums, squares = searches.sums.worth / one, searches.sums.squares / one
         n = graph.n
-        return sums * (n / max(k, 1)), n * widths(sums, squares, k, n, confidence)
+        return _added_up(sums * (n / max(k, 1)), n * widths(sums, squares, k, n, confidence))
 
     asked = (max_error, confidence, seed_of(rng))
     found = _computed(HarmonicResult, searches, scores, asked, threads, trace)
@@ -242,8 +242,10 @@ def betweenness_centrality(
     normalized
         Divide by the number of pairs of other vertices, so that scores are shares.
     max_error
-        The error that is allowed: the sum of all differences over the sum of the exact scores; by
-        default none. Then only random sources are searched from, until a bound of it is small enough.
+        The error that is allowed: the largest difference of any score, as a share of all pairs of
+        other vertices, whether scores are normalized or not; by default none. Then only random
+        sources are searched from, until a bound of it is small enough. Few vertices of a large graph
+        have scores above 0.05: to compare the others, allow less.
     confidence
         The share of such calls for which ``max_error`` is to be kept.
     audit
@@ -275,12 +277,17 @@ def betweenness_centrality(
     """
     searches = Paths(simple(graph))
     n = graph.n
-    pairs = (n - 1) * (n - 2) if normalized else 1 if graph.directed else 2
-    scale = 1 / max(pairs, 1)
+    every_pair = max((n - 1) * (n - 2), 1)
+    scale = 1 / every_pair if normalized else 1.0 if graph.directed else 0.5
+    looks = 0
 
-    def scores(k: int) -> tuple[Numbers, Numbers]:
-        width = widths(searches.total, searches.squares, k, n, confidence)
-        return searches.total * (scale * n / max(k, 1)), width * (scale * n)
+    def scores(k: int) -> tuple[Numbers, float]:
+        nonlocal looks
+        looks += 1
+        risk = (1 - confidence) / 2**looks  # of all looks together: what was asked for
+        sums, squares, most = searches.total, searches.squares, max(n - 2, 0)
+        width = largest_width(sums, squares, k, n, most, risk)
+        return sums * (scale * n / max(k, 1)), min(width * n / every_pair, 1.0)
 
     asked = (max_error, confidence, seed_of(rng))
     found = _computed(BetweennessResult, searches, scores, asked, threads, trace)
@@ -288,7 +295,11 @@ def betweenness_centrality(
         check_betweenness(searches.graph, searches.sources, searches.total)
     if not audit:
         return found
-    return _audited(found, lambda: betweenness_centrality(graph, normalized=normalized))
+    return _audited(
+        found,
+        lambda: betweenness_centrality(graph, normalized=normalized),
+        lambda off, _: float(off.max(initial=0.0)) / scale / every_pair,
+    )
 
 
 C = TypeVar("C", bound=Centrality)
@@ -297,12 +308,15 @@ C = TypeVar("C", bound=Centrality)
 def _computed(
     kind: type[C],
     searches: Searches,
-    scores: Callable[[int], tuple[Numbers, Numbers]],
+    scores: Callable[[int], tuple[Numbers, float]],
     asked: tuple[float | None, float, int],
     threads: int | None,
     trace: bool,
 ) -> C:
-    """Search from as many sources as are needed, and return the scores."""
+    """Search from as many sources as are needed, and return the scores.
+
+    ``scores(k)`` are those from ``k`` sources, and the error that they may have.
+    """
     from ..kernels.runtime.launch import clock
     from ..kernels.runtime.launch import threads as using
 
@@ -316,14 +330,13 @@ def _computed(
         workers = searches.add(sources)
         rows.append((sources.size, clock() - begin, workers))
 
-    def bound(k: int) -> float:
-        values, wide = scores(k)
-        return relative(float(wide.sum()), float(values.sum()))
-
     budget = None
     with using(threads):
         begin = clock()
-        for step in () if max_error is None else rounds(n, max_error, confidence, seed, bound):
+        steps: Iterable[Growing | Budget] = ()
+        if max_error is not None:
+            steps = rounds(n, max_error, confidence, seed, lambda k: scores(k)[1])
+        for step in steps:
             if isinstance(step, Growing):
                 search(step.sources)
             else:
@@ -338,11 +351,23 @@ def _computed(
     return kind(scores=values, sources=searches.sources.size, budget=budget, run=run)
 
 
-def _audited(found: C, exactly: Callable[[], C]) -> C:
-    """Return the result with its scores compared with exact ones."""
-    exact = found.scores if found.budget is None or found.budget.exact else exactly().scores
+def _added_up(scores: Numbers, wide: Numbers) -> tuple[Numbers, float]:
+    """Return the scores, and how far their sum of differences may be off, relative to their sum."""
+    return scores, relative(float(wide.sum()), float(scores.sum()))
+
+
+def _of_sums(off: Numbers, exact: Numbers) -> float:
+    """Return the sum of differences over that of the exact scores."""
     total = float(exact.sum())
-    error = float(np.abs(found.scores - exact).sum()) / total if total else 0.0
+    return float(off.sum()) / total if total else 0.0
+
+
+def _audited(
+    found: C, exactly: Callable[[], C], of: Callable[[Numbers, Numbers], float] = _of_sums
+) -> C:
+    """Return the result with the error of its scores, ``of`` the differences and the exact ones."""
+    exact = found.scores if found.budget is None or found.budget.exact else exactly().scores
+    error = of(np.abs(found.scores - exact), exact)
     return replace(found, audit=Audit(error, error, error, exact.size, exact.size))
 
 

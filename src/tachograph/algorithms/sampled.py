@@ -6,6 +6,12 @@ of all values together is the sum of their differences over the sum of the exact
 depend on each other in ways that nobody knows, so ``z`` is not the quantile of a normal deviation for
 the confidence, but the mean of what lies beyond it: quantiles of a sum are never above the sum of those
 (expected shortfall). The exact sum is at least that of the estimates without the widths.
+
+Where the largest difference is asked for instead, the risks of all values are added up: a width is
+exceeded by one of them at most as often as the sum of the tails of their normal distributions says
+(:func:`largest_width`). What no source of the sample has shown is added: a value that a share ``p`` of
+the sources has is missed by ``k`` of them with a probability below ``exp(-p * k)``.
+
 Sources are added until that keeps the budget, or until all are taken, and the answer is exact.
 """
 
@@ -21,7 +27,7 @@ from numpy.typing import NDArray
 
 from .budget import Budget, check_budget
 
-__all__ = ["Growing", "deviations", "relative", "rounds", "shortfall", "widths"]
+__all__ = ["Growing", "deviations", "largest_width", "relative", "rounds", "shortfall", "widths"]
 
 FEWEST_SOURCES = 256  # drawn first: fewer seldom meet what is rare (and are not faster, together)
 GROWTH = 4.0  # of the number of sources between two looks, at most
@@ -31,6 +37,7 @@ AIMED_PART = 0.9  # of the budget, when the next number of sources is chosen
 RARE_DEVIATIONS = 2.0
 #: From this part of all sources on, all of them are as quick: they need no random order.
 EXACT_FROM_PART = 0.5
+HALVINGS = 50  # of the interval in which a width is looked for
 
 Numbers = NDArray[np.float64]
 
@@ -65,9 +72,40 @@ def widths(sums: Numbers, squares: Numbers, k: int, n: int, confidence: float) -
     """Return how far each mean of ``k`` of ``n`` values may be off, to be added up."""
     if not k:
         return np.zeros(sums.size)
+    return shortfall(confidence) * _deviations_of_means(sums, squares, k, n)
+
+
+def _deviations_of_means(sums: Numbers, squares: Numbers, k: int, n: int) -> Numbers:
     mean = sums / k
     variance = np.maximum(squares / k - mean * mean, 0.0) * (k / max(k - 1, 1))
-    return np.asarray(shortfall(confidence) * np.sqrt(variance * (1 - k / n) / k))
+    return np.asarray(np.sqrt(variance * (1 - k / n) / k))
+
+
+def largest_width(
+    sums: Numbers, squares: Numbers, k: int, n: int, most: float, risk: float
+) -> float:
+    """Return what no mean of ``k`` of ``n`` values is off by, except with this risk.
+
+    Values are between 0 and ``most``.
+
+    >>> same = np.full(3, 50.0)  # a hundred values of 0.5 each
+    >>> round(largest_width(same, same / 2, 100, 1000, 1.0, 0.1), 4)  # only what was not seen
+    0.0207
+    """
+    from scipy.special import ndtr
+
+    if k in (0, n):
+        return 0.0 if k else most
+    deviation = _deviations_of_means(sums, squares, k, n)
+    deviation = deviation[deviation > 0]
+    low, high = 0.0, float(deviation.max(initial=0.0)) * deviations(1 - risk / (sums.size + 1))
+    for _ in range(HALVINGS if deviation.size else 0):
+        middle = (low + high) / 2
+        if 2 * float(ndtr(-middle / deviation).sum()) > risk:
+            low = middle
+        else:
+            high = middle
+    return high + (1 - k / n) * most * math.log(1 / risk) / k
 
 
 def relative(width: float, estimate: float) -> float:

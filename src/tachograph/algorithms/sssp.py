@@ -325,7 +325,7 @@ def _by_buckets(
     elif isinstance(allowed, str):
         budget = wanted.exactly(allowed)
     else:
-        budget = wanted.report(graph, found.proof, found.distances)
+        budget = wanted.report(graph, sources, found.proof, found.distances)
     return found.distances, found.trace, found.workers, budget
 
 

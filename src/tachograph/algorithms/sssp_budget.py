@@ -36,15 +36,27 @@ class _Reach(NamedTuple):
 _reached: weakref.WeakKeyDictionary[Graph, _Reach] = weakref.WeakKeyDictionary()
 
 
-def _remember(graph: Graph, distances: np.ndarray) -> None:
-    """Keep what an exact search has reached, if that is more than what is known."""
+#: What searches of a graph that proved nothing were allowed, as mean doubts, though it was known what
+#: they could reach.
+_in_vain: weakref.WeakKeyDictionary[Graph, list[float]] = weakref.WeakKeyDictionary()
+TRIES_IN_VAIN = 2  # after which a graph is searched exactly at once, with no more allowed than then
+
+
+def _remember(graph: Graph, sources: np.ndarray, distances: np.ndarray) -> bool:
+    """Keep what an exact search has reached, if that is more than what is known.
+
+    Return whether it was known before what it could reach.
+    """
+    known = _reached.get(graph)
+    if known is not None and known.marks[sources].all():
+        return True  # from there, no search gets further
     marks = np.isfinite(distances)
     total = int(marks.sum())
-    known = _reached.get(graph)
     if known is None or known.total < total:
         behind = graph.transpose if graph.directed else graph
         touched = int(np.count_nonzero(np.diff(behind.indptr)))
         _reached[graph] = _Reach(marks, total, max(0.0, 1 - total / max(touched, 1)))
+    return False
 
 
 class Wanted(NamedTuple):
@@ -73,6 +85,11 @@ class Wanted(NamedTuple):
 
         return the_model().share(self.confidence)
 
+    @property
+    def doubt(self) -> float:
+        """The mean doubt that may be left."""
+        return self.max_error / self.share
+
     def allowance(
         self, graph: Graph, sources: np.ndarray, owned: bool, pulls: bool
     ) -> Allowance | str:
@@ -81,6 +98,8 @@ class Wanted(NamedTuple):
             return "the graph is small or a road network: nothing would be gained"
         if not pulls:
             return "the arcs that lead to a vertex are not at hand (graph.transpose makes them)"
+        if sum(doubt >= self.doubt for doubt in _in_vain.get(graph, ())) >= TRIES_IN_VAIN:
+            return "earlier searches of this graph, with no less allowed, could prove nothing"
         lightest = (graph.features.weights or {"min": 1.0})["min"]
         allowed = Allowance(self.max_error, self.share, float(lightest))
         known = _reached.get(graph)
@@ -88,11 +107,15 @@ class Wanted(NamedTuple):
             return allowed
         return allowed._replace(reachable=known.total - sources.size, beyond=known.beyond)
 
-    def report(self, graph: Graph, proof: Proof, distances: np.ndarray) -> Budget:
-        """Return what is to be said of a search, and remember what an exact one has reached."""
+    def report(
+        self, graph: Graph, sources: np.ndarray, proof: Proof, distances: np.ndarray
+    ) -> Budget:
+        """Return what is to be said of a search, and remember what is of use to the next."""
         if proof.outcome == KEPT:
+            _in_vain.pop(graph, None)
             return self._kept(proof)
-        _remember(graph, distances)
+        if _remember(graph, sources, distances):
+            _in_vain[graph] = [*_in_vain.get(graph, ()), self.doubt][-TRIES_IN_VAIN:]
         if proof.outcome == REPAIRED:
             why = f"the first answer could be {self._bound(proof):.2%} off, so the search went on"
             return replace(self.exactly(why), repaired=True, seen=_seen(proof))

@@ -42,6 +42,7 @@ CHARGED_PART = 0.5  # of the budget may be charged to vertices with long rows
 FEWEST_SAMPLED, MOST_SAMPLED = 64, 1024  # vertices
 ARCS_PER_SAMPLED = 1 << 12  # of the graph, for each vertex of the sample
 TRIES = 4  # vertices drawn for each of the sample, since some have no arcs
+SURE_DEVIATIONS = 2.0  # by which the mean of a sample is below what is allowed, or above it
 NOT_TRIED, KEPT, REPAIRED = 0, 1, 2  # how a certificate can end, if one is made
 
 
@@ -114,11 +115,26 @@ def charge_per_arc(allowed, reached, arcs):
     return CHARGED_PART * UNIT * allowed.error / allowed.share * reached / arcs
 
 
+@inline
+def mean_and_deviation(allowed, found, first, unreached, total, squares):
+    """The mean error of a sample, and how far that may be off (one standard deviation)."""
+    lost = np.float64(unreached)
+    if first == 0:
+        lost = 0.0
+    elif allowed.reachable >= 0:
+        lost = max(lost - allowed.beyond * (found + unreached), 0.0)
+    count = max(found + lost, 1.0)
+    mean = (total + lost) / count
+    spread = max((squares + lost) / count - mean * mean, 0.0)
+    return mean, np.sqrt(spread / count)
+
+
 @subroutine
 def promising(problem, behind, allowed, standing):
     """Whether a sample of vertices lets expect a certificate that is good enough.
 
-    Every worker looks at the same sample, so that none has to wait for another.
+    Every worker looks at the same sample, so that none has to wait for another. Where most is not
+    settled yet, a part of the sample tells, so that looking in vain is cheap.
     """
     dist, infinity = problem.dist, problem.scale.infinity
     indptr = behind.rows.indptr
@@ -158,17 +174,14 @@ def promising(problem, behind, allowed, standing):
         squares += error * error
         if found == wanted:
             break
-    lost = np.float64(unreached)
-    if first == 0:
-        lost = 0.0
-    elif allowed.reachable >= 0:
-        lost = max(lost - allowed.beyond * (found + unreached), 0.0)
-    count = found + lost
-    if count == 0:
+        if found % FEWEST_SAMPLED == 0:
+            mean, off = mean_and_deviation(allowed, found, first, unreached, total, squares)
+            if mean - SURE_DEVIATIONS * off > allowed.error:
+                return False
+    if found == 0:
         return False
-    mean = (total + lost) / count
-    spread = max((squares + lost) / count - mean * mean, 0.0)
-    return mean + np.sqrt(spread / count) <= allowed.error
+    mean, off = mean_and_deviation(allowed, found, first, unreached, total, squares)
+    return mean + SURE_DEVIATIONS * off <= allowed.error
 
 
 @subroutine

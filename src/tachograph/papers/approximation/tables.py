@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache, partial
+from itertools import chain, product
 
 import numpy as np
 
@@ -173,16 +174,17 @@ def table_4(settings: Settings) -> Iterator[Table]:
     """How well the models predict, in the paper's scenarios and one more."""
     data = measurements(settings)
     found, notes = _scores(data)
-    columns = ["model", "scenario", *(f"{m} {o}" for m in METRICS for o in OUTPUTS)]
-    columns += [f"paper, {m} {o}" for m in METRICS for o in OUTPUTS]
+    columns = ["model", "scenario", "metric"]
+    columns += [f"{o}{source}" for o in OUTPUTS for source in ("", ", paper")]
     paper = published("approximation", "table-4")
     rows: list[list[Cell]] = []
-    for model in (*MODELS, OURS):
-        for name in SCENARIOS:
-            if own := found.get((model, name)):
-                scores = [own[o][m] for m in range(len(METRICS)) for o in OUTPUTS]
-                theirs = [paper.row(model, name).get(f"{m} {o}") for m in METRICS for o in OUTPUTS]
-                rows.append([model, name, *scores, *theirs])
+    for model, name in product((*MODELS, OURS), SCENARIOS):
+        own, theirs = found.get((model, name)), paper.row(model, name)
+        if own is None:
+            continue
+        for k, metric in enumerate(METRICS):
+            beside = [(own[o][k], theirs.get(f"{metric} {o}")) for o in OUTPUTS]
+            rows.append([model, name, metric, *chain.from_iterable(beside)])
     yield _best(found, notes)
     yield Table("Table 4: prediction of inaccuracy and speedup", columns, rows, notes)
     yield from _families(data)
