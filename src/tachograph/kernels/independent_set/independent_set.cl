@@ -201,16 +201,26 @@ __kernel void count_bits(long count, __global const long *degree, volatile __glo
 }
 
 /* Then take them: all of more than `bound` bits, of which there are `above`, and as many of `bound` bits as
-   there is room for behind them. `classes` has two counters behind its classes. */
+   there is room for behind them. `classes` has two counters behind its classes; a group adds to each once for
+   all its work-items. */
 __kernel void take_hot(long count, __global const long *degree, int bound, int above, int room,
                        volatile __global int *classes, __global ID *hot)
 {
-    for (long v = get_global_id(0); v < count; v += get_global_size(0)) {
-        int bits = bits_of(degree[v]);
-        if (bits < bound) continue;
-        int at = bits > bound ? atomic_inc(&classes[DEGREE_BITS])
-                              : above + atomic_inc(&classes[DEGREE_BITS + 1]);
-        if (at < room) hot[at] = (ID)v;
+    __local int taken[2], place[2];
+    int me = get_local_id(0);
+    for (long first = (long)get_group_id(0) * get_local_size(0); first < count; first += get_global_size(0)) {
+        long v = first + me;
+        int bits = v < count ? bits_of(degree[v]) : -1, which = bits == bound, at = room;
+        if (me == 0) taken[0] = taken[1] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (bits >= bound) at = atomic_inc(&taken[which]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (me == 0) {
+            place[0] = atomic_add(&classes[DEGREE_BITS], taken[0]);
+            place[1] = above + atomic_add(&classes[DEGREE_BITS + 1], taken[1]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (bits >= bound && place[which] + at < room) hot[place[which] + at] = (ID)v;
     }
 }
 
