@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tachograph as tg
 from tachograph.algorithms.result import Trace
-from tachograph.papers import on_gpus
+from tachograph.papers import on_gpus, surf_on_gpus
+from tachograph.papers.published import published
 from tachograph.papers.reproduce import EXPERIMENTS, Settings, reproduce
 
 
@@ -19,7 +21,8 @@ def test_every_table_on_a_gpu_is_an_experiment():
 def test_placed_kernels(monkeypatch):
     monkeypatch.setattr(on_gpus, "GRID_SIDE", 12)
     for name in ("mis-switch", "flow-switch"):
-        (table,) = reproduce(name, Settings(gpu="a10-7850k"))
+        table, said = reproduce(name, Settings(gpu="a10-7850k"))
+        assert {row[-1] for row in said.rows} <= {"yes", "no"}
         assert table.provenance == "simulated"
         *kernels, total = table.rows
         assert sum(row[1] for row in kernels) == total[1]
@@ -42,17 +45,41 @@ def test_the_papers_tables_on_calls_by_hand():
 
 def test_approximations_beside_the_published(monkeypatch):
     monkeypatch.setattr(on_gpus, "KRONECKER_SCALE", 7)
-    (table,) = reproduce("sssp-table-1", Settings(gpu="p4000"))
+    table, said = reproduce("sssp-table-1", Settings(gpu="p4000"))
+    faster = sum(row[2] > 1 for row in table.rows)
+    assert said.rows[0][1:] == [13, faster, "yes" if faster == 13 else "no"]
     assert len(table.rows) == 13
     assert all(row[2] > 0 for row in table.rows)
 
 
-def test_surf_on_small_graphs(monkeypatch):
-    monkeypatch.setattr(on_gpus, "STAND_INS", {"LJ": "kronecker 9 16", "PT": "uniform 500 8"})
-    tables = list(reproduce("surf-table-4", Settings(gpu="rtx3080")))
+def test_what_holds_is_counted():
+    """Two settings: one is slower than the exact search, and the published order is turned round."""
+    found = np.array([[10.0, 40.0], [3.0, 0.5], [9.0, 19.0], [2.0, 3.0]])
+    holds = {row[0].partition(":")[0]: row[-1] for row in on_gpus._sssp_conclusions(found)}
+    assert holds["settings of 2 that are faster than the exact search"] is False
+    assert holds["largest speedup"] is True
+    assert holds["largest inaccuracy (%), below 30"] is False
+    assert holds["more speed costs accuracy"] is False
+    assert holds["settings rank as published"] is False
+
+
+def test_surf_on_small_graphs(monkeypatch, tmp_path):
+    """Also on a GPU of one's own, which the catalogue does not know."""
+    own = tmp_path / "mine.toml"
+    own.write_text('like = "rtx3080"\nname = "mine"\nsms = 50\n')
+    small = {"LJ": "kronecker 9 16", "PT": "uniform 500 8"}
+    monkeypatch.setattr(surf_on_gpus, "STAND_INS", small)
+    *tables, said = list(reproduce("surf-table-4", Settings(gpu=str(own))))
     assert len(tables) == 3
+    assert "mine" in said.notes[0]
     for table in tables:
         assert {row[0] for row in table.rows} == {"LJ", "PT"}
     accuracy, times, rates = tables
+    for row in times.rows:
+        (rate,) = [r for r in rates.rows if r[0] == row[0]]
+        arcs = published("surf", "table-2").row(row[0])["arcs"]
+        assert rate[2] == pytest.approx(arcs / (row[2] * 1e6), rel=0.01)
+    first = sum(row[2] <= min(row[3:6]) for row in times.rows)
+    assert said.rows[2][1:] == [2, first, "yes" if first == 2 else "no"]
     assert all(0 <= cell <= 100 for row in accuracy.rows for cell in row[2:7])
     assert all(cell > 0 for table in (times, rates) for row in table.rows for cell in row[2:7])

@@ -46,18 +46,18 @@ def listed(context: typer.Context, json: Json = False) -> None:
     from ..simulation.gpus.gpu import GPU, known_gpus
 
     gpus = [GPU(name) for name in known_gpus()]
-    calibrated = {"gpu": "its own runs", "architecture": "its architecture", "every": "all GPUs"}
+    seen = {"gpu": "its own", "architecture": "a GPU like it", "every": "others", "unlike": "none"}
     if json:
         print_json(
             [{"name": g.name, "title": g.title, "source": g.source, **g.settings} for g in gpus]
         )
         return
-    heads = ("name", "GPU", "SMs", "GHz", "L2, MB", "GB/s", "memory", "GB", "calibrated by")
+    heads = ("name", "GPU", "SMs", "GHz", "L2, MB", "GB/s", "memory", "GB", "runs of")
     rows = []
     for g in gpus:
         sizes = [f"{g.l2_bytes / 2**20:g}", f"{g.memory_gbps:g}", g.memory]
         shown = [g.name, g.title, str(g.sms), f"{g.clock_ghz:g}", *sizes]
-        rows.append([*shown, f"{g.memory_bytes / 2**30:g}", calibrated[origin_of(g)]])
+        rows.append([*shown, f"{g.memory_bytes / 2**30:g}", seen[origin_of(g)]])
     out().print(table(heads, rows))
 
 
@@ -146,3 +146,5 @@ def show(found: dict[str, Any]) -> None:
         f"settings, {RANKING_WANTED} wanted: "
         + ", ".join(f"{name} {value:.2f}" for name, value in found["ranking"].items())
     )
+    kinds = [[k, f"{v['median']:.3f}", f"{v['most']:.3f}"] for k, v in found["errors"].items()]
+    out().print(table(("kind of run", "median", "90 %"), kinds))

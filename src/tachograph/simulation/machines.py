@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ..graph.graph import Graph
@@ -60,9 +61,13 @@ def simulate(
     >>> tg.simulate("bfs", g, "v100", source=1).provenance
     'simulated'
     """
+    machine = os.fspath(machine) if isinstance(machine, os.PathLike) else machine
     if isinstance(machine, GPU) or (isinstance(machine, str) and is_gpu(machine)):
         if memory is not None:
-            options["memory"] = memory
+            raise InputError(f"memory = {memory!r} is for accelerators: a GPU has its own")
+        known = ("source", "sink", "direction", "balance", "approximation", "rng")
+        if others := [name for name in options if name not in known]:
+            raise InputError(f"a simulated GPU takes no {others[0]}; it takes {', '.join(known)}")
         return on_gpu(task, graph, machine, **options)
     named = isinstance(machine, str) and ":" not in machine
     if named and machine.lower() not in ACCELERATORS:

@@ -68,7 +68,7 @@ def _estimate(question: Question, gpu: GPU) -> Estimate:
     from ..simulation.gpus.analytic import predict_search
     from ..simulation.gpus.chip import Chip
     from ..simulation.gpus.similarity import requests
-    from ..simulation.gpus.simulate import band_of, sent_bytes, simulate, timed
+    from ..simulation.gpus.simulate import band_of, fast_path_band, sent_bytes, simulate, timed
 
     task, graph = question.task.name, question.graph
     size = sent_bytes(task, graph)
@@ -86,7 +86,10 @@ def _estimate(question: Question, gpu: GPU) -> Estimate:
     else:
         return UNKNOWN
     doubt = seconds / UNVALIDATED_FACTOR, seconds * UNVALIDATED_FACTOR
-    between = band_of(task, gpu, launch, seconds).interval(seconds) or doubt
+    band = band_of(task, gpu, launch, seconds)
+    if task == "bfs":
+        band = band.beside(fast_path_band(launch, seconds))
+    between = band.interval(seconds) or doubt
     low, high = between
     return Estimate(seconds, low, high, seconds, size)
 

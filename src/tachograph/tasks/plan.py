@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from ..devices.choice import NAME_BEGINNINGS
 from ..graph.convert import as_graph
 from ..graph.graph import Graph
 from ..plots.numbers import seconds
-from ..simulation.gpus.gpu import is_gpu
+from ..simulation.gpus.gpu import gpu_named, is_gpu
 from ..simulation.machines import simulate
 from ..util.errors import InputError
 from ..util.memory import human
@@ -202,6 +203,9 @@ def plan(task: str, graph: Graph, *, deadline: float | None = None, **arguments:
 def _gpus(device: object) -> list[str]:
     """Return the names of GPUs that are not here; none if ``device`` means something else."""
     named = device if isinstance(device, list | tuple) else [device]
+    for name in named:
+        if isinstance(name, str) and not is_gpu(name) and not name.startswith(NAME_BEGINNINGS):
+            gpu_named(name)  # raises, and lists those that are known
     return [str(d) for d in named] if all(is_gpu(str(d)) for d in named) else []
 
 

@@ -9,7 +9,10 @@ import tachograph as tg
 from tachograph.simulation.gpus.analytic import demand_of, predict, predict_search
 from tachograph.simulation.gpus.bfs import search
 from tachograph.simulation.gpus.chip import Chip, Touch
+from tachograph.simulation.gpus.constants import constants_of
 from tachograph.simulation.gpus.gpu import gpu_named, known_gpus
+from tachograph.simulation.gpus.result import Band
+from tachograph.simulation.gpus.simulate import sent_bytes
 from tachograph.simulation.gpus.together import place, split
 
 BALANCES = ("vertex", "warp", "balanced", "degree")
@@ -172,6 +175,19 @@ def test_fast_path_of_whole_searches(name):
             assert 0.5 < anywhere["seconds"] / run.seconds < 2
 
 
+def test_plans_know_that_the_fast_path_is_off_too():
+    """Two errors of a factor of two, as logarithms: the root of 1 + 1 doublings."""
+    both = Band("a", 1.0, 2.0).beside(Band("b", 1.5, 2.0))
+    assert both.most == pytest.approx(2**2**0.5)
+    assert both.median == pytest.approx(1.5)
+    assert Band("a", None, None).beside(both).most is None
+    graph = SEARCHED["kronecker"]
+    (there,) = [c for c in tg.plan("bfs", graph, source=1, device="v100").candidates
+                if c.name == "v100 (simulated)"]  # fmt: skip
+    run = tg.simulate("bfs", graph, "v100", source=1)
+    assert there.estimate.high / there.estimate.seconds > run.interval[1] / run.seconds
+
+
 def test_fast_path_without_edges():
     graph = tg.Graph.from_edges([], [], n=3)
     assert predict_search(graph, tg.GPU("v100"))["levels"] == 1
@@ -188,12 +204,57 @@ def test_catalogue_and_files(tmp_path):
     own.write_text('like = "v100"\nname = "Mine"\nsms = 40\n')
     assert gpu_named(str(own)).sms == 40
     assert gpu_named(str(own)).name == "mine"
+    assert tg.simulate("bfs", tg.path(3), own, source=0).gpu == "mine"
     assert tg.simulate("bfs", tg.path(3), str(own), source=0).gpu == "mine"
+
+
+MINE = """name = "Mine"
+sms = 20
+clock_ghz = 1.5
+l2_bytes = 3_000_000
+memory_gbps = 400
+memory_bytes = 8_000_000_000
+"""
+
+
+def test_a_gpu_of_ones_own(tmp_path):
+    """What a file leaves out follows from the architecture, however it is written."""
+    own = tmp_path / "mine.toml"
+    own.write_text(MINE + 'architecture = "Pascal"\nmemory = "gddr5x"\n')
+    assert (gpu_named(str(own)).cores, gpu_named(str(own)).architecture) == (128, "pascal")
+    assert constants_of(gpu_named(str(own))) == constants_of(tg.GPU("p100"))
+    own.write_text(MINE + 'architecture = "pascal"\ncores = 64\n')
+    assert gpu_named(str(own)).cores == 64
+    own.write_text(MINE)
+    assert gpu_named(str(own)).cores == 64
+
+
+def test_errors_are_those_of_gpus_like_it(tmp_path):
+    """A name alone is no run: what a GPU has says how near it is to those that were measured."""
+    graph = tg.kronecker(8, 8, rng=1)
+
+    def band(gpu):
+        return tg.simulate("bfs", graph, gpu, source=1).band
+
+    assert "GPU seen" in band("v100").kind
+    assert "GPU seen" in band(tg.GPU("v100", memory_bytes=1 << 30, bus_gbps=3.0)).kind
+    assert "architecture seen" in band("titan-v").kind
+    assert "architecture seen" in band(tg.GPU("v100", l2_bytes=4 << 20)).kind
+    assert "GPU unseen" in band("rtx3080").kind
+    own = tmp_path / "own.toml"
+    own.write_text('like = "v100"\nname = "v100"\nsms = 2\nmemory_gbps = 12\n')
+    far = band(str(own))
+    assert "error guessed" in far.kind
+    assert "error guessed" in band("a100").kind  # 40 MB of L2
+    assert far.most > band("rtx3080").most > band("v100").most
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("engines = 3", "unknown key 'engines'"), ("sms = 0", "at least 1"), ("sms = ", "mine.toml"),
+    [("engines = 3", "unknown key 'engines'"), ("", "says nothing of sms, clock_ghz"),
+     ("sms = 3\nclock_ghz = 1", "says nothing of l2_bytes"), ('like = "v100"\nname = ["a"]', "must be text"),
+     ('like = "v100"\nname = "../x"', "must be words"), ('like = "v100"\nmemory = "cheese"', "one of DDR3"),
+     ("like = 3", "must be text"), ("sms = 0", "at least 1"), ("sms = ", "mine.toml"),
      ("clock_ghz = inf", "finite"), (f"clock_ghz = {10**400}", "finite"), ("a = " + "[" * 9999, "is not TOML"),
      (f"sms = {2**60}", "at most"), ("#" * 2_000_000, "no settings do"),
      ('like = "v101"', "no GPU")],
@@ -209,6 +270,7 @@ def test_bad_files(tmp_path, text, problem):
     ("call", "problem"),
     [
         (lambda g: tg.GPU("v101"), "known: k40c"),
+        (lambda g: gpu_named(""), "needs a name"),
         (lambda g: tg.simulate("bfs", g, "v101", source=0), "GPUs: k40c"),
         (lambda g: tg.simulate("pagerank", g, "v100"), "no GPU kernels"),
         (lambda g: tg.simulate("bfs", g, "v100"), "needs a source"),
@@ -221,6 +283,11 @@ def test_bad_files(tmp_path, text, problem):
         ),
         (lambda g: tg.GPU("v100", clock_ghz=0.0), "at least"),
         (lambda g: tg.GPU("v100", engines=3), "no parameter"),
+        (lambda g: tg.simulate("bfs", g, "v100", source=0, bogus=1), "takes no bogus"),
+        (lambda g: tg.simulate("bfs", g, "v100", "hbm", source=0), "for accelerators"),
+        (lambda g: tg.simulate("mis", g, "v100", rng="x"), "whole number"),
+        (lambda g: tg.simulate("sssp", g, "v100", source=0, approximation="x"), "Approximation"),
+        (lambda g: tg.plan("bfs", g, source=0, device="v101"), "known: k40c"),
     ],
 )
 def test_bad_input(call, problem):
@@ -237,3 +304,10 @@ def test_splits_and_placements():
     assert placed.seconds <= min(placed.host_seconds, placed.gpu_seconds) + 1e-12
     assert len(placed.places) == len(run.trace)
     assert gpu.copy_seconds(1 << 30) == 0 < tg.GPU("v100").copy_seconds(1 << 30)
+
+
+def test_a_directed_search_copies_both_directions():
+    graph = tg.uniform(300, 5, rng=2, directed=True)
+    size = graph.indptr.nbytes + graph.indices.nbytes
+    assert sent_bytes("bfs", graph) == 2 * size
+    assert sent_bytes("bfs", tg.path(9)) == tg.path(9).indptr.nbytes + tg.path(9).indices.nbytes

@@ -7,6 +7,7 @@ of all GPUs. ``tacho gpus validate`` fits them and measures how well they carry 
 
 from __future__ import annotations
 
+import math
 import tomllib
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +29,10 @@ __all__ = [
 FILE = Path(__file__).with_name("constants.toml")
 OVERLAP = 3.0  # cores and memory overlap: 1 would add their times, infinity would take the longer
 USUAL_CORES = 64  # of a multiprocessor, for which ``step_cycles`` is told
+#: How many times as large as that of a GPU with runs what another GPU has may be, so that the errors of
+#: GPUs that were left out hold for it: of its architecture (V100 and GV100 are within 1.2 of another),
+#: or of another one (K40c and TITAN Xp are 4.2 apart).
+ALIKE_WITHIN, COMPARABLE_WITHIN = 2.0, 4.2
 STREAM_SHARE = 0.8  # of the peak that sequential sectors get: inferred, usual for copies
 
 
@@ -72,23 +77,42 @@ def kept() -> Kept:
 
 
 def origin_of(gpu: GPU) -> str:
-    """Return where its constants come from: its own runs, its architecture, or all GPUs.
+    """Return what is known of a GPU: its own runs, runs of its architecture or of other GPUs that are
+    about as large, or only runs of GPUs that are very different.
 
-    >>> origin_of(GPU("v100")), origin_of(GPU("titan-v")), origin_of(GPU("a10-7850k"))
+    >>> origin_of(GPU("v100")), origin_of(GPU("titan-v")), origin_of(GPU("rtx3080"))
     ('gpu', 'architecture', 'every')
+    >>> origin_of(GPU("v100", sms=60)), origin_of(GPU("a100"))
+    ('architecture', 'unlike')
     """
     file = kept()
-    if gpu.name in file.gpus:
+    if gpu.name in file.gpus and not _times_as_large(gpu, GPU(gpu.name)):
         return "gpu"
-    return "architecture" if gpu.architecture in file.architectures else "every"
+    measured = [GPU(name) for name in file.gpus]
+    kin = [other for other in measured if other.architecture == gpu.architecture]
+    for word, others, most in (
+        ("architecture", kin, ALIKE_WITHIN),
+        ("every", measured, COMPARABLE_WITHIN),
+    ):
+        if any(_times_as_large(gpu, other) <= math.log(most) for other in others):
+            return word
+    return "unlike"
+
+
+def _times_as_large(gpu: GPU, other: GPU) -> float:
+    """Return the logarithm of the largest ratio between what two GPUs have; 0 if they are the same."""
+    speeds = [
+        (g.sms * g.clock_ghz, g.cores, g.l2_bytes, g.l2_ways, g.memory_gbps) for g in (gpu, other)
+    ]
+    return max(abs(math.log(a / b)) for a, b in zip(*speeds, strict=True))
 
 
 def constants_of(gpu: GPU) -> Constants:
-    """Return the constants of a GPU."""
+    """Return the constants of a GPU: of its own runs, of its architecture, or of all GPUs."""
     file = kept()
-    if gpu.name in file.gpus:
-        return file.gpus[gpu.name]
-    return file.architectures.get(gpu.architecture, file.every)
+    usual = file.architectures.get(gpu.architecture, file.every)
+    same = gpu.name in file.gpus and GPU(gpu.name).architecture == gpu.architecture
+    return file.gpus[gpu.name] if same else usual
 
 
 def errors_of(kind: str) -> dict[str, float]:

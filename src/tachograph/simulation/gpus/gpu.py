@@ -7,13 +7,15 @@ share of its memory's bandwidth random sectors get, no data sheet says: these ar
 
 from __future__ import annotations
 
+import os
+import re
 import tomllib
 from functools import lru_cache
 from pathlib import Path
 
 from ...util.errors import InputError
 from ...util.memory import human
-from ...util.settings import read_toml
+from ...util.settings import check_shape, read_toml
 from ...util.text import did_you_mean
 from ..accelerators.base import Machine, Parameter
 from ..caches.sectored import LINE_BYTES
@@ -23,6 +25,17 @@ __all__ = ["GPU", "gpu_named", "is_gpu", "known_gpus"]
 CATALOGUE = Path(__file__).with_name("catalogue.toml")
 SHEET = "data sheet; see source"
 ABOUT = ("name", "source", "note")  # what an entry of the catalogue has beside parameters
+#: What a TOML file must say of a GPU that is not like another one.
+NEEDED = ("sms", "clock_ghz", "l2_bytes", "memory_gbps", "memory_bytes")
+MEMORIES = (
+    *("DDR3", "DDR4", "DDR5", "LPDDR4", "LPDDR4X", "LPDDR5", "LPDDR5X", "GDDR3", "GDDR5", "GDDR5X"),
+    *("GDDR6", "GDDR6X", "GDDR7", "HBM", "HBM2", "HBM2E", "HBM3", "HBM3E", "HBM4"),
+)
+#: Cores of a multiprocessor by architecture, for files that do not say it: vendors' descriptions of the
+#: architectures. Chips for data centres may have another number.
+CORES = {"kepler": 192, "maxwell": 128, "pascal": 128, "volta": 64, "turing": 64, "ampere": 128}
+CORES |= {"ada": 128, "hopper": 128, "blackwell": 128, "gcn": 64, "cdna": 64, "rdna": 64}
+PLAIN_NAME = re.compile(r"[\w.+-]+( [\w.+-]+)*")  # no separators of paths: models are kept by name
 
 
 class GPU(Machine):
@@ -46,8 +59,12 @@ class GPU(Machine):
     l2_ways: Parameter[int] = Parameter(
         16, "lines of a set of the L2", "inferred: vendors do not publish it", low=1
     )
-    memory: Parameter[str] = Parameter("GDDR5", "family of the memory", SHEET)
-    channels: Parameter[int] = Parameter(8, "channels of the memory", SHEET, low=1)
+    memory: Parameter[str] = Parameter(
+        "GDDR5", "family of the memory; its rate is what times follow", SHEET
+    )
+    channels: Parameter[int] = Parameter(
+        8, "channels of the memory; its rate is what times follow", SHEET, low=1
+    )
     memory_gbps: Parameter[float] = Parameter(200.0, "peak rate of the memory", SHEET, low=0.1)
     memory_bytes: Parameter[int] = Parameter(8 << 30, "size of the memory", SHEET, low=1)
     bus_gbps: Parameter[float] = Parameter(
@@ -87,10 +104,23 @@ class GPU(Machine):
         self.title = str(entry.get("name", name))
         self.source = str(entry.get("source", ""))
         super().__init__(**{**{k: v for k, v in entry.items() if k not in ABOUT}, **settings})
+        self.settings["architecture"] = self.architecture.lower()
+        if self.memory.partition("-")[0].upper() not in MEMORIES:
+            raise InputError(f"memory = {self.memory!r} must be one of {', '.join(MEMORIES)}")
         if self.l2_bytes < self.l2_ways * LINE_BYTES:
             raise InputError(
                 f"l2_bytes = {self.l2_bytes} must hold {self.l2_ways} lines of {LINE_BYTES} bytes"
             )
+
+    def changed(self, **settings: object) -> GPU:
+        """Return the same GPU with other settings.
+
+        >>> GPU("v100").changed(sms=40).sms
+        40
+        """
+        made = GPU("", **{**self.settings, **settings})
+        made.name, made.title, made.source = self.name, self.title, self.source
+        return made
 
     @property
     def shares_memory(self) -> bool:
@@ -143,10 +173,13 @@ def is_gpu(name: str) -> bool:
     return plain(name) in _catalogue() or name.endswith(".toml")
 
 
-def gpu_named(name: str | GPU) -> GPU:
+def gpu_named(name: str | os.PathLike[str] | GPU) -> GPU:
     """Return a GPU by its name in the catalogue, or from a TOML file of the user's."""
     if isinstance(name, GPU):
         return name
+    name = os.fspath(name)
+    if not name:
+        raise InputError(f"a GPU needs a name; known: {', '.join(known_gpus())}, or a TOML file")
     if not name.endswith(".toml"):
         return GPU(name)
     given = read_toml(name)
@@ -154,12 +187,23 @@ def gpu_named(name: str | GPU) -> GPU:
     for key in given:
         if key not in known:
             raise InputError(f"{name}: unknown key {key!r}; known: {', '.join(sorted(known))}")
-    like, title = str(given.pop("like", "")), str(given.pop("name", Path(name).stem))
-    source = str(given.pop("source", name))
+    check_shape(name, given, dict.fromkeys(("like", *ABOUT), str))
+    like, title = given.pop("like", ""), given.pop("name", Path(name).stem)
+    source = given.pop("source", name)
     given.pop("note", None)
+    if not PLAIN_NAME.fullmatch(title):
+        raise InputError(f"{name}: name = {title!r} must be words of letters, digits, and - + . _")
+    missing = [] if like else [key for key in NEEDED if key not in given]
     try:
         made = GPU(like, **given)
+        if missing:
+            raise InputError(
+                f"says nothing of {', '.join(missing)}: add them, or the GPU that it is like, as in "
+                'like = "v100"'
+            )
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
+    if not like and "cores" not in given:
+        made = GPU(**given, cores=CORES.get(made.architecture, GPU.cores.default))
     made.name, made.title, made.source = plain(title), title, source
     return made

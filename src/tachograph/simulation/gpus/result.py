@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,14 @@ class Band:
     kind: str
     median: float | None
     most: float | None
+
+    def beside(self, other: Band) -> Band:
+        """Return the band of a time that is off by both, independently: logarithms add as squares."""
+        if self.median is None or self.most is None or other.median is None or other.most is None:
+            return self
+        both = (math.exp(math.hypot(math.log(a), math.log(b))) for a, b in (
+            (self.median, other.median), (self.most, other.most)))  # fmt: skip
+        return Band(f"{self.kind}, predicted", *both)
 
     def interval(self, seconds: float) -> tuple[float, float] | None:
         """Return the seconds between which nine of ten runs of that kind were."""

@@ -18,6 +18,7 @@ from ..constants import FILE, Constants
 from ..gpu import GPU
 from . import bars
 from .directions import agreement, ranking
+from .fast import beside_simulator
 from .features import features, key_of, scaled
 from .fit import Fitted, Sample, fit
 from .graphs import KNOWN
@@ -99,7 +100,7 @@ def validate(where: Path | None = None, executor: Executor | None = None) -> dic
         "bars": made,
         "directions": {"same": same, "levels": total},
         "ranking": ranking(where, gpu, constants, _per_arc(every, gpu, constants)),
-        "errors": _errors(used, bound, by_gpu, by_graph),
+        "errors": _errors(used, bound, by_gpu, by_graph) | _fast_path_errors(),
         "constants": _constants(fitted[OWN_MODE]),
         "cells": {s.cell.dataset: KNOWN[s.cell.dataset].kind for s in every},
     }
@@ -138,6 +139,19 @@ def _errors(
         for name, ratios in groups.items():
             found = bars.summary(ratios)
             made[f"{word}, {name}"] = {k: round(found[k], 3) for k in ("median", "most")}
+    return made
+
+
+def _fast_path_errors() -> dict[str, dict[str, float]]:
+    """Return how far the fast path is from the simulator; of two ways to ask it, the worse one."""
+    found = beside_simulator()
+    made = {}
+    for word, wanted in (("launch-bound", True), ("work-bound", False)):
+        own = [c for c in found if c.launch_bound is wanted]
+        both = [bars.summary(c.ratio for c in own), bars.summary(c.without_source for c in own)]
+        made[f"fast path, {word}"] = {
+            k: round(max(each[k] for each in both), 3) for k in ("median", "most")
+        }
     return made
 
 
