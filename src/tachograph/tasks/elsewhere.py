@@ -86,7 +86,7 @@ def _estimate(question: Question, gpu: GPU) -> Estimate:
     else:
         return UNKNOWN
     doubt = seconds / UNVALIDATED_FACTOR, seconds * UNVALIDATED_FACTOR
-    band = band_of(task, gpu, launch, seconds)
+    band = band_of(task, graph, gpu, launch, seconds)
     if task == "bfs":
         band = band.beside(fast_path_band(launch, seconds))
     between = band.interval(seconds) or doubt

@@ -31,6 +31,7 @@ __all__ = ["PROGRAMS", "band_of", "fast_path_band", "sent_bytes", "simulate", "t
 OF_SEARCHES = ("frontier_vertices", "frontier_edges", "unvisited")
 #: Levels take more than this share of the time: the run waits for launches.
 LAUNCH_BOUND_SHARE = 0.5
+VALIDATED = ("bfs", "sssp")
 UNLIKE = "GPU unlike those with runs, error guessed"
 
 
@@ -164,7 +165,8 @@ def simulate(
     question = Question(name, source, sink, direction, approximation, rng)
     values = PROGRAMS[name](chip, question)
     trace = timed(chip)
-    seconds = float(trace["seconds"].sum()) if len(trace) else 0.0
+    sums = {k: float(trace[k].sum()) if len(trace) else 0.0 for k in ("seconds", "launch")}
+    seconds, launch = sums["seconds"], sums["launch"]
     for value in values.values():
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
@@ -176,7 +178,7 @@ def simulate(
         seconds=seconds,
         copy_seconds=chip.gpu.copy_seconds(sent_bytes(name, graph)) + chip.gpu.copy_seconds(answer),
         iterations=int(trace["iteration"].max(initial=-1)) + 1 if len(trace) else 0,
-        band=band_of(name, chip.gpu, float(trace["launch"].sum()) if len(trace) else 0.0, seconds),
+        band=band_of(name, graph, chip.gpu, launch, seconds),
         trace=trace,
         values=values,
         memory_used=chip.used,
@@ -211,9 +213,10 @@ def timed(chip: Chip) -> Trace:
     return Trace(columns)
 
 
-def band_of(task: str, gpu: GPU, launch: float, seconds: float) -> Band:
+def band_of(task: str, graph: Graph, gpu: GPU, launch: float, seconds: float) -> Band:
     """Return what validation found for runs of this kind: launch-bound or not, GPU seen or not.
 
+    Searches were validated, and shortest paths where all weights are the same.
     A GPU that is unlike all that were measured has twice the error (as a logarithm) of one that was
     left out: a guess, and its kind says so.
     """
@@ -222,12 +225,20 @@ def band_of(task: str, gpu: GPU, launch: float, seconds: float) -> Band:
     origin = origin_of(gpu)
     kind = f"{bound}, {seen.get(origin, UNLIKE)}"
     if task != "bfs":
-        return Band(f"{task}, {kind}", None, None)
+        kind = f"{task}, {kind}"
+    if task not in VALIDATED or (task == "sssp" and weights_differ(graph)):
+        return Band(kind, None, None)
     if origin not in seen:
-        found = {k: v**2 for k, v in errors_of(f"{bound}, {seen['every']}").items()}
+        found = {k: v**2 for k, v in errors_of(kind.replace(UNLIKE, seen["every"])).items()}
     else:
         found = errors_of(kind)
     return Band(kind, found.get("median"), found.get("most"))
+
+
+def weights_differ(graph: Graph) -> bool:
+    """Return whether some arcs are longer than others."""
+    weights = graph.weights
+    return weights is not None and bool(weights.size) and bool(weights.min() != weights.max())
 
 
 def fast_path_band(launch: float, seconds: float) -> Band:

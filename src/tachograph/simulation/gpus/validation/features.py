@@ -6,12 +6,13 @@ for all pulls), with the counts of its launches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from ....decisions.approximation.rules import EXACT
 from ....decisions.direction.state import State
 from ....decisions.direction.train import sources_of
 from ....graph.graph import Graph
@@ -19,11 +20,12 @@ from ....journal.campaign import Campaign, Executor, Record
 from ..bfs import search
 from ..chip import Chip
 from ..gpu import GPU
+from ..sssp import bellman_ford
 from ..warps import COUNTERS
 from .graphs import KNOWN
 from .runs import Cell
 
-__all__ = ["COUNTED", "features", "gunrock_rule", "of_graph"]
+__all__ = ["COUNTED", "features", "features_of_paths", "gunrock_rule", "of_graph", "of_paths"]
 
 #: Count up when the L2, or searches that only push, or that may pull, ask for other sectors.
 GENERATORS = {"push": 1, "both": 2}
@@ -32,6 +34,7 @@ MOST_ROWS = 64  # searches of more levels keep sums
 MANY_ARCS = 30_000_000  # such graphs are searched once
 COUNTED = (*COUNTERS, "written_back")
 BALANCE = {"TWC": "degree"}  # of the modes that do not lay arcs side by side
+Reach = Callable[[Chip, int], np.ndarray]
 Key = tuple[str, int, float | None, float | None, str]
 
 
@@ -64,14 +67,28 @@ def of_graph(
     balance: str = "balanced",
 ) -> Record:
     """Simulate searches of a graph with this L2: a task of the campaign."""
+    policy = (lambda s: "push") if do_a is None else gunrock_rule(do_a, do_b or 0.0)
+    return _searched(dataset, l2_bytes, balance, lambda chip, s: search(chip, s, policy) >= 0)
+
+
+def of_paths(dataset: str, l2_bytes: int) -> Record:
+    """The same for shortest paths where all weights are one, as in the published runs."""
+
+    def reached(chip: Chip, source: int) -> np.ndarray:
+        return np.asarray(np.isfinite(bellman_ford(chip, source, EXACT)))
+
+    return _searched(dataset, l2_bytes, "balanced", reached)
+
+
+def _searched(dataset: str, l2_bytes: int, balance: str, reach: Reach) -> Record:
+    """Run from some vertices; ``reach`` returns which vertices were reached."""
     known, graph = KNOWN[dataset], _loaded(dataset)
     gpu = GPU(l2_bytes=max(int(l2_bytes / known.smaller), 4096), memory_bytes=1 << 40)
-    policy = (lambda s: "push") if do_a is None else gunrock_rule(do_a, do_b or 0.0)
     many = 1 if graph.arcs > MANY_ARCS else SOURCES
     searches = []
     for source in sources_of(graph, 4 * many, seed=2).tolist():
         chip = Chip(gpu, graph, balance)
-        reached = int((search(chip, source, policy) >= 0).sum())
+        reached = int(reach(chip, source).sum())
         if reached < graph.n / 20:
             continue
         searches.append(_rows(chip))
@@ -113,6 +130,17 @@ def features(
         campaign = Campaign("gpu-features", f"{__name__}:of_graph", tasks, mark, label="simulating")
         found |= {own[number]: record for number, record in campaign.results(executor)}
     return found
+
+
+def features_of_paths(
+    cells: Iterable[Cell], l2_of: dict[str, int], executor: Executor | None = None
+) -> dict[tuple[str, int], Record]:
+    """Return the features of shortest paths on the graphs of these cells."""
+    asked = sorted({(cell.dataset, l2_of[cell.gpu]) for cell in cells})
+    tasks = [{"dataset": dataset, "l2_bytes": size} for dataset, size in asked]
+    mark = f"generators {GENERATORS['push']}"
+    campaign = Campaign("gpu-paths", f"{__name__}:of_paths", tasks, mark, label="simulating")
+    return {asked[number]: record for number, record in campaign.results(executor)}
 
 
 def key_of(cell: Cell, l2_of: dict[str, int]) -> Key:

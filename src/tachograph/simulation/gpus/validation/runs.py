@@ -120,18 +120,18 @@ COLUMNS += [
 ]
 
 
-def cells(where: Path | None = None) -> list[Cell]:
-    """Return all cells of the GPUs of the catalogue."""
+def cells(where: Path | None = None, algorithm: str = "bfs") -> list[Cell]:
+    """Return all cells of an algorithm on the GPUs of the catalogue."""
     with published(where):
-        return _cells(where)
+        return _cells(where, algorithm)
 
 
-def _cells(where: Path | None) -> list[Cell]:
+def _cells(where: Path | None, algorithm: str) -> list[Cell]:
     grouped: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in records("runs", where, COLUMNS).to_pylist():
         wanted = row["engine"] == "Gunrock" and row["version"] == VERSION
         plain = not (row["vertex64"] or row["size64"] or row["mark_pred"])
-        if wanted and plain and row["algorithm"] == "bfs" and row["gpu_count"] == 1:
+        if wanted and plain and row["algorithm"] == algorithm and row["gpu_count"] == 1:
             if row["gpu"] in GPUS and row["run_ms"]:
                 grouped.setdefault(tuple(row[k] for k in KEY), []).append(row)
     return [made for key, rows in grouped.items() if (made := _cell(key, rows)) is not None]

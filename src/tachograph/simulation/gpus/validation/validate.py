@@ -19,7 +19,7 @@ from ..gpu import GPU
 from . import bars
 from .directions import agreement, ranking
 from .fast import beside_simulator
-from .features import features, key_of, scaled
+from .features import features, features_of_paths, key_of, scaled
 from .fit import Fitted, Sample, fit
 from .graphs import KNOWN
 from .runs import GPUS, MODES, Cell, cells
@@ -29,6 +29,7 @@ __all__ = ["validate", "write"]
 OWN_MODE = "LB_CULL"  # advance and filter are one kernel, as in our push
 WEB = "indochina-2004"  # the stand-in that constants are fitted to
 KRONECKER = "kron_g500-logn18"
+MOST_ARCS_OF_PATHS = 30_000_000  # more take long, and say the same
 GPU_SEEN, ARCHITECTURE_SEEN, GPU_UNSEEN = "GPU seen", "architecture seen", "GPU unseen"
 
 
@@ -69,6 +70,9 @@ def validate(where: Path | None = None, executor: Executor | None = None) -> dic
     def those(ratios: dict[int, float], samples: list[Sample]) -> dict[str, float]:
         return bars.summary(ratios[id(s)] for s in samples)
 
+    paths = _paths(where, executor)
+    carried = {by: _carried_over(used, paths, by) for by in ("dataset", "gpu")}
+    bound |= {id(s): works(s) for s in paths}
     made: dict[str, Any] = {
         "exact graphs, each source, launches from the others": bars.summary(
             bars.exact_sources(found)
@@ -92,6 +96,10 @@ def validate(where: Path | None = None, executor: Executor | None = None) -> dic
         "one graph left out, all cells, beside means instead of medians": bars.summary(
             by_graph[id(s)] * s.cell.ms / s.cell.mean_ms for s in used
         ),
+        "shortest paths, constants of searches, one graph left out": those(
+            carried["dataset"], paths
+        ),
+        "shortest paths, constants of searches, one GPU left out": those(carried["gpu"], paths),
     }
     same, total = agreement(where)
     gpu = GPU("gv100")
@@ -100,7 +108,11 @@ def validate(where: Path | None = None, executor: Executor | None = None) -> dic
         "bars": made,
         "directions": {"same": same, "levels": total},
         "ranking": ranking(where, gpu, constants, _per_arc(every, gpu, constants)),
-        "errors": _errors(used, bound, by_gpu, by_graph) | _fast_path_errors(),
+        "errors": {
+            **_errors(used, bound, by_gpu, by_graph),
+            **_errors(paths, bound, carried["gpu"], carried["dataset"], "sssp, "),
+            **_fast_path_errors(),
+        },
         "constants": _constants(fitted[OWN_MODE]),
         "cells": {s.cell.dataset: KNOWN[s.cell.dataset].kind for s in every},
     }
@@ -123,6 +135,7 @@ def _errors(
     bound: dict[int, bool],
     by_gpu: dict[int, float],
     by_graph: dict[int, float],
+    task: str = "",
 ) -> dict[str, dict[str, float]]:
     """Return the errors of each kind of run."""
     own = [s for s in used if s.cell.mode == OWN_MODE]
@@ -138,8 +151,37 @@ def _errors(
         }
         for name, ratios in groups.items():
             found = bars.summary(ratios)
-            made[f"{word}, {name}"] = {k: round(found[k], 3) for k in ("median", "most")}
+            made[f"{task}{word}, {name}"] = {k: round(found[k], 3) for k in ("median", "most")}
     return made
+
+
+def _paths(where: Path | None, executor: Executor | None) -> list[Sample]:
+    """Return the cells of shortest paths whose graphs can be had and are not large.
+
+    Weights are those of the files: one for all of these graphs.
+    """
+    sizes = {name: GPU(name).l2_bytes for name in GPUS.values()}
+    kinds = ("exact", "generated")
+    own = [
+        c
+        for c in cells(where, "sssp")
+        if c.dataset in KNOWN and KNOWN[c.dataset].kind in kinds and c.mode == OWN_MODE
+        if c.undirected and c.arcs <= MOST_ARCS_OF_PATHS
+    ]
+    known = features_of_paths(own, sizes, executor)
+    made = [(c, known[c.dataset, sizes[c.gpu]]) for c in own]
+    return [Sample(c, scaled(record, c)) for c, record in made if record["searches"]]
+
+
+def _carried_over(searches: list[Sample], paths: list[Sample], by: str) -> dict[int, float]:
+    """Predict shortest paths by constants of searches without their graph or their GPU."""
+    own = [s for s in searches if s.cell.mode == OWN_MODE]
+    like, ratios = fit(own), dict[int, float]()
+    for name in sorted({getattr(s.cell, by) for s in paths}):
+        fitted = fit([s for s in own if getattr(s.cell, by) != name], like)
+        mine = [s for s in paths if getattr(s.cell, by) == name]
+        ratios |= {id(s): fitted.ms(s) / s.cell.ms for s in mine}
+    return ratios
 
 
 def _fast_path_errors() -> dict[str, dict[str, float]]:
