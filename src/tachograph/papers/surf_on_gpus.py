@@ -147,8 +147,7 @@ def _published(table: int, graph: str) -> list[Cell]:
     kept = published("surf", f"table-{table}")
     if table != 5:
         return [kept.row(graph).get(p) for p in POLICIES[:-1]]
-    known = [str(row[0]) for row in kept.rows]
-    return [kept.row(p).get(graph) if p in known else None for p in POLICIES[:-1]]
+    return [kept.row(p).get(graph) for p in POLICIES[:-1]]
 
 
 def _surf_conclusions(own: Sequence[str], accuracy: np.ndarray, ms: np.ndarray) -> list[list[Cell]]:
