@@ -17,8 +17,9 @@ import numpy as np
 
 from ..journal import journal
 from ..util.errors import DeviceError, TachographWarning
+from .groups import largest_group
 from .host import Host
-from .opencl import OpenCL
+from .opencl import GROUP, OpenCL
 
 __all__ = ["UNITS", "calibrate", "calibration", "sound"]
 
@@ -163,9 +164,10 @@ def _opencl(device: OpenCL, arrays: dict[str, np.ndarray]) -> Numbers:
 
     def timed(name: str, size: int, *arguments: object) -> float:
         kernel = device.kernel("calibrate", name)
+        group = min(GROUP, largest_group(device, kernel))
 
         def run() -> None:
-            device.launch(kernel, size, *arguments)
+            device.launch(kernel, size, *arguments, group=group)
             device.finish()
 
         return _seconds(run)
