@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms import sssp_budget
 from tachograph.algorithms.budget import Budget
+from tachograph.decisions import graphs as registry
+from tachograph.decisions.approximation.calibrate import sources_of
 from tachograph.decisions.approximation.rules import inaccuracy
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tachograph.kernels.sssp import certificate, delta_stepping
@@ -179,6 +181,16 @@ def test_what_was_tried_in_vain_is_not_tried_again(eager):
     assert all(budget.exact for budget in said)
     assert ["earlier" in budget.how for budget in said] == [False, False, False, True]
     assert not tg.sssp(g, begin, max_error=0.2, threads=2).budget.exact
+
+
+def test_a_sample_must_be_sure_before_a_certificate_is_made():
+    """With one standard deviation, two of these six searches were continued to the exact answer."""
+    name = "kronecker 14 16"
+    g = registry.weighted(registry.graph_named(name))
+    for source in sources_of(name, g, 3):
+        for most in (0.05, 0.1):
+            found = tg.sssp(g, source, max_error=most, threads=2)
+            assert not found.budget.exact
 
 
 def test_where_nothing_can_be_gained_the_answer_is_exact_and_says_why():
