@@ -124,6 +124,19 @@ def test_each_of_several_repairs_keeps_its_old_file(good, monkeypatch, links):
     assert there == [True] * 3
 
 
+def test_columns_with_other_names_are_known_by_their_place(good):
+    """Names of a damaged file never become a part of a query."""
+    path = Path("j.db")
+    path.write_bytes(good[0])
+    for was, now in (("checksum", "chUckSum"), ("columns", "c) SELECT 1;--")):
+        table = "traces" if was == "columns" else "runs"
+        sql(path, f'ALTER TABLE {table} RENAME COLUMN {was} TO "{now}"')
+    assert any("runs: its columns have other names" in text for text in check(path).problems)
+    repair(path)
+    assert check(path).good
+    assert content(path) == good[1]
+
+
 def test_what_cannot_be_read_at_all_is_kept_beside_a_new_journal():
     path = Path("j.db")
     path.write_bytes(b"nothing of SQLite's" * 500)

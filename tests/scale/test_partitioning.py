@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -134,6 +135,12 @@ def bad_parquet(**columns):
     return "bad.parquet"
 
 
+def too_few_vertices():
+    edges = pa.table({"source": [0, 1], "target": [1, 9]})
+    parquet.write_table(edges.replace_schema_metadata({"vertices": "4"}), "bad.parquet")
+    return "bad.parquet"
+
+
 @pytest.mark.parametrize(
     ("what", "error", "message"),
     [
@@ -147,12 +154,34 @@ def bad_parquet(**columns):
             "bad.parquet.*integers",
         ),
         (lambda: bad_parquet(a=[1], b=[1], c=[1], d=[1]), tg.FileFormatError, "which column"),
+        (lambda: too_few_vertices(), tg.FileFormatError, "a target is 9, but it says 4 vertices"),
     ],
 )
 def test_what_cannot_be_partitioned(what, error, message):
     with pytest.raises(error, match=message):
         tg.scale.partition(what(), parts=2, directory="parts")
     assert not [name for name in os.listdir() if "parts" in name]
+
+
+def test_ids_that_no_part_has_room_for_make_no_files(monkeypatch):
+    made = []
+    monkeypatch.setattr(tg.scale.edges, "reserve", lambda path, size: made.append(size))
+    bad_parquet(source=[0], target=[1 << 40])
+    with pytest.raises(tg.TooLargeError, match=r"each of 2 parts of .* are ids so large"):
+        tg.scale.partition("bad.parquet", parts=2, directory="parts")
+    assert made == []
+
+
+def test_rows_that_arrow_leaves_out_are_missed():
+    """A page that claims to be empty: batches end there, without an error."""
+    corpus = Path(__file__).parent.parent / "graph" / "files" / "corpus" / "parquet"
+    raw = bytearray((corpus / "written-0").read_bytes())
+    assert raw[40] == 0
+    raw[40] = 127
+    Path("bad.parquet").write_bytes(raw)
+    assert not list(parquet.ParquetFile("bad.parquet").iter_batches())
+    with pytest.raises(tg.FileFormatError, match="5 rows are missing"):
+        tg.scale.partition("bad.parquet", parts=2, directory="parts")
 
 
 def test_damaged_parquet():
@@ -262,6 +291,40 @@ def test_a_partition_that_cannot_be_used(damage, error, message):
     with pytest.raises(error, match=message):
         tg.scale.connected_components("parts")
     assert not list(Path("parts").glob("runs/*/*.step"))  # before any work
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"mean": math.nan}, "range of weights does not exist"),
+        ({"lightest": -math.inf}, "range of weights does not exist"),
+        ({"heaviest": math.nan}, "range of weights does not exist"),
+        ({"lightest": 3.5}, "says weights from 3.5 to 4, but those of part 0 are from -2 to"),
+        ({"lightest": 0.0, "heaviest": 1.0}, "says weights from 0 to 1, but"),
+    ],
+)
+def test_a_false_range_of_weights_is_refused(changes, message):
+    """Shortest paths rely on it: they would go on for ever, or be wrong."""
+    weights = [-2.0, 3.0, 4.0, 4.0, 4.0, 4.0]
+    graph = tg.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 0, 3, 4, 5, 0], weights)
+    tg.scale.partition(graph, parts=2, directory="parts")
+    _edit(**changes)
+    with pytest.raises(tg.FileFormatError, match=message), tg.limits(seconds=5):
+        tg.scale.sssp("parts", 0)
+
+
+def test_a_limit_of_time_holds_between_supersteps():
+    tg.scale.partition(tg.path(40), parts=2, directory="parts")
+    with pytest.raises(tg.TimeLimitError), tg.limits(seconds=1e-6):
+        tg.scale.bfs("parts", 0)
+
+
+def test_weighted_files_without_edges():
+    empty = pa.table({"source": pa.array([], "int32"), "target": pa.array([], "int32"),
+                      "weight": pa.array([], "float64")})  # fmt: skip
+    parquet.write_table(empty.replace_schema_metadata({"vertices": "3"}), "none.parquet")
+    tg.scale.partition("none.parquet", parts=2, directory="parts")
+    assert tg.scale.sssp("parts", 0).distances.tolist() == [0, math.inf, math.inf]
 
 
 def _edit(**changes):

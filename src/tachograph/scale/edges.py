@@ -22,6 +22,7 @@ from ..kernels.pieces.rows import count_ids
 from ..kernels.rows import build as csr
 from ..kernels.rows import passes as rows
 from ..kernels.runtime.launch import over_parts, read_only, run
+from ..util import memory
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
 from ..util.files import arrow_file, is_file
 from ..util.packed import require_pages
@@ -35,6 +36,7 @@ __all__ = ["Counted", "EdgeFiles", "Spill"]
 
 BATCH_EDGES = 1 << 17  # read at a time
 BUFFER_BYTES = 1 << 20  # of a file read at a time, however large its row groups are
+BYTES_FOR_A_VERTEX = 16  # of a part, at the least
 GROW_VERTICES = 1 << 20  # the least number that counters are made for at a time
 
 
@@ -49,6 +51,7 @@ class EdgeFiles:
                 raise MissingFileError(f"{path}: there is no such file")
         self.paths = list(paths)
         said = [self._says(path) for path in self.paths]
+        self._vertices = [n for _, n in said]
         directions = {d for d, _ in said if d is not None}
         if directed is None and len(directions) > 1:
             raise InputError("some files say directed, others undirected: give directed=...")
@@ -73,20 +76,26 @@ class EdgeFiles:
         """Source, target and weight of the next edges."""
         import pyarrow as pa
 
-        for path in self.paths:
+        for path, n in zip(self.paths, self._vertices, strict=True):
             with _errors(path):
                 file = _open(path)
                 require_pages(path, file.schema_arrow.names)
+                left = file.metadata.num_rows
                 for batch in file.iter_batches(BATCH_EDGES):
+                    left -= batch.num_rows
                     found = edge_table(pa.Table.from_batches([batch]), Columns())
                     source, target = as_ids(found.source, "source"), as_ids(found.target, "target")
                     for what, ids in (("source", source), ("target", target)):
                         if ids.size and int(ids.min()) < 0:
                             raise InputError(f"a {what} is {ids.min()}: ids cannot be negative")
+                        if ids.size and n is not None and int(ids.max()) >= n:
+                            raise InputError(f"a {what} is {ids.max()}, but it says {n:,} vertices")
                     # one type for both, int32 or int64: loops are compiled for these
                     kind = np.int32 if source.dtype == target.dtype == np.int32 else np.int64
                     ends = source.astype(kind, copy=False), target.astype(kind, copy=False)
                     yield *ends, as_weights(found.weight, source.size)
+                if left:  # Arrow takes the first column's end for that of all
+                    raise InputError(f"{abs(left):,} rows are missing, or too many: it is damaged")
         pa.default_memory_pool().release_unused()  # what comes next needs it
 
 
@@ -113,17 +122,19 @@ class Counted:
     """What one pass over all edges tells: counts for each vertex, and the range of the weights."""
 
     def __init__(
-        self, files: EdgeFiles, directory: Path, progress: Callable[[float], None]
+        self, files: EdgeFiles, directory: Path, parts: int, progress: Callable[[float], None]
     ) -> None:
         self.n, self.edges = files.n or 0, 0
+        _require(self.n, parts)
         self.weights: np.dtype[np.generic] | None = None
         total, lightest, heaviest = 0.0, np.inf, -np.inf
         balance = 0
         self._out = _Counter(directory / "out.count", self.n)
         self._in = _Counter(directory / "in.count", self.n)
         for source, target, weight in files.batches():
-            if source.size:
-                self.n = max(self.n, int(source.max()) + 1, int(target.max()) + 1)
+            if source.size and (most := 1 + int(max(source.max(), target.max()))) > self.n:
+                _require(most, parts)
+                self.n = most
             ends = read_only(np.ascontiguousarray(source)), read_only(np.ascontiguousarray(target))
             self._out.add(*ends, True, self.n)
             self._in.add(*ends[::-1], files.directed, self.n)  # an undirected loop is one arc
@@ -146,7 +157,7 @@ class Counted:
         self.both: bool = not files.directed and balance % 2**64 == 0
         self.directed: bool = files.directed
         self.range: tuple[float, float, float] = (1.0, 1.0, 1.0)
-        if self.weights is not None:
+        if self.weights is not None and self.edges:
             self.range = (lightest, total / max(self.edges, 1), heaviest)
 
     @property
@@ -159,6 +170,15 @@ class Counted:
             out += into
             into[:] = 0  # so that asking again gives the same
         return [out]
+
+
+def _require(n: int, parts: int) -> None:
+    """Refuse ids that no part has room for, before files are made for them."""
+    what, advice = (
+        f"each of {parts:,} parts of {n:,} vertices",
+        "are ids so large? Else take more parts",
+    )
+    memory.require(BYTES_FOR_A_VERTEX * n // parts, what, advice)
 
 
 class _Counter:

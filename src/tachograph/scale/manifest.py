@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import operator
 import os
 from collections.abc import Iterator, Sequence
@@ -115,6 +116,13 @@ class Partition:
         weights = None if found.out.weights is None else found.out.weights.dtype.name
         if (found.out.arcs, found.ghosts.size, weights) != (arcs, ghosts, self.weights):
             raise FileFormatError(self.directory / MANIFEST, f"does not describe part {index}")
+        values = found.out.weights
+        if values is not None and values.size:
+            low, high = float(values.min()), float(values.max())
+            if low < self.lightest or high > self.heaviest:
+                told = f"says weights from {self.lightest:g} to {self.heaviest:g}"
+                here = f"those of part {index} are from {low:g} to {high:g}"
+                raise FileFormatError(self.directory / MANIFEST, f"{told}, but {here}")
         return marks_of(found)
 
     def check_mail(self, marks: Sequence[Marks]) -> None:
@@ -138,6 +146,8 @@ class Partition:
             raise ValueError("its kind of graph does not exist")
         if not all(isinstance(getattr(self, k), float) for k in ("lightest", "mean", "heaviest")):
             raise ValueError("its range of weights is not of numbers")
+        if not -math.inf < self.lightest <= self.heaviest < math.inf or math.isnan(self.mean):
+            raise ValueError("its range of weights does not exist")
         for index, files in enumerate(self.files):
             if [file.name for file in files] != names_of(index, self.directed):
                 raise ValueError(f"it names other files of part {index}")

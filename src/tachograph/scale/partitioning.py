@@ -146,7 +146,7 @@ def _chunks(rows: Graph, degree: np.ndarray, first: int, last: int) -> Iterator[
 
 def _of_files(files: EdgeFiles, parts: int, work: Path) -> Partition:
     with bar("partitioning") as shown:
-        counted = Counted(files, work, shown.advance)
+        counted = Counted(files, work, parts, shown.advance)
         degrees = counted.degrees
         cuts = cut(degrees, counted.n, parts)
         kind = None if counted.weights is None else np.dtype(counted.weights)

@@ -21,6 +21,7 @@ from ..kernels.runtime.launch import clock
 from ..util.errors import InputError, TachographError
 from ..util.executor import Executor, Lost, results
 from ..util.files import aside
+from ..util.limits import check_time
 from ..util.progress import bar
 from .executor import executor
 from .manifest import Partition, alone, reserve
@@ -122,6 +123,7 @@ class _Run:
                 order = self.program.decide(self.memory, notes)
                 if order is None:
                     break
+                check_time()
                 step += 1
                 notes = self._superstep(step, order, notes)
                 self._forget(step - 1)

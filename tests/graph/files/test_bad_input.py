@@ -36,6 +36,8 @@ TEXTS = {
     "huge-weight.txt": ("0 1 1e999\n", "not a finite", 1),
     "weight.txt": ("0 1 1\n1 2 cheap\n", "expected a weight but found 'cheap'", 2),
     "comma.csv": ("0,1\n1,,2\n", "empty field", 2),
+    "comma-counts.txt": (",9 8\n" + "0 1\n" * 8, "expected a vertex id", 1),
+    "counts-comma.txt": ("9 8,\n" + "0 1\n" * 8, "empty field", 1),
     "wide.txt": ("0 99999999999999999999\n", "does not fit in 64 bits", 1),
     "memory.txt": ("0 900000000000000\n", "needs about .* of memory", None),
     "exact.txt": ("0 1 9007199254740993000\n", r"beyond 2\*\*53", None),
@@ -392,3 +394,10 @@ def test_forged_tgraph_headers(change):
     Path("f.tgraph").write_bytes(start + whole[len(start) :])
     with pytest.raises(tg.FileFormatError):
         tg.read("f.tgraph")
+
+
+@pytest.mark.parametrize("line", [",# no comment", ",%", ",", "a,,b", "a b,"])
+def test_lines_of_names_with_empty_fields(line):
+    Path("names.txt").write_text(f"a b\n{line}\nb c\n")
+    with pytest.raises(tg.FileFormatError, match="empty field"):
+        tg.read("names.txt", relabel=True)

@@ -28,10 +28,10 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     weights: list[str] = []
     fields = before = 0
     for number, end, line in source.lines():
-        words = layout.words(line)
         length, before = end - before, end
-        if not words or words[0][0] in "#%":
+        if not line or line[0] in "#%":
             continue
+        words = layout.words(line)
         fields = fields or len(words)
         problem = _problem(line, words, fields, length)
         if problem:

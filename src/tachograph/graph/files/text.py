@@ -36,6 +36,9 @@ FEWEST_EDGES_OF_A_BARE_HEADER = 8  # a first line with fewer is an edge
 NUMBER = re.compile(rb"[-+0-9.eE]+")
 COUNT = re.compile(r"[0-9]{1,18}")  # a whole number of a size that can be a count
 DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", re.A)
+BARE = re.compile(
+    r"([0-9]{1,18})(?:[ \t]+,?|,)[ \t]*([0-9]{1,18})"
+)  # vertices and edges, on a line
 COUNTS = re.compile(r"nodes:?\s*(\d{1,18})[\s,;]+edges:?\s*(\d{1,18})\b", re.I | re.A)
 KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.I | re.A)
 KONECT = re.compile(r"^%\s*(sym|asym)\b", re.A)
@@ -205,7 +208,7 @@ def read(source: Input, weight: str | bool | None) -> EdgeTable:
     if not source.compression:
         edges = source.size * max(1, source.head.count(b"\n")) // len(source.head)
         source.require(edges * 18, f"about {edges:,} edges")
-    bare = counts is None and len(first) == 2 and all(map(COUNT.fullmatch, first))
+    bare = counts is None and BARE.fullmatch(text.strip(" \t\r"))
     if bare and int(first[1]) >= FEWEST_EDGES_OF_A_BARE_HEADER:
         table = EdgeTable(*read_edges(source, layout, end, line), directed=directed)
         if table.source.size == int(first[1]) and _highest(table) < int(first[0]):
