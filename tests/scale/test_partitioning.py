@@ -184,6 +184,16 @@ def test_rows_that_arrow_leaves_out_are_missed():
         tg.scale.partition("bad.parquet", parts=2, directory="parts")
 
 
+def test_a_file_that_says_two_things_is_read_as_everywhere():
+    """Parquet holds what a table says twice; one of the two is damaged."""
+    tg.write(tg.path(4), "two.parquet")
+    raw = Path("two.parquet").read_bytes()
+    assert raw.count(b"directed") == 1  # the other is in base64
+    Path("two.parquet").write_bytes(raw.replace(b"directed", b"direct d"))
+    made = tg.scale.partition("two.parquet", parts=2, directory="parts")
+    assert made.directed == tg.read("two.parquet").directed
+
+
 def test_damaged_parquet():
     tg.write(tg.path(5000), "graph.parquet")
     content = bytearray(open("graph.parquet", "rb").read())

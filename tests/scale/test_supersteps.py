@@ -204,6 +204,31 @@ def test_the_same_run_twice_at_the_same_time_is_refused(parts):
         tg.scale.bfs(parts, 0)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("name", ["pipe", "device"])
+def test_nobody_waits_for_a_checkpoint_that_is_no_file(parts, name, monkeypatch):
+    """Reading a pipe would wait for ever, and a device has no end."""
+    tg.scale.bfs(parts, 0)
+    (run,) = Path("parts/runs").iterdir()
+    path = run / supersteps.CHECKPOINT_FILE
+    os.mkfifo(path) if name == "pipe" else path.symlink_to("/dev/null")
+    opened = os.open
+
+    def never_waits(path, flags, *more, **named):
+        assert Path(path).is_file() or flags & os.O_NONBLOCK or Path(path).is_dir()
+        return opened(path, flags, *more, **named)
+
+    def no_plain_reading(path, *given, **named):
+        assert path.name != supersteps.CHECKPOINT_FILE
+        return read_text(path, *given, **named)
+
+    read_text = Path.read_text
+    monkeypatch.setattr(Path, "read_text", no_plain_reading)
+    monkeypatch.setattr(os, "open", never_waits)
+    with pytest.raises(tg.InputError, match="is not a regular file"):
+        tg.scale.bfs(parts, 0)
+
+
 def test_links_in_the_directory_of_somebody_else_are_not_followed(parts):
     tg.scale.bfs(parts, 0)
     precious = Path("precious")

@@ -63,7 +63,9 @@ class EdgeFiles:
         import pyarrow as pa
 
         with _errors(path):
-            schema = _open(path).schema_arrow
+            file = _open(path)
+            # what the file itself says, as read() sees it: Arrow keeps another copy in its schema
+            schema = file.schema_arrow.with_metadata(file.metadata.metadata)
             # neither schema.empty_table() nor arrays from lists: they would import pandas, 50 MB
             empty = [pa.nulls(0, field.type) for field in schema]
             table = pa.Table.from_arrays(empty, schema=schema)

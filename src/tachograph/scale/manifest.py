@@ -18,7 +18,7 @@ import numpy as np
 
 from ..graph.foreign import WEIGHTS
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
-from ..util.files import aside, is_directory, is_file, lock
+from ..util.files import aside, is_directory, is_file, lock, small_content
 from ..util.memory import human
 from .checks import Marks, marks_of
 from .piece import Piece, names_of
@@ -206,7 +206,7 @@ def open_partition(given: Parts) -> Partition:
     if not is_file(path):
         raise InputError(f"{directory} holds no partitioned graph: make one with scale.partition")
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(small_content(path))
         if (version := content.pop("format")) != FORMAT:
             known = f"this tachograph knows {FORMAT}: partition the graph again"
             raise FileFormatError(path, f"has format {version}, {known}")

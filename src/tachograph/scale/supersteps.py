@@ -20,7 +20,7 @@ from ..graph.build import index_type
 from ..kernels.runtime.launch import clock
 from ..util.errors import InputError, TachographError
 from ..util.executor import Executor, Lost, results
-from ..util.files import aside
+from ..util.files import aside, small_content
 from ..util.limits import check_time
 from ..util.progress import bar
 from .executor import executor
@@ -179,7 +179,7 @@ class _Run:
     def _resumed(self) -> tuple[int, list[Notes]] | None:
         """Return the last checkpoint, if there is one, its files are whole, and this user made it."""
         try:
-            content = json.loads((self.files.run / CHECKPOINT_FILE).read_text())
+            content = json.loads(small_content(self.files.run / CHECKPOINT_FILE))
             made = content.pop("seal")
             if not is_sealed(made, self.files.seals, CHECKPOINT_FILE, content, {}):
                 return None

@@ -3,6 +3,7 @@
 ``aside``    a temporary path beside a file, renamed to it when everything went well.
 ``directory_aside``  the same for a directory.
 ``scratch``  a temporary directory.
+``small_content``  what a small file holds.
 ``lock``     a file that one process at a time can hold.
 ``arrow_file``  a file for Arrow, whatever its name is.
 ``is_file``, ``is_directory``, ``is_there``  what a path names; false for names that no file can have.
@@ -42,6 +43,7 @@ __all__ = [
     "is_there",
     "lock",
     "scratch",
+    "small_content",
     "temporary_name",
 ]
 
@@ -51,6 +53,7 @@ is_directory = os.path.isdir
 is_there = os.path.exists
 
 NAME_CHARACTERS = 40  # of the final name that a temporary one begins with
+SMALL_BYTES = 1 << 26  # of a file that describes others
 TOKEN_BYTES = 8  # of a temporary name, random
 TEMPORARY = re.compile(rf".+\.[0-9a-f]{{{2 * TOKEN_BYTES}}}\.tacho\.tmp", re.DOTALL)
 SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -194,6 +197,16 @@ def arrow_file(path: str | os.PathLike[str], mode: str = "rb") -> pa.OSFile:
     import pyarrow as pa
 
     return pa.OSFile(os.fsencode(path), mode)
+
+
+def small_content(path: Path) -> bytes:
+    """Return what a file holds; ``OSError`` if it is a pipe or a device, or far too large."""
+    held = os.open(path, os.O_RDONLY | SAFE & ~getattr(os, "O_NOFOLLOW", 0))
+    with os.fdopen(held, "rb") as file:
+        about = os.fstat(held)
+        if not stat.S_ISREG(about.st_mode) or about.st_size > SMALL_BYTES:
+            raise OSError(f"{path} is not a regular file of at most {SMALL_BYTES >> 20} MiB")
+        return file.read(SMALL_BYTES)
 
 
 def lock(path: Path) -> int | None:
