@@ -69,6 +69,8 @@ LIES = {
     "before the file": (lambda h, a: (a.pop("names"), h["arrays"][-2].update(at=-64)), "described"),
     "too many": (lambda h, a: (a.pop("names"), h["arrays"][-2].update(shape=[2**40, 2**40])),
                  "cut short|described"),
+    "many sizes": (lambda h, a: (a.pop("names"), h["arrays"][-2].update(shape=[2] * 100_000)),
+                   "described"),
 }  # fmt: skip
 
 
@@ -155,6 +157,16 @@ def test_threads_that_use_a_graph_for_the_first_time_together(monkeypatch):
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(lambda _: int(g.indices.sum()), range(32))) == {4999 * 4999}
     assert read == [1]
+
+
+def test_a_header_that_claims_to_be_long():
+    tg.write(tg.path(3), "g.tgraph")
+    raw = bytearray(Path("g.tgraph").read_bytes())
+    raw[12:16] = (2**32 - 1).to_bytes(4, "little")
+    Path("g.tgraph").write_bytes(raw)
+    os.truncate("g.tgraph", 1 << 25)  # of which only the beginning takes room
+    with pytest.raises(tg.TooLargeError, match="its header"), tg.limits(memory="1 MB"):
+        tg.read("g.tgraph")
 
 
 def test_a_negative_number_of_vertices():

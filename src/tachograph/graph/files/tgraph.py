@@ -32,7 +32,7 @@ from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from ...util.errors import InputError
+from ...util.errors import FileFormatError, InputError
 from ..build import check_rows, check_symmetry, index_type
 from ..foreign import WEIGHTS, must_be_finite
 from ..graph import Graph
@@ -47,6 +47,7 @@ CHECK_ON_OPENING_BYTES = 1 << 23  # files up to this size are read and checked w
 CHECKSUM_BYTES = 1 << 24  # at a time
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 WIDTHS = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64)}
+MOST_DIMENSIONS = 32  # of an array: a product of more sizes could take for ever
 TYPES = {"bool"} | {f"{kind}{bits}" for kind, every in WIDTHS.items() for bits in every}
 Bytes: TypeAlias = bytes | mmap.mmap
 KNOWN = ("indptr", "indices", "weights", "names", "name_ends")
@@ -98,7 +99,8 @@ def _arrays(
     for a in header["arrays"]:
         name, kind, shape, at = a["name"], a["type"], a["shape"], a["at"]
         known = name in KNOWN or name.startswith(META)
-        places = [at, *shape]
+        places = [at, *shape[: MOST_DIMENSIONS + 1]]
+        known &= len(shape) <= MOST_DIMENSIONS
         if kind not in TYPES or not known or name in found or at % ALIGN or min(places) < 0:
             raise source.error(f"array {name} is described wrongly")
         count = math.prod(shape)
@@ -125,7 +127,9 @@ def read(source: Input, weight: str | bool | None) -> Graph:
     held = source.held()
     start = held.start(FIXED.size)
     if len(start) == FIXED.size:
-        start = held.start(FIXED.size + FIXED.unpack(start)[2])
+        length = min(FIXED.unpack(start)[2], held.size)
+        source.require(length, "its header")
+        start = held.start(FIXED.size + length)
     graph, _ = _opened(source, start, held.size, weight)
     lock = threading.Lock()
 
@@ -192,6 +196,8 @@ def _opened(
         weights = arrays.get("weights")
         extra = {k.removeprefix(META): a for k, a in arrays.items() if k.startswith(META)}
         meta = {**_said(header, "meta", dict), **extra}
+    except FileFormatError:
+        raise
     except MALFORMED as error:
         raise source.error(f"the header is malformed ({error})") from None
     ids = n >= 0 and indices.dtype == index_type(n) and indptr.dtype == np.int64
