@@ -323,12 +323,6 @@ def test_a_false_range_of_weights_is_refused(changes, message):
         tg.scale.sssp("parts", 0)
 
 
-def test_a_limit_of_time_holds_between_supersteps():
-    tg.scale.partition(tg.path(40), parts=2, directory="parts")
-    with pytest.raises(tg.TimeLimitError), tg.limits(seconds=1e-6):
-        tg.scale.bfs("parts", 0)
-
-
 def test_weighted_files_without_edges():
     empty = pa.table({"source": pa.array([], "int32"), "target": pa.array([], "int32"),
                       "weight": pa.array([], "float64")})  # fmt: skip

@@ -15,6 +15,7 @@ import tachograph as tg
 from tachograph.scale import seal, supersteps, tasks
 from tachograph.scale.manifest import alone
 from tachograph.scale.tasks import load, save
+from tachograph.util import limits
 
 PARTS = 3
 
@@ -226,6 +227,25 @@ def test_nobody_waits_for_a_checkpoint_that_is_no_file(parts, name, monkeypatch)
     monkeypatch.setattr(Path, "read_text", no_plain_reading)
     monkeypatch.setattr(os, "open", never_waits)
     with pytest.raises(tg.InputError, match="is not a regular file"):
+        tg.scale.bfs(parts, 0)
+
+
+def test_a_limit_of_time_holds_between_supersteps(parts, monkeypatch):
+    """Even if no step takes long enough to notice it."""
+
+    def unlimited(work):
+        def call(**given):
+            token = limits._deadline.set(None)
+            try:
+                return work(**given)
+            finally:
+                limits._deadline.reset(token)
+
+        return call
+
+    for name in ("check_piece", "perform", "put_results"):
+        monkeypatch.setattr(supersteps, name, unlimited(getattr(supersteps, name)))
+    with pytest.raises(tg.TimeLimitError), tg.limits(seconds=1e-6):
         tg.scale.bfs(parts, 0)
 
 
