@@ -120,3 +120,30 @@ def test_help_loses_nothing_to_markup(monkeypatch):
 def test_a_mistake_is_not_a_traceback(graph):
     done = tacho("simulate", "bfs", graph)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "tacho: bfs needs a source\n")
+
+
+def test_settings_of_gpus_are_taken_and_what_they_lack_is_refused(graph):
+    words = ["simulate", "bfs", graph, "--source", "3", "--gpu", "v100", "--json"]
+    done = CliRunner().invoke(app, [*words, "--set", "launch_us=5,50"])
+    few, many = json.loads(done.stdout)
+    assert (few["set"], many["set"]) == ({"launch_us": 5.0}, {"launch_us": 50.0})
+    wanted = tg.simulate("bfs", tg.read(graph), tg.GPU("v100", launch_us=50), source=3)
+    assert few["seconds"] < many["seconds"] == wanted.seconds
+    for told, why in (
+        (["--set", "pipelines=8"], "no parameter 'pipelines'"),
+        (["--memory", "hbm"], "--memory is for accelerators"),
+        (["--roots", "3"], "--roots is for accelerators"),
+    ):
+        with pytest.raises(InputError, match=why):
+            CliRunner().invoke(app, [*words, *told], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("machine", ["accugraph", "v100"])
+def test_a_vertex_by_its_name(machine):
+    """Names that are numbers are no ids."""
+    g = tg.Graph.from_edges([7, 5, 2], [5, 2, 0], relabel=True)
+    found = tg.simulate("bfs", g, machine, source=5)
+    assert found.levels.tolist() == tg.bfs(g, 5).levels.tolist()
+    if machine == "v100":
+        made = tg.plan("bfs", g, source=5, device="v100").run("v100 (simulated)")
+        assert made.levels.tolist() == found.levels.tolist()

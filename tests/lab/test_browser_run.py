@@ -14,6 +14,14 @@ def run_it(page):
 
 
 def test_a_run_its_prediction_and_the_others(page, client):
+    page.add_init_script("""{
+        const usual = EventSource;
+        window.opened = [];
+        window.EventSource = class extends usual {
+            constructor(url) { super(url); window.opened.push(this); }
+        };
+    }""")
+    page.reload()
     at(page, client, "run", graph=SMALL, task="bfs")
     page.get_by_role("heading", name="Candidates").wait_for()
     run_it(page)
@@ -25,6 +33,9 @@ def test_a_run_its_prediction_and_the_others(page, client):
     rows = page.get_by_role("region", name="Candidates;").locator("tbody tr")
     assert rows.count() >= 4
     assert all("measured" in rows.nth(k).inner_text() for k in range(rows.count()))
+    # or the browser would ask for them again and again, and say that the server was lost
+    closed = "() => window.opened.length > 1 && window.opened.every((s) => s.readyState === 2)"
+    assert page.evaluate(closed)
     page.get_by_role("button", name="Watch it in slow motion").click()
     page.get_by_text("slower than it was").wait_for()
     # the address is the state: a second tab shows the same run

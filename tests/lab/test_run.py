@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
 import tachograph as tg
 from tachograph.journal import journal
 from tachograph.lab import runs
+from tachograph.lab.asking import Asked
 from tachograph.util import memory
 from tests.lab.test_server import tacho_lab
 
@@ -82,15 +84,41 @@ def test_the_others_fill_the_table(client):
     _, told = client.post("run/plan", source=SMALL, task="bfs", told={})
     assert all(c["actual"] is None for c in told["candidates"])
     for c in told["candidates"]:
-        listened(client, begin(client, "bfs", choice=c["choice"]))
-    _, told = client.post("run/plan", source=SMALL, task="bfs", told={}, choice=1)
+        listened(client, begin(client, "bfs", way=c["way"]))
+    _, told = client.post("run/plan", source=SMALL, task="bfs", told={}, way="surf")
     assert all(c["actual"] > 0 and c["provenance"] == "measured" for c in told["candidates"])
-    assert "plan.run(1)" in told["python"]
-    chosen = told["candidates"][1]["name"]
-    assert chosen in told["command"] or chosen == "one thread"
+    assert "plan.run('surf')" in told["python"]
+    assert "--direction surf" in told["command"]
     # another question has a table of its own
     _, other = client.post("run/plan", source=SMALL, task="bfs", told={"source": "3"})
     assert all(c["actual"] is None for c in other["candidates"])
+
+
+def test_a_way_keeps_its_run_when_another_plan_ranks_otherwise(client, monkeypatch):
+    """Plans learn from the journal, so the plan of a run may have another order than that of the page."""
+    ranked, asked = Asked.plan, []
+
+    def other_way_round(self):
+        made = ranked(self)
+        asked.append(made)
+        order = made.candidates[:: 1 if len(asked) % 2 else -1]
+        return replace(made, candidates=order)
+
+    monkeypatch.setattr(Asked, "plan", other_way_round)
+    _, told = client.post("run/plan", source=SMALL, task="bfs", told={})
+    run = begin(client, "bfs", way=told["candidates"][0]["way"])
+    listened(client, run)
+    _, found = client.get(f"run/result?run={run}")
+    assert (
+        found["way"] == journal().run(found["number"]).plan["way"] == told["candidates"][0]["name"]
+    )
+    for _ in range(2):
+        _, told = client.post("run/plan", source=SMALL, task="bfs", told={})
+        (row,) = (c for c in told["candidates"] if c["actual"] is not None)
+        # what was predicted before the run, not what the plan has learned from it
+        shown = {k: row[k] for k in ("name", "run", "actual", "predicted", "low", "high")}
+        wanted = {k: found[k] for k in ("predicted", "low", "high")}
+        assert shown == {"name": found["way"], "run": run, "actual": found["seconds"], **wanted}
 
 
 @pytest.mark.parametrize(("task", "charts"), [("pagerank", 2), ("leiden", 1), ("triangles", 0)])
@@ -104,11 +132,9 @@ def test_traces_without_a_chart_in_reports_show_their_phases(client, task, chart
 
 def test_a_gpu_that_is_not_here_is_simulated(client):
     told = {"device": "v100"}
-    _, planned = client.post("run/plan", source=SMALL, task="bfs", told=told)
-    names = [c["name"] for c in planned["candidates"]]
     found = {}
     for name in ("v100 (simulated)", "v100 (simulated), copied"):
-        run = begin(client, "bfs", told=told, choice=names.index(name))
+        run = begin(client, "bfs", told=told, way=name)
         assert listened(client, run)[-1][1]["status"] == "done"
         found[name] = client.get(f"run/result?run={run}")[1]
     graph = tg.kronecker(10, rng=1)
@@ -118,7 +144,7 @@ def test_a_gpu_that_is_not_here_is_simulated(client):
     assert copied["seconds"] == pytest.approx(made.seconds + made.copy_seconds)
     assert alone["provenance"] == copied["provenance"] == "simulated"
     _, planned = client.post("run/plan", source=SMALL, task="bfs", told=told)
-    shown = planned["candidates"][names.index("v100 (simulated)")]
+    shown = next(c for c in planned["candidates"] if c["name"] == "v100 (simulated)")
     assert (shown["provenance"], shown["measured"]) == ("simulated", None)
 
 
@@ -188,7 +214,7 @@ def test_questions_that_are_refused(client, path, told):
 def test_a_run_that_is_not_there(client):
     assert client.get("run/result?run=7")[0] == 400
     assert client.request("GET", "api/run/watch?run=x")[0] == 400
-    end = listened(client, begin(client, "bfs", choice=99))[-1][1]
+    end = listened(client, begin(client, "bfs", way="99"))[-1][1]
     assert "no candidate 99" in end["error"]
 
 

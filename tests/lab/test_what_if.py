@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import http.client
 import json
+import shlex
 import time
 from urllib.parse import quote
 
 import pytest
+from typer.testing import CliRunner
 
 import tachograph as tg
+from tachograph.cli import app
 from tachograph.simulation.accelerators.explore import modelled_run
 from tests.lab.test_graph import HOSTILE
 
@@ -88,8 +91,41 @@ def test_a_sweep(client):
     assert told["cell"]["seconds"] == pytest.approx(wanted.seconds)
     assert "--set edge_pipelines=8" in told["command"]
     assert "tg.AccuGraph(edge_pipelines=8)" in told["python"]
+    _, usual = asked(client, "cell", chosen=chosen)  # the usual value is the machine itself
+    _, row = asked(client, "row", memories=[""])
+    assert usual["cell"] == {k: v for k, v in row["cells"][0].items() if k != "memory"}
+    assert usual["cell"]["provenance"] == "simulated"
     _, channels = asked(client, "cell", chosen={"parameter": "channels", "memory": "HBM-1000"})
     assert channels["sweep"]["chart"].startswith("<svg")
+
+
+def named_graph(client, tmp_path, monkeypatch):
+    content = b"source,target\nx y,b\nb,c\nc,x y\n"
+    (tmp_path / "names.csv").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    return client.upload("names.csv", content)[1]["source"] + "?relabel=true"
+
+
+@pytest.mark.parametrize(
+    ("machine", "chosen"),
+    [("accugraph", {"parameter": "channels", "value": 1}), ("accugraph", {"memory": "HBM-1000"}),
+     ("v100", {"parameter": "sms", "value": 0}), ("host", {})],
+)  # fmt: skip
+def test_what_is_copied_does_the_same_with_names(client, tmp_path, monkeypatch, machine, chosen):
+    told = {"source": "x y"}
+    graph = named_graph(client, tmp_path, monkeypatch)
+    _, started = asked(client, "simulate", machine, graph=graph, chosen=chosen, told=told)
+    assert ended(client, started["job"])[-1]["status"] == "done"
+    _, cell = asked(client, "cell", machine, graph=graph, chosen=chosen, told=told)
+    names: dict = {}
+    exec(cell["python"], names)
+    words = shlex.split(cell["command"].splitlines()[-1])
+    done = CliRunner().invoke(app, [*words[1:], "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    if machine != "host":
+        found = json.loads(done.stdout)[0]
+        seconds = found.get("result", found)["seconds"]
+        assert seconds == names["result"].seconds == pytest.approx(cell["cell"]["seconds"])
 
 
 def test_gpus_and_this_machine(client):

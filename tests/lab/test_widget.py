@@ -24,15 +24,15 @@ def test_candidates_are_run_from_the_widget_of_a_plan():
     widget = plan.widget()
     names = [c["name"] for c in widget.told["plan"]["candidates"]]
     assert names == [c.name for c in plan.candidates]
-    heard(widget, {"run": [0, 2]})
+    heard(widget, {"run": [names[0], names[2]]})
     took = [c["actual"] for c in widget.told["plan"]["candidates"]]
     assert took[0] > 0
     assert took[2] > 0
     assert took[1] is None
     assert widget.told["outcome"]["way"] == names[2]
-    heard(widget, {"show": 0})
+    heard(widget, {"show": names[0]})
     assert widget.told["outcome"]["way"] == names[0]
-    heard(widget, {"run": [99]})
+    heard(widget, {"run": ["99"]})
     assert "no candidate 99" in widget.told["error"]
     json.dumps(widget.told, allow_nan=False)
 

@@ -102,8 +102,10 @@ def test_bad_plans(graph):
         tg.plan("bfs", graph, source=0, direction="push")
     with pytest.raises(tg.InputError, match="no vertex 99999"):
         tg.plan("sssp", graph, source=99999, max_error=0.1)
-    with pytest.raises(tg.InputError, match="no candidate 9: choose 0 to"):
+    with pytest.raises(tg.InputError, match=r"no candidate 9: choose 0 \(auto\)"):
         tg.plan("components", graph).run(9)
+    with pytest.raises(tg.InputError, match="no candidate fast: choose 0"):
+        tg.plan("components", graph).run("fast")
     with pytest.raises(tg.InputError, match="takes no 'audit'"):
         tg.plan("components", graph).run(audit=True)
 

@@ -207,7 +207,9 @@ class Result:
 
         found = self.columns()
         if not found:
-            raise TypeError(f"a {type(self).__name__} is not a table: take its values one by one")
+            counted = hasattr(self, "per_vertex")
+            do = "ask for it with per_vertex=True" if counted else "take its values one by one"
+            raise TypeError(f"a {type(self).__name__} is not a table: {do}")
         words = {k: v.tolist() if v.dtype.kind in "OU" else v for k, v in found.items()}
         return pa.table({name: pa.array(values) for name, values in words.items()})
 

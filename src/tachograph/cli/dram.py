@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..plots.numbers import seconds
+from ..util.memory import human
 from .options import Crew, Json, facts_table, flat, option, out, print_json, say, write_table
 from .simulate import table
 
@@ -31,8 +33,8 @@ TraceFile = Annotated[
 OF_RESULT: dict[str, Callable[[MemoryResult], str]] = {
     "channels": lambda r: str(len(r.channels)),
     "requests": lambda r: f"{r.requests:,}",
-    "MB": lambda r: f"{r.bytes / 1e6:,.4g}",
-    "ms": lambda r: f"{r.seconds * 1e3:,.4g}",
+    "size": lambda r: human(r.bytes),
+    "time": lambda r: seconds(r.seconds),
     "GB/s": lambda r: f"{r.gbps:.2f}" + " (port)" * r.port_bound,
     "of peak": lambda r: f"{r.peak_share:.1%}",
     "row hits": lambda r: f"{r.row_hit_rate:.1%}",
@@ -254,7 +256,7 @@ def result_table(result: MemoryResult) -> Table:
         energy = f"{r.energy['joules'] * 1e3:,.3f} mJ, {r.energy['watts']:.3f} W (modelled)"
     rows = {
         "requests": f"{r.requests:,}: {r.reads:,} reads, {r.writes:,} writes",
-        "time": f"{r.seconds * 1e3:,.6g} ms, {r.cycles:,} cycles (simulated)",
+        "time": f"{seconds(r.seconds)}, {r.cycles:,} cycles (simulated)",
         "bandwidth": f"{r.gbps:.3f} GB/s, {r.peak_share:.1%} of {r.peak_gbps:.1f}"
         + ", bound by the port: a request in a cycle (see --ports)" * r.port_bound,
         "row hits, misses, conflicts": ", ".join(shares),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..plots.numbers import count, seconds
 from .options import Crew, GraphInput, Json, duration, flat, option, out, print_json, table
 from .simulate import Start, split
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explore"]
 
-HEADS = ("design", "chosen", "memory", "ms", "by formulas", "mJ", "KB on chip", "front")
+HEADS = ("design", "chosen", "memory", "time", "by formulas", "mJ", "KB on chip", "front")
 SHOWN_CANDIDATES = 20  # in the table
 
 
@@ -100,8 +101,8 @@ def show(graph: str, found: Exploration) -> None:
     shown = [*front, *sorted((p for p in found.found if p not in front), key=lambda p: p.cost)]
     for point in shown[:SHOWN_CANDIDATES]:
         memory = point.job.memory or point.job.accelerator.memory()
-        times = [f"{1e3 * t:,.4g}" if t else "" for t in (point.seconds, point.guess)]
-        energy = "" if point.joules is None else f"{1e3 * point.joules:,.4g}"
+        times = [seconds(t) if t else "" for t in (point.seconds, point.guess)]
+        energy = "" if point.joules is None else count(1e3 * point.joules)
         cells = [describe(point.job.accelerator), f"{memory.name} x{memory.channels}", *times]
         mark = "yes" if point in front else ""
         rows.append([point.job.name, *cells, energy, f"{point.on_chip / 1e3:,.0f}", mark])

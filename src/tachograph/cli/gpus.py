@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import Crew, Json, flat, out, print_json, table
+from ..util.errors import InputError
+from .options import Crew, Json, flat, option, out, print_json, table, vertex_of
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
-    from .simulate import OnGpus
+    from ..simulation.gpus.gpu import GPU
 
-__all__ = ["app", "simulated"]
+__all__ = ["OnGpus", "app", "simulated"]
 
 app = typer.Typer(help="GPUs that can be simulated.", invoke_without_command=True)
 RUNS_HELP = "The directory of the published runs; default: $TACHOGRAPH_GPU_RUNS."
@@ -90,7 +93,40 @@ def validate(
     show(found)
 
 
-def simulated(task: str, graph: Graph, asked: OnGpus, source: int | None, json: bool) -> None:
+@dataclass(frozen=True)
+class OnGpus:
+    """GPUs instead of accelerators, and how their kernels run."""
+
+    gpu: str | None = option(
+        None, "GPUs instead of accelerators: names of tacho gpus, or TOML files; with commas."
+    )
+    direction: str = option("auto", "What chooses push or pull of bfs on a GPU; with commas.")
+    balance: str = option(
+        "balanced", "Work of a warp: vertex, warp, balanced or degree; with commas."
+    )
+    sink: str | None = option(None, "Where maximum_flow on a GPU ends: an id, or a name.")
+
+    def machines(self, settings: Mapping[str, list[str]]) -> Iterator[tuple[str, GPU]]:
+        """Yield every GPU with every combination of the settings, and what to call it."""
+        from ..simulation.gpus.gpu import GPU, gpu_named
+
+        for name in (part.strip() for part in (self.gpu or "").split(",")):
+            if settings and name.endswith(".toml"):
+                raise InputError(f"--set: write {', '.join(settings)} into {name}")
+            for values in itertools.product(*settings.values()):
+                told = dict(zip(settings, values, strict=True))
+                made = GPU(name, **told) if told else gpu_named(name)
+                yield " ".join([made.name, *(f"{k}={v}" for k, v in told.items())]), made
+
+
+def simulated(
+    task: str,
+    graph: Graph,
+    asked: OnGpus,
+    settings: Mapping[str, list[str]],
+    source: int | None,
+    json: bool,
+) -> None:
     """Simulate a task on every combination of GPUs, directions and balances, and print a table."""
     from ..plots.numbers import seconds as form
     from ..simulation.gpus.simulate import simulate
@@ -100,18 +136,20 @@ def simulated(task: str, graph: Graph, asked: OnGpus, source: int | None, json: 
     start = source
     if start is None and name in ("bfs", "sssp") and graph.n:
         start = int(graph.degrees.argmax())
+    sink = None if asked.sink is None else vertex_of(graph, asked.sink)
     directions = asked.direction.split(",") if name == "bfs" else ["auto"]
-    every = itertools.product((asked.gpu or "").split(","), directions, asked.balance.split(","))
+    every = itertools.product(asked.machines(settings), directions, asked.balance.split(","))
     found, rows = [], []
-    for gpu, direction, balance in every:
-        options: dict[str, Any] = {"source": start, "sink": asked.sink, "balance": balance}
-        run = simulate(name, graph, gpu.strip(), direction=direction.strip(), **options)
-        found.append({**run.numbers(), "direction": direction, "balance": balance})
+    for (label, gpu), direction, balance in every:
+        options: dict[str, Any] = {"source": start, "sink": sink, "balance": balance}
+        run = simulate(name, graph, gpu, direction=direction.strip(), **options)
+        told = {k: gpu.settings[k] for k in settings}
+        found.append({**run.numbers(), "set": told, "direction": direction, "balance": balance})
         low, high = run.interval or (None, None)
         between = "" if low is None else f"{form(low)} to {form(high)}"
         parts = [form(v) for v in run.shares().values()]
         pulled = str(int((run.trace["kernel"] == "pull").sum())) if len(run.trace) else "0"
-        labels = [run.gpu, direction, balance] if name == "bfs" else [run.gpu, "", balance]
+        labels = [label, direction if name == "bfs" else "", balance]
         rows.append([*labels, form(run.seconds), between, str(run.iterations), pulled, *parts])
     if json:
         print_json(found)

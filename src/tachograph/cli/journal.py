@@ -118,7 +118,7 @@ def _row(run: Run, lost: float | None) -> dict[str, str]:
 
 
 def _summary(of: Summary) -> dict[str, str]:
-    counts = {"task": of.task, "runs": str(of.runs), "time": f"{of.seconds:.3g} s"}
+    counts = {"task": of.task, "runs": str(of.runs), "time": seconds(of.seconds)}
     shares = {"off": of.off, "within 35 %": of.close, "lost": of.regret, "worst": of.worst_regret}
     shown = {name: _share(value) for name, value in shares.items()}
     return {**counts, "predictions": str(of.predicted), **shown}

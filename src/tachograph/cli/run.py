@@ -360,7 +360,9 @@ def _print(result: Result, graph: Graph, facts: dict[str, Any], as_json: bool) -
 
 
 def _in_words(value: object) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, int | float):
         return str(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 

@@ -208,6 +208,7 @@ def _row(forecast: Forecast) -> dict[str, object]:
 
 
 def _show(made: Forecast, costs: Costs, strong: list[Forecast], weak: list[Forecast]) -> None:
+    from ..plots.numbers import seconds as form
     from ..util.memory import human
 
     console = out()
@@ -221,14 +222,14 @@ def _show(made: Forecast, costs: Costs, strong: list[Forecast], weak: list[Forec
         )
     console.print(
         f"{made.task} on {made.cluster.workers} workers: {made.parts} parts of "
-        f"{human(made.part_bytes)}, {made.supersteps} supersteps, {made.seconds:.3g} s "
-        f"(modelled: work {made.work_seconds:.3g} s, messages "
-        f"{made.message_seconds:.3g} s, rounds {made.latency_seconds:.3g} s; costs measured on "
+        f"{human(made.part_bytes)}, {made.supersteps} supersteps, {form(made.seconds)} "
+        f"(modelled: work {form(made.work_seconds)}, messages "
+        f"{form(made.message_seconds)}, rounds {form(made.latency_seconds)}; costs measured on "
         f"{costs.measured_on})"
     )
-    heads = ("workers", "this graph, s", "efficiency", "as large for each worker, s")
+    heads = ("workers", "this graph", "efficiency", "as large for each worker")
     first, rows = strong[0].seconds * strong[0].cluster.workers, []
     for a, b in zip(strong, weak, strict=True):
         many, share = a.cluster.workers, first / (a.seconds * a.cluster.workers)
-        rows.append((f"{many:,}", f"{a.seconds:.3g}", f"{share:.0%}", f"{b.seconds:.3g}"))
+        rows.append((f"{many:,}", form(a.seconds), f"{share:.0%}", form(b.seconds)))
     console.print(table(heads, rows))

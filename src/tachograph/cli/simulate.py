@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from ..plots.numbers import seconds
 from ..util.errors import InputError
+from .gpus import OnGpus, simulated
 from .options import Crew, GraphInput, Json, flat, option, out, print_json, vertex_of
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ Done: TypeAlias = "tuple[Job, Numbers]"
 LONGEST_BAR = 40  # characters
 SHOWN_COLUMNS: dict[str, Callable[[Done], str]] = {
     "source": lambda d: str(d[0].question.options.get("source", "")),
-    "ms": lambda d: f"{d[1]['seconds'] * 1e3:,.4g}",
+    "time": lambda d: seconds(d[1]["seconds"]),
     "iterations": lambda d: str(d[1]["iterations"]),
     "requests": lambda d: f"{sum(d[1]['requests'].values()):,}",
     "GB/s": lambda d: f"{d[1]['gbps']:.2f}",
@@ -131,20 +133,6 @@ class Start:
         return roots(graph.n, self.roots)
 
 
-@dataclass(frozen=True)
-class OnGpus:
-    """GPUs instead of accelerators, and how their kernels run."""
-
-    gpu: str | None = option(
-        None, "GPUs instead of accelerators: names of tacho gpus, or TOML files; with commas."
-    )
-    direction: str = option("auto", "What chooses push or pull of bfs on a GPU; with commas.")
-    balance: str = option(
-        "balanced", "Work of a warp: vertex, warp, balanced or degree; with commas."
-    )
-    sink: int | None = option(None, "Where maximum_flow on a GPU ends.")
-
-
 @flat
 def simulate(
     task: Annotated[
@@ -183,11 +171,14 @@ def simulate(
     loaded = graph.load()
     source = start.vertex(loaded)
     if gpus.gpu is not None:
-        from .gpus import simulated
-
         if verify:
             raise InputError("--verify: a simulated GPU gets its values from the exact algorithm")
-        simulated(task, loaded, gpus, source, json)
+        for given in (designs, memories, start):  # or the answer would leave them out
+            told = [f.name for f in fields(given) if getattr(given, f.name) != f.default]
+            for name in set(told) - {"parameters", "source"}:
+                flag = name.replace("_", "-")
+                raise InputError(f"--{flag} is for accelerators: leave it or --gpu out")
+        simulated(task, loaded, gpus, designs.settings(), source, json)
         return
     question = Question(canonical(task), source, start.iterations, start.along_arcs)
     todo = jobs(
@@ -272,20 +263,20 @@ def show(graph: str, done: Sequence[Done]) -> None:
     times: dict[str, list[float]] = {}
     for text, (_, numbers) in zip(labels, done, strict=True):
         times.setdefault(text, []).append(numbers["seconds"])
-    found = {text: variation(seconds) for text, seconds in times.items()}
+    found = {text: variation(taken) for text, taken in times.items()}
     longest = max(v["mean"] for v in found.values())
     chart = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
     chart.add_column(style="cyan")
     for text, v in found.items():
         bar = "█" * max(1, round(LONGEST_BAR * v["mean"] / longest))
-        chart.add_row(text, bar, f"{v['mean'] * 1e3:,.4g} ms")
+        chart.add_row(text, bar, seconds(v["mean"]))
     console.print(chart)
     if len(times) < len(done):
         rows = []
         for text, v in found.items():
-            ms = [f"{v[name] * 1e3:,.4g}" for name in ("mean", "deviation")]
-            rows.append([text, str(len(times[text])), *ms, f"{v['coefficient']:.2f}"])
-        heads = ("accelerator", "sources", "mean ms", "deviation ms", "coefficient of variation")
+            both = [seconds(v[name]) for name in ("mean", "deviation")]
+            rows.append([text, str(len(times[text])), *both, f"{v['coefficient']:.2f}"])
+        heads = ("accelerator", "sources", "mean", "deviation", "coefficient of variation")
         console.print(table(heads, rows, "over the sources"))
     noted: dict[str, list[str]] = {}
     for text, (_, numbers) in zip(labels, done, strict=True):

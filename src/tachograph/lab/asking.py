@@ -74,12 +74,13 @@ class Asked:
         return " ".join(words)
 
 
-def copied(question: Asked, every: Sequence[Candidate], choice: int) -> dict[str, str]:
-    """Return what runs a candidate without the lab, in Python and for a shell."""
-    number = choice if 0 < choice < len(every) else 0
-    lines = f"plan = {question.python()}\nresult = plan.run({number or ''})\nprint(result)"
+def copied(question: Asked, every: Sequence[Candidate], way: str) -> dict[str, str]:
+    """Return what runs a way without the lab, in Python and for a shell; "" is what is best."""
+    told = repr(way) if way else ""
+    lines = f"plan = {question.python()}\nresult = plan.run({told})\nprint(result)"
     words = question.command("run")
-    for name, value in every[number].options.items() if number else ():
+    chosen = next((c for c in every if c.name == way), None)
+    for name, value in chosen.options.items() if chosen else ():
         if isinstance(value, str | int | float | list):
             words += f" --{name.replace('_', '-')} {shlex.quote(in_words(value))}"
     return {"python": question.opened.code(lines), "command": question.opened.command(words)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -20,7 +20,7 @@ from ..simulation.gpus.simulate import PROGRAMS
 from ..simulation.gpus.simulate import simulate as on_gpu
 from ..tasks.decide import on_machine
 from ..tasks.elsewhere import estimate_there, options_of
-from ..tasks.question import Question, ask, by_id
+from ..tasks.question import VERTEX_ARGUMENTS, Question, ask, by_id
 from ..tasks.what_if import SIMULATED_UP_TO_ARCS, Row, accelerator_options, what_if, within
 from ..util.errors import InputError
 from ..util.executor import Local
@@ -50,7 +50,7 @@ class Machine:
     @classmethod
     def of(cls, name: str, memory: str = "", settings: Mapping[str, Any] | None = None) -> Machine:
         """Check a machine that a page names."""
-        made = cls(name, memory, tuple((settings or {}).items()))
+        made = cls(name, memory, tuple((settings or {}).items()))._without_usual()
         if made.name in ACCELERATORS:
             if memory and memory not in names():
                 raise InputError(f"there is no memory {memory!r}: tacho dram list has their names")
@@ -64,6 +64,18 @@ class Machine:
         if made.name not in ACCELERATORS and memory:
             raise InputError(f"{name} has a memory of its own: leave {memory} out")
         return made
+
+    def _without_usual(self) -> Machine:
+        """Return the machine without settings that change nothing, so that it is the same machine."""
+        if not self.settings or self.name == HOST:
+            return self
+        here = Machine(self.name, self.memory)
+        if self.name in ACCELERATORS:
+            own = here.dram() or here.accelerator().memory()
+            usual = {**here.accelerator().settings, CHANNELS: own.channels}
+        else:
+            usual = here.gpu().settings
+        return replace(here, settings=tuple((k, v) for k, v in self.settings if usual.get(k) != v))
 
     @property
     def told(self) -> dict[str, Any]:
@@ -228,6 +240,7 @@ class Place:
             given = "".join(f", {k}={v!r}" for k, v in self.asked.arguments.items())
             return f'print(tg.what_if("{task}", g, ["host"]{given}))'
         options = self.asking.options if machine.name in ACCELERATORS else options_of(self.question)
+        options = options | {k: v for k, v in self.asked.arguments.items() if k in VERTEX_ARGUMENTS}
         given = "".join(f", {k}={v!r}" for k, v in options.items() if k != "approximation")
         return f'result = tg.simulate("{task}", g, {machine.python()}{given})\nprint(result)'
 
@@ -237,19 +250,21 @@ class Place:
         if machine.name == HOST:
             return self.asked.command("what-if") + " --machine host"
         words = [f"simulate {task} {{graph}}"]
-        if (source := self.question.source) is not None:
-            words.append(f"--source {source}")
+        for name in VERTEX_ARGUMENTS:  # by their names, if they have some
+            if name in self.asked.arguments:
+                words.append(f"--{name} {shlex.quote(str(self.asked.arguments[name]))}")
         if machine.name not in ACCELERATORS:
-            return " ".join([*words, f"--gpu {machine.name}"])
+            changed = [f"--set {k}={shlex.quote(str(v))}" for k, v in machine.settings]
+            return " ".join([*words, f"--gpu {machine.name}", *changed])
         if iterations := self.asking.iterations:
             words.append(f"--iterations {iterations}")
         words.append(f"--accelerator {machine.name}")
-        if machine.memory:
-            words.append(f"--memory {machine.memory}")
+        if (memory := machine.dram()) is not None:
+            words.append(f"--memory {memory.name}")
         for name, value in machine.settings:
             text = shlex.quote(str(value))
             if name != CHANNELS:
                 words.append(f"--set {name}={text}")
-            elif machine.memory:
-                words.append(f"--channels {text}")
+        if memory is not None:  # also sizes of the accelerator's own memory, if it is named here
+            words += [f"--{k} {v}" for k, v in memory.given.items()]
         return " ".join(words)

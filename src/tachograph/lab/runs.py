@@ -73,7 +73,7 @@ class Job(Queued):
     """A run that was asked for."""
 
     asked: Asked | None  # until it is over, because it holds the graph
-    choice: int
+    way: str  # the name of a candidate; "" is the first of the plan, until it runs
     watched: bool = False  # then it begins when the page has drawn itself, which would disturb it
     drawn: threading.Event = field(default_factory=threading.Event)
     outcome: Outcome | None = None
@@ -88,14 +88,16 @@ class Job(Queued):
         """Run the candidate that was chosen."""
         assert self.asked is not None
         plan = self.asked.plan()
-        self.copied = copied(self.asked, plan.candidates, self.choice)
+        self.copied = copied(self.asked, plan.candidates, self.way)
+        chosen = plan.candidates[plan.place_of(self.way or 0)]
+        self.way = chosen.name
         latest = time.monotonic() + (PAGE_SECONDS if self.watched else 0.0)
         while time.monotonic() < latest and not self.drawn.wait(0.02):
             pass
         self.began = time.monotonic()
         with watching() as self.watch:
-            result = plan.run(self.choice)
-        self.outcome = outcome_of(result, plan.candidates[self.choice])
+            result = plan.run(self.way)
+        self.outcome = outcome_of(result, chosen)
 
     def let_go(self) -> None:
         """Forget the graph."""
@@ -113,11 +115,11 @@ class Runs(Jobs[Job]):
 
     what = "run"
 
-    def start(self, asked: Asked, choice: int = 0, watched: bool = False) -> Job:
+    def start(self, asked: Asked, way: str = "", watched: bool = False) -> Job:
         """Add a run; it begins when those before it have ended."""
-        return self.add(lambda number: Job(asked, choice, watched, number=number))
+        return self.add(lambda number: Job(asked, way, watched, number=number))
 
-    def of_question(self, asked: Asked) -> dict[int, Job]:
-        """Return the last run of each choice that answered the same question, by choice."""
+    def of_question(self, asked: Asked) -> dict[str, Job]:
+        """Return the last run of each way that answered the same question."""
         wanted = _question(asked)
-        return {j.choice: j for j in self.jobs.values() if j.question == wanted}
+        return {j.way: j for j in self.jobs.values() if j.question == wanted}

@@ -131,7 +131,7 @@ def _of_accelerator(found: Found, width: float) -> dict[str, Any]:
     return {
         "facts": [
             ("iterations", show.count(numbers["iterations"])),
-            ("mean GB/s", f"{numbers['gbps']:.3g}"),
+            ("mean GB/s", show.count(numbers["gbps"])),
             ("share of the peak", show.percent(numbers["peak_share"])),
             ("row hits", show.percent(numbers["row_hit_rate"])),
             ("requests", show.count(sum(numbers["requests"].values()))),

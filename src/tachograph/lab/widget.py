@@ -59,25 +59,26 @@ class _Candidates:
 
     def __init__(self, widget: Any, plan: Plan) -> None:
         self.widget, self.plan = widget, plan
-        self.outcomes: dict[int, Outcome] = {}
+        self.outcomes: dict[str, Outcome] = {}
         widget.on_msg(self.hear)
         self.show(None)
 
     def hear(self, _: object, message: dict[str, Any], buffers: Sequence[object] = ()) -> None:
         """Run the candidates that a message names, or show the run of one."""
         error, last = "", message.get("show")
-        for choice in message.get("run", ()):
+        for way in message.get("run", ()):
             try:
-                result, last = self.plan.run(int(choice)), int(choice)
+                chosen = self.plan.candidates[self.plan.place_of(str(way))]
+                self.outcomes[chosen.name] = outcome_of(self.plan.run(chosen.name), chosen)
             except TachographError as problem:
                 error = plain(problem)
                 continue
-            self.outcomes[last] = outcome_of(result, self.plan.candidates[last])
+            last = chosen.name
         self.show(last, error)
 
-    def show(self, choice: int | None, error: str = "") -> None:
+    def show(self, way: str | None, error: str = "") -> None:
         """Show the plan, and the run of a candidate."""
         told: dict[str, Any] = {"plan": plan_payload(self.plan, self.outcomes), "error": error}
-        if choice in self.outcomes:
-            told["outcome"] = payload(self.outcomes[choice])
+        if way in self.outcomes:
+            told["outcome"] = payload(self.outcomes[way])
         self.widget.told = told

@@ -134,14 +134,14 @@ class Frame:
         """Return a scale that holds the values, and draw the line below, its ticks and its label."""
         over = scale(axis.kind, values, self.left, self.right)
         self.floor()
-        free = -1e9
+        free = 0.0
         for value in over.ticks(axis.ticks):
             x, text = over(value), axis.shown(value)
             if axis.grid:
                 self.drawing.line([(x, self.top), (x, self.bottom)], "grid")
             half = text_width(text, TICK_PIXELS) / 2
             if x - half < free or x + half > self.drawing.width:
-                continue  # it would touch the one before
+                continue  # it would touch the one before, or be cut off
             free = x + half + 6
             self.drawing.line([(x, self.bottom), (x, self.bottom + 4)], "axis")
             self._below(x, 16, text)

@@ -49,14 +49,14 @@ def bandwidth(runs: Mapping[str, Timeline], width: float = WIDE) -> Drawing:
     for name, run in runs.items():
         when = [*show.floats(run["seconds"]), ends[name]]
         for y_scale, values, form in (
-            (upright, run["gbps"], "{:.3g} GB/s"),
-            (hits, run["row_hit_rate"], "{:.0%} row hits"),
+            (upright, run["gbps"], lambda v: f"{show.count(v)} GB/s"),
+            (hits, run["row_hit_rate"], lambda v: f"{v:.0%} row hits"),
         ):
             line = []
             for begin, end, mean in _steps(over, when, show.floats(values)):
                 left, right, y = over(begin), over(end), y_scale(mean)
                 line += [(left, y), (right, y)]
-                tip = f"{name}, {form.format(mean)}\nat {show.seconds(begin)}"
+                tip = f"{name}, {form(mean)}\nat {show.seconds(begin)}"
                 made.dot((left + right) / 2, y, 5, colours[name], tip=tip, opacity=0.0)
             if line:
                 made.line(line, colours[name], size=1.6)

@@ -31,10 +31,10 @@ def seconds(value: float | None) -> str:
 def count(value: float) -> str:
     """Write whole numbers with separators.
 
-    >>> count(1234567), count(12.5)
-    ('1,234,567', '12.5')
+    >>> count(1234567), count(12.5), count(12345.678)
+    ('1,234,567', '12.5', '12,346')
     """
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"
+    return f"{value:,.0f}" if float(value).is_integer() else _digits(value)
 
 
 def short(value: float) -> str:
@@ -52,10 +52,10 @@ def short(value: float) -> str:
 def percent(value: float) -> str:
     """Write a share.
 
-    >>> percent(0.1234), percent(0.00071), percent(1)
-    ('12.3 %', '0.071 %', '100 %')
+    >>> percent(0.1234), percent(0.00071), percent(1), percent(14.06)
+    ('12.3 %', '0.071 %', '100 %', '1,406 %')
     """
-    return f"{value * 100:.3g} %"
+    return f"{_digits(value * 100)} %"
 
 
 def factor(value: float) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from numpy import ndarray
+
 from ..graph.graph import Graph
 from ..util.errors import InputError
 from ..util.text import did_you_mean
@@ -62,6 +64,9 @@ def simulate(
     'simulated'
     """
     machine = os.fspath(machine) if isinstance(machine, os.PathLike) else machine
+    if graph.named:
+        ends = {k: options[k] for k in ("source", "sink") if options.get(k) is not None}
+        options |= {name: _ids(graph, given) for name, given in ends.items()}
     if isinstance(machine, GPU) or (isinstance(machine, str) and is_gpu(machine)):
         if memory is not None:
             raise InputError(f"memory = {memory!r} is for accelerators: a GPU has its own")
@@ -77,3 +82,8 @@ def simulate(
             f"{did_you_mean(machine.lower(), (*ACCELERATORS, *known_gpus()))}"
         )
     return on_accelerator(task, graph, machine, memory, **options)
+
+
+def _ids(graph: Graph, given: Any) -> Any:
+    """Return the ids of one vertex, or of several, by their names."""
+    return graph.ids_of(given) if isinstance(given, list | tuple | ndarray) else graph.id_of(given)

@@ -14,7 +14,7 @@ from ..graph.convert import as_graph
 from ..graph.graph import Graph
 from ..plots.numbers import seconds
 from ..simulation.gpus.gpu import gpu_named, is_gpu
-from ..simulation.machines import simulate
+from ..simulation.gpus.simulate import simulate
 from ..util.errors import InputError
 from ..util.memory import human
 from .decide import Candidate, Choices, candidates, surely
@@ -71,13 +71,13 @@ class Plan:
         """The first candidate."""
         return self.candidates[0]
 
-    def run(self, choice: int = 0, **options: Any) -> Any:
+    def run(self, choice: int | str = 0, **options: Any) -> Any:
         """Run a candidate, and record its predicted and its actual time in the journal.
 
         Parameters
         ----------
         choice
-            Which candidate: 0 is the first.
+            Which candidate: its place, where 0 is the first, or its name.
         options
             For the algorithm, such as ``threads``, ``verify`` or, for shortest paths, ``audit``.
 
@@ -86,21 +86,30 @@ class Plan:
         Result
             Its ``run`` says which candidate was taken.
         """
-        if not 0 <= choice < len(self.candidates):
-            raise InputError(
-                f"there is no candidate {choice}: choose 0 to {len(self.candidates) - 1}"
-            )
-        asked = self.question
+        number, asked = self.place_of(choice), self.question
         for name in options:
             if name not in asked.task.parameters or name in asked.task.how:
                 raise InputError(f"{self.task} takes no {name!r} when a plan is run")
         told = {**asked.what, **asked.aside, **options}
         question = ask(asked.task, asked.graph, deadline=asked.deadline, **told)
-        chosen = self.candidates[choice]
+        chosen = self.candidates[number]
         if SIMULATED in chosen.options:  # such a device is not here: its run is simulated
             return simulate(self.task, asked.graph, chosen.options[SIMULATED], **options_of(asked))
-        reason = self.reason if choice == 0 else f"candidate {choice} of the plan was asked for"
+        reason = self.reason if number == 0 else f"candidate {number} of the plan was asked for"
         return execute(question, chosen, reason, True, self.graph_name, self)
+
+    def place_of(self, choice: int | str) -> int:
+        """Return the place of a candidate that is given by its place or its name.
+
+        Names last longer: another plan for the same question may have another order.
+        """
+        names = [candidate.name for candidate in self.candidates]
+        if isinstance(choice, str) and choice in names:
+            return names.index(choice)
+        if isinstance(choice, str) or not 0 <= choice < len(names):
+            known = ", ".join(f"{k} ({name})" for k, name in enumerate(names))
+            raise InputError(f"there is no candidate {choice}: choose {known}")
+        return choice
 
     def __str__(self) -> str:
         return _text(self)

@@ -15,6 +15,7 @@ from ...plots.drawing import Drawing
 from ...plots.intervals import Guess, intervals
 from ...plots.traces import charts_of, lanes
 from ...tasks.decide import Candidate
+from ...tasks.estimate import Estimate
 from ...tasks.plan import Plan
 from ...util.text import number_in, plain
 from ..asking import asked, copied, tasks
@@ -45,7 +46,7 @@ def _brief(job: Job) -> dict[str, Any]:
         "task": job.task,
         "graph": plain(job.graph),
         "source": job.question[0],
-        "choice": job.choice,
+        "way": job.way,
         "status": job.status,
         "error": job.error,
         "seconds": None if job.outcome is None else job.outcome.seconds,
@@ -53,22 +54,22 @@ def _brief(job: Job) -> dict[str, Any]:
 
 
 def plan(
-    lab: Lab, source: str, task: str, told: dict[str, Any], choice: int = 0, width: float = 640
+    lab: Lab, source: str, task: str, told: dict[str, Any], way: str = "", width: float = 640
 ) -> dict[str, Any]:
     """Return the candidates, with what those that were run here have taken."""
     question = asked(lab.sources.open(source), task, told)
     made, jobs = question.plan(), lab.queue(Runs).of_question(question)
-    outcomes = {k: job.outcome for k, job in jobs.items() if job.outcome is not None}
+    outcomes = {name: job.outcome for name, job in jobs.items() if job.outcome is not None}
     shown = plan_payload(made, outcomes, width)
-    for k, job in jobs.items():
-        if k < len(shown["candidates"]):
-            shown["candidates"][k] |= {"run": job.number, "status": job.status}
-    return shown | copied(question, made.candidates, choice)
+    for row, candidate in zip(shown["candidates"], made.candidates, strict=True):
+        if (job := jobs.get(candidate.name)) is not None:
+            row |= {"run": job.number, "status": job.status}
+    return shown | copied(question, made.candidates, way)
 
 
-def plan_payload(made: Plan, outcomes: Mapping[int, Outcome], width: float = 640) -> dict[str, Any]:
+def plan_payload(made: Plan, outcomes: Mapping[str, Outcome], width: float = 640) -> dict[str, Any]:
     """Return what a page shows of a plan: candidates, and what those that were run have taken."""
-    rows = [_candidate(k, c, outcomes.get(k)) for k, c in enumerate(made.candidates)]
+    rows = [_candidate(c, outcomes.get(c.name)) for c in made.candidates]
     guesses = [
         Guess(r["name"], r["predicted"], r["low"], r["high"], "predicted", actual=r["measured"])
         for r in rows
@@ -81,16 +82,19 @@ def plan_payload(made: Plan, outcomes: Mapping[int, Outcome], width: float = 640
     }
 
 
-def _candidate(choice: int, candidate: Candidate, found: Outcome | None) -> dict[str, Any]:
-    guess = candidate.estimate
+def _candidate(candidate: Candidate, found: Outcome | None) -> dict[str, Any]:
+    """Return a row; if the way was run, with what had been predicted before that run."""
+    guess = (
+        candidate.estimate if found is None else Estimate(found.predicted, found.low, found.high)
+    )
     return {
-        "choice": choice,
+        "way": candidate.name,
         "name": plain(candidate.name),
         "why": plain(candidate.reason),
         "predicted": guess.seconds,
         "low": guess.low,
         "high": guess.high,
-        "memory": guess.memory,
+        "memory": candidate.estimate.memory,
         "error": candidate.error,
         "status": None,
         "actual": None if found is None else found.seconds,
@@ -104,12 +108,12 @@ def start(
     source: str,
     task: str,
     told: dict[str, Any],
-    choice: int = 0,
+    way: str = "",
     watched: bool = False,
 ) -> dict[str, Any]:
     """Start a run; return its number. One that is ``watched`` begins when somebody follows it."""
     question = asked(lab.sources.open(source), task, told)
-    return {"run": lab.queue(Runs).start(question, choice, watched).number}
+    return {"run": lab.queue(Runs).start(question, way, watched).number}
 
 
 def stop(lab: Lab, run: int) -> dict[str, Any]:

@@ -11,15 +11,15 @@ function render({ model, el: root }) {
   const box = el("div", { class: "tacho-widget" }, top, below);
   if (!document.getElementById("tip")) box.append(el("div", { id: "tip", role: "status" }));
   root.append(box);
-  const ask = (choices) => model.send({ run: choices });
+  const ask = (ways) => model.send({ run: ways });
   function draw() {
     const { plan, outcome, error } = model.get("told");
     hide();
     fill(top, error && notice(error), outcome && outcomeView(outcome));
     fill(below, plan && comparisonView(plan, {
-      runOne: (choice) => ask([choice]),
-      runOthers: () => ask(plan.candidates.filter((c) => c.actual === null).map((c) => c.choice)),
-      open: (c) => model.send({ show: c.choice }),
+      runOne: (way) => ask([way]),
+      runOthers: () => ask(plan.candidates.filter((c) => c.actual === null).map((c) => c.way)),
+      open: (c) => model.send({ show: c.way }),
     }));
   }
   model.on("change:told", draw);

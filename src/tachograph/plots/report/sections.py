@@ -218,7 +218,9 @@ def memory_figure(runs: Mapping[str, Timeline]) -> Figure:
     for name, run in runs.items():
         speed, hits = _mean(run["gbps"]), _mean(run["row_hit_rate"])
         end, peak = float(run["end"]), float(run["peak_gbps"])
-        rows.append((name, show.seconds(end), f"{speed:.3g}", f"{peak:.3g}", show.percent(hits)))
+        rows.append(
+            (name, show.seconds(end), show.count(speed), show.count(peak), show.percent(hits))
+        )
     columns = ("memory", "time", "mean GB/s", "peak GB/s", "row hits")
     return Figure(lambda width: bandwidth(runs, width), Table("Simulated memory", columns, rows))
 

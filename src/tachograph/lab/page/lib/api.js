@@ -90,7 +90,11 @@ export function upload(path, file, told = () => {}) {
 export function events(path, told, heard) {
   const source = new EventSource(`api/${path}?${query(told)}`);
   for (const [name, f] of Object.entries(heard)) {
-    if (name !== "error") source.addEventListener(name, (e) => f(JSON.parse(e.data)));
+    if (name === "error") continue;
+    source.addEventListener(name, (e) => {
+      if (name === "end") source.close(); // or the browser would connect again
+      f(JSON.parse(e.data));
+    });
   }
   source.onopen = () => tell(false);
   source.onerror = () => { // the browser tries again by itself, unless it was refused

@@ -31,7 +31,7 @@ export function seconds(value) {
 }
 
 /** 1,234,567 */
-export const count = (value) => (Number.isInteger(value) ? grouped(value) : general(value));
+export const count = (value) => (Number.isInteger(value) ? grouped(value) : digits(value));
 
 /** 20k */
 export function short(value) {
@@ -42,7 +42,7 @@ export function short(value) {
 }
 
 /** 12.3 % */
-export const percent = (value) => `${general(value * 100)} %`;
+export const percent = (value) => `${digits(value * 100)} %`;
 
 /** 3.14× */
 export const factor = (value) => `${digits(value)}×`;

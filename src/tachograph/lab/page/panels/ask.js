@@ -22,7 +22,7 @@ export async function mount(root, lab) {
   const params = () => ({ task: "bfs", ...lab.params });
   const change = (k, v) => { lab.set({ [k]: v === "" ? null : v }); rank(); };
   const task = choice({ label: "Task", options: known.tasks.map((t) => [t, t.replaceAll("_", " ")]), value: params().task,
-    onchange: (v) => { lab.set({ task: v, choice: null }); update(lab.params); } });
+    onchange: (v) => { lab.set({ task: v, way: null }); update(lab.params); } });
   const source = field({ label: "From vertex", placeholder: "that of highest degree", value: params().source ?? "", onchange: (v) => change("source", v) });
   const sink = field({ label: "To vertex", placeholder: "chosen for you", value: params().sink ?? "", onchange: (v) => change("sink", v) });
   const error = slider({ label: "Error that is allowed", low: 0, high: MOST_ERROR, step: 0.005, value: Number(params().max_error ?? 0),
@@ -94,7 +94,7 @@ export function planView(told, params = {}, lab = null) {
     ...(timed ? [c.in_time === null ? "?" : `${Math.round(100 * c.in_time)} %`] : []),
     ...(errors ? [c.error_bound ? `${percent(c.error)} (< ${percent(c.error_bound)})` : "exact"] : []),
     c.memory === null || c.memory === undefined ? "?" : bytes(c.memory), c.reason,
-    ...(lab ? [link("Run", "run", { ...params, choice: k || null }, "")] : []),
+    ...(lab ? [link("Run", "run", { ...params, way: c.name }, "")] : []),
   ]);
   const first = told.candidates[0];
   return [

@@ -7,7 +7,7 @@ import { el, fill } from "../lib/dom.js";
 import { bytes, count, factor, percent, seconds } from "../lib/numbers.js";
 import { Timeline, replay } from "../lib/timeline.js";
 
-const NOT_TOLD = new Set(["graph", "task", "choice", "run"]);
+const NOT_TOLD = new Set(["graph", "task", "way", "run"]);
 const REPLAYED_BELOW_SECONDS = 2; // a longer run was seen when it happened
 
 export async function mount(root, lab) {
@@ -30,18 +30,18 @@ export async function mount(root, lab) {
   async function compare() {
     const width = widthFor(compared) - 40;
     const asked = question();
-    const told = await guarded(compared, () => post("run/plan", { ...asked, choice: Number(lab.params.choice ?? 0), width }));
+    const told = await guarded(compared, () => post("run/plan", { ...asked, way: lab.params.way ?? "", width }));
     if (!told || JSON.stringify(asked) !== JSON.stringify(question())) return;
     planned = told;
-    const open = (c) => { lab.set({ choice: c.choice || null, run: c.run }); follow(c.run); };
+    const open = (c) => { lab.set({ way: c.way, run: c.run }); follow(c.run); };
     fill(compared, comparisonView(told, { runOne, runOthers, open }));
   }
 
-  async function runOne(which = Number(lab.params.choice ?? 0), watched = true) {
-    const told = await guarded(live, () => post("run/start", { ...question(), choice: which, watched }));
+  async function runOne(way = lab.params.way, watched = true) {
+    const told = await guarded(live, () => post("run/start", { ...question(), way: way ?? "", watched }));
     if (!told) return null;
     if (watched) {
-      lab.set({ choice: which || null, run: told.run });
+      lab.set({ way: way ?? null, run: told.run });
       watch(told.run);
     }
     return told.run;
@@ -50,7 +50,7 @@ export async function mount(root, lab) {
   async function runOthers() {
     const left = planned.candidates.filter((c) => c.actual === null && c.status !== "running" && c.status !== "waiting");
     const numbers = [];
-    for (const c of left) numbers.push(await runOne(c.choice, false));
+    for (const c of left) numbers.push(await runOne(c.way, false));
     await compare();
     for (const number of numbers.filter(Boolean)) {
       await new Promise((done) => events("run/watch", { run: number }, { end: done, error: done }));
@@ -61,7 +61,7 @@ export async function mount(root, lab) {
   /** Follow a run until it is over. */
   function watch(number) {
     closing();
-    const guess = planned?.candidates[Number(lab.params.choice ?? 0)]?.predicted ?? null;
+    const guess = (planned?.candidates.find((c) => c.way === lab.params.way) ?? planned?.candidates[0])?.predicted ?? null;
     const line = new Timeline(guess), bar = progress("how far the run has come"), said = el("p", {}); // not announced: it changes all the time
     const stop = button("Stop", async () => {
       stop.disabled = true;
@@ -140,10 +140,10 @@ export async function mount(root, lab) {
 
 /** The task and its most common arguments. */
 function asking(menu, lab, changed, run) {
-  const say = (name) => (value) => { lab.set({ [name]: value || null, run: null, choice: null }); changed(); };
+  const say = (name) => (value) => { lab.set({ [name]: value || null, run: null, way: null }); changed(); };
   const about = el("p", { class: "soft" });
   const task = choice({ label: "Task", options: menu.tasks.map((t) => t.name), value: lab.params.task ?? "bfs", onchange: (v) => {
-    lab.set({ task: v, run: null, choice: null, source: null, sink: null, target: null, max_error: null });
+    lab.set({ task: v, run: null, way: null, source: null, sink: null, target: null, max_error: null });
     changed();
   } });
   const fields = {};
@@ -167,7 +167,7 @@ function earlier(runs, lab) {
   const over = runs.filter((r) => r.status === "done").slice(0, 8);
   if (!over.length) return null;
   return card("Runs of this lab", [], el("ul", { class: "list" }, over.map((r) => el("li", {},
-    link(`${r.run}: ${r.task}`, "run", { graph: r.source, task: r.task, choice: r.choice || null, run: r.run }),
+    link(`${r.run}: ${r.task}`, "run", { graph: r.source, task: r.task, way: r.way || null, run: r.run }),
     el("span", { class: "soft" }, ` ${seconds(r.seconds)} · ${r.graph}`)))));
 }
 
@@ -212,7 +212,7 @@ export function comparisonView(told, act) {
     c.memory === null ? "–" : bytes(c.memory),
     c.actual !== null ? button(seconds(c.actual), () => act.open(c), "link", { "aria-label": `Show the run of ${c.name}` })
       : c.status === "failed" || c.status === "stopped" ? c.status
-      : c.status ? `${c.status} …` : button("run", () => act.runOne(c.choice), "link", { "aria-label": `Run ${c.name}` }),
+      : c.status ? `${c.status} …` : button("run", () => act.runOne(c.way), "link", { "aria-label": `Run ${c.name}` }),
     c.provenance ? provenance(c.provenance) : "", c.why]);
   return card("Candidates", left ? [button("Run the others too", act.runOthers, "", { disabled: busy })] : [],
     el("p", { class: "soft" }, `First because: ${told.reason}.`),
