@@ -32,6 +32,7 @@ from tachograph.algorithms import (
     two_hop,
 )
 from tachograph.devices.discovery import discover
+from tachograph.kernels.bfs import search
 from tachograph.kernels.independent_set import greedy
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tachograph.kernels.similarity import pairs
@@ -41,6 +42,7 @@ GRAPHS = 200  # in the default tests
 BATCH = 250  # graphs that a process takes at a time
 THREADS = [{"threads": count} for count in (1, 2, 3, 4)]
 THRESHOLDS = [
+    (search, "SERIAL_UP_TO_VERTICES"),
     (strong, "SEARCH_FROM_ARCS"),
     (similarity_edges, "SERIAL_BELOW_ARCS"),
     (similarity_edges, "CHUNK_ARCS_AT_LEAST"),

@@ -39,7 +39,8 @@ def test_graphs_of_every_kind(name):
     tg.connected_components(GRAPHS[name](), verify=True)
 
 
-def test_two_hundred_runs_with_more_threads_than_cores():
+def test_two_hundred_runs_with_more_threads_than_cores(monkeypatch):
+    monkeypatch.setitem(SERIAL_BELOW, "components", 0)
     g = tg.disjoint_union(*(tg.kronecker(12, 8, rng=s) for s in range(8)))
     with tg.threads(4):
         first = tg.connected_components(g, verify=True)

@@ -297,3 +297,18 @@ def test_without_weights_predecessors_do_not_depend_on_threads():
     one, four = (tg.sssp(g, 0, threads=t) for t in (1, 4))
     assert np.array_equal(one.predecessors, four.predecessors)
     assert set(four.trace["phase"].tolist()) <= {"push", "pull"}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_hardly_an_arc_of_a_mesh_is_looked_at_twice(threads):
+    side = 120  # a torus whose vertices have twelve neighbours
+    ids = np.arange(side * side).reshape(side, side)
+    steps = [(1, 0), (0, 1), (1, 1), (1, -1), (2, 0), (0, 2)]
+    target = np.concatenate([np.roll(ids, step, (0, 1)).ravel() for step in steps])
+    source = np.tile(ids.ravel(), len(steps))
+    weights = np.random.default_rng(1).integers(1, 256, source.size)
+    mesh = tg.Graph.from_edges(source, target, weights, directed=False)
+    found = tg.sssp(mesh, 0, threads=threads)
+    assert found.trace["threads"][0] == threads
+    assert found.trace["frontier_edges"].sum() < 1.25 * mesh.arcs
+    assert (found.distances == tg.sssp(mesh, 0, algorithm="dijkstra").distances).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +75,18 @@ def test_a_peer_that_differs_has_no_time(monkeypatch, tmp_path):
     assert set(found["bfs"].seconds) == {bench.OURS}
     assert found["connected_components"].differs == {}  # here it is right
     assert found["connected_components"].ratio("liar") > 0
+
+
+def test_ours_are_whole_calls(monkeypatch, tmp_path):
+    def slow(job):
+        time.sleep(0.02)
+        return tg.bfs(job.graph, job.source)
+
+    monkeypatch.setattr(bench, "PEERS", ())
+    task = bench.TASKS["bfs"]._replace(run=slow)
+    monkeypatch.setattr(bench, "TASKS", {"bfs": task})
+    (row,) = bench.rows("path", tg.path(5), 1, 1, tmp_path)
+    assert min(row.seconds[bench.OURS]) >= 0.02
 
 
 def test_what_counts_as_the_same():

@@ -83,18 +83,19 @@ def connected_components(
 
         labels, run = labels_on(device, graph)
         run = run if trace else replace(run, trace=Trace({}))
+        count = int(np.count_nonzero(labels == np.arange(graph.n)))
     else:
         rows, back_rows = graph.rows, graph.transpose.rows
         with using(threads):
             begin = clock()
-            labels, times, workers = kernel.label_components(rows, back_rows, graph.directed)
+            found = kernel.label_components(rows, back_rows, graph.directed)
             seconds = clock() - begin
+        labels, count, times, workers = found
         columns = {"phase": kernel.PHASES, "seconds": times / 1e9, "threads": workers}
         run = Run(seconds, Trace(columns, trace))
     if verify:
         check_components(graph, labels)
-    first = labels == np.arange(graph.n)
     if consecutive:
+        first = labels == np.arange(graph.n)
         labels = (np.cumsum(first) - 1).astype(labels.dtype)[labels]
-    count = int(np.count_nonzero(first))
     return ComponentsResult(labels=labels, count=count, consecutive=consecutive, run=run)

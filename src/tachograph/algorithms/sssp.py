@@ -277,8 +277,8 @@ def _on_host(
     seconds = clock() - begin
     if cycle is not None:
         raise NegativeCycleError(*cycle)
-    finite = np.isfinite(distances)
-    if weights.dtype.kind == "i" and abs(distances).max(where=finite, initial=0) >= EXACT_BELOW:
+    longest = graph.n * max(known["max"], -known["min"])  # no path is longer
+    if weights.dtype.kind == "i" and longest >= EXACT_BELOW and _farthest(distances) >= EXACT_BELOW:
         raise InputError(
             "distances reach beyond 2**53, where not every whole number can be kept: "
             "scale the weights down, or make them float64"
@@ -290,6 +290,11 @@ def _on_host(
     if budget is None:
         return found
     return replace(found, budget=budget).with_run(reason=budget.how)
+
+
+def _farthest(distances: NDArray[np.float64]) -> float:
+    """Return the largest distance, below 0 or above."""
+    return float(abs(distances).max(where=np.isfinite(distances), initial=0))
 
 
 def _by_buckets(

@@ -108,7 +108,7 @@ class Parts:
         graph = cast("Graph", self)
         if not graph.n:
             return graph
-        labels, _, _ = label_components(graph.rows, graph.transpose.rows, graph.directed)
+        labels = label_components(graph.rows, graph.transpose.rows, graph.directed).labels
         sizes = np.bincount(labels)
         return _induced(graph, labels == sizes.argmax())
 
@@ -126,7 +126,9 @@ class Parts:
         graph = cast("Graph", self)
         known = graph.features
         arcs = graph.rows, graph.transpose.rows
-        sizes = np.bincount(label_components(*arcs, graph.directed)[0]) if graph.n else np.zeros(1)
+        sizes = (
+            np.bincount(label_components(*arcs, graph.directed).labels) if graph.n else np.zeros(1)
+        )
         share = f"{sizes.max() / max(graph.n, 1):.1%} of the vertices"
         kind = "directed" if graph.directed else "undirected"
         degrees = f"mean {known.mean_degree:,.2f}, largest {known.max_degree:,}"

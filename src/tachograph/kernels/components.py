@@ -16,19 +16,22 @@ Bounds: all stores go to ``label[v]`` of an existing vertex.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .runtime.atomics import compare_exchange, ld, ld_acquire, nanoseconds, prefetch, st, st_release
-from .runtime.launch import inline, kernel, subroutine, workers_for
+from .runtime.launch import BRIEF_BELOW, inline, kernel, subroutine, workers_for
 from .runtime.nouns import Rows
 from .runtime.random import draw
 from .runtime.team import TAIL, meet, next_phase, run_team, take
 
-__all__ = ["PHASES", "label_components", "link", "most_frequent"]
+__all__ = ["PHASES", "Labelled", "label_components", "link", "most_frequent"]
 
 PHASES = ("first arcs", "shorten", "second arcs", "shorten", "largest", "other arcs", "shorten")
 SAMPLED_VERTICES = 1024  # how many are asked for their component to find the largest
 CHUNK_VERTICES = 4096  # that a worker takes at a time; a quarter of it where all arcs are looked at
+ARCS_LIKE_A_VERTEX = 64  # arcs that take as long as a vertex: few are looked at after the second
 VERTICES_AHEAD = 16  # how far ahead the labels of neighbours are fetched
 
 
@@ -92,7 +95,8 @@ def link_rest(begin, end, rows, back, directed, label, skip):
 
 @subroutine
 def shorten(begin, end, label):
-    """Let every vertex point to its root."""
+    """Let every vertex point to its root; how many are roots."""
+    roots = np.int64(0)
     for v in range(begin, end):
         up = ld_acquire(label, v)
         root = ld_acquire(label, up)
@@ -100,6 +104,8 @@ def shorten(begin, end, label):
             st(label, v, root)
             up = root
             root = ld_acquire(label, up)
+        roots += up == v
+    return roots
 
 
 @kernel
@@ -122,11 +128,13 @@ def most_frequent(n, label):
 
 @kernel
 def walk(team, rows, back, directed, label, times):
-    """What each worker does; worker 0 stores how long each phase took."""
+    """What each worker does; returns the roots it saw. Worker 0 stores how long each phase took."""
     control, me, _ = team
+    roots = np.int64(0)
     box = np.empty(2, np.int64)
     begin = nanoseconds(box)
     for phase in range(times.size):
+        roots = np.int64(0)
         next_phase(control, me, phase)
         if phase == 4 and me == 0:
             st_release(control, TAIL, most_frequent(label.size, label))
@@ -143,21 +151,35 @@ def walk(team, rows, back, directed, label, times):
             elif phase == 5:
                 link_rest(first, last, rows, back, directed, label, skip)
             else:
-                shorten(first, last, label)
+                roots += shorten(first, last, label)
         if not meet(team):
-            return
+            return roots
         if me == 0:
             now = nanoseconds(box)
             times[phase] = now - begin
             begin = now
+    return roots
 
 
-def label_components(rows: Rows, back: Rows, directed: bool) -> tuple[np.ndarray, np.ndarray, int]:
-    """For each vertex the smallest id of its component; nanoseconds by phase; workers."""
+class Labelled(NamedTuple):
+    """For each vertex the smallest id of its component; their number; nanoseconds by phase; workers."""
+
+    labels: np.ndarray
+    number: int
+    times: np.ndarray
+    workers: int
+
+
+def label_components(rows: Rows, back: Rows, directed: bool) -> Labelled:
+    """Find components; ``back`` are the rows of the transpose."""
     n = rows.indptr.size - 1
-    workers, brief = workers_for("components", n + rows.indices.size)
+    arcs = rows.indices.size
+    workers, _ = workers_for("components", n + arcs // ARCS_LIKE_A_VERTEX)
     label = np.empty(n, rows.indices.dtype)
     times = np.zeros(len(PHASES), np.int64)
+    roots = [0]
     if n:
-        run_team(walk, workers, rows, back, directed, label, times, brief=brief)
-    return label, times, workers
+        roots = run_team(
+            walk, workers, rows, back, directed, label, times, brief=n + arcs < BRIEF_BELOW
+        )
+    return Labelled(label, int(sum(roots)), times, workers)

@@ -30,7 +30,7 @@ import numpy as np
 from ..runtime.atomics import ld, nanoseconds, st
 from ..runtime.launch import inline, kernel
 from ..runtime.nouns import WeightedRows
-from ..runtime.team import meet, next_phase, part, run_team, take
+from ..runtime.team import meet, new_tickets, next_tickets, part, run_team, take_near
 from .sums import BLOCK_VERTICES, Question, Report, hurry, in_order, note, plain_sum, weighted_sum
 
 __all__ = ["slowest_of_gradients", "solve"]
@@ -175,22 +175,23 @@ class Known(NamedTuple):
 
 
 @inline
-def phase_of_multiplying(team, phase, matrix, damping, vectors, squares):
+def phase_of_multiplying(team, tickets, phase, matrix, damping, vectors, squares):
     """Set the product, block by block; whether the run goes on."""
     n = vectors.share.size
-    next_phase(team.control, team.me, phase)
-    low, high = take(team.control, phase, BLOCK_VERTICES, n)
-    while low < high:
-        total = multiply(low, high, matrix, damping, vectors)
-        st(squares.products, low // BLOCK_VERTICES, total)
-        low, high = take(team.control, phase, BLOCK_VERTICES, n)
+    blocks = (n + BLOCK_VERTICES - 1) // BLOCK_VERTICES
+    next_tickets(team, tickets, phase)
+    at = take_near(team, tickets, phase, blocks)
+    while at >= 0:
+        high = min((at + 1) * BLOCK_VERTICES, n)
+        st(squares.products, at, multiply(at * BLOCK_VERTICES, high, matrix, damping, vectors))
+        at = take_near(team, tickets, phase, blocks)
     return meet(team)
 
 
 @kernel
-def walk_conjugate(team, matrix, out, question, known, vectors, squares, report):
+def walk_conjugate(team, tickets, matrix, out, question, known, vectors, squares, report):
     """What each worker does; returns the number of iterations, the first of which finds a residual."""
-    control, me, _ = team
+    me = team.me
     damping = question.damping
     n = out.size
     blocks = (n + BLOCK_VERTICES - 1) // BLOCK_VERTICES
@@ -202,7 +203,7 @@ def walk_conjugate(team, matrix, out, question, known, vectors, squares, report)
     turn = -1
     while turn < question.limit - known.done:
         if turn > 0:
-            if not phase_of_multiplying(team, phase, matrix, damping, vectors, squares):
+            if not phase_of_multiplying(team, tickets, phase, matrix, damping, vectors, squares):
                 return known.done + turn
             phase += 1
             bent = in_order(squares.products, 0, blocks)
@@ -213,11 +214,13 @@ def walk_conjugate(team, matrix, out, question, known, vectors, squares, report)
                 slope = bent
             step = square / slope
             before = square
-        next_phase(control, me, phase)
+        next_tickets(team, tickets, phase)
         if me == 0 and turn > 0:
             hurry(report, question, known.done + turn, begun, box)
-        low, high = take(control, phase, BLOCK_VERTICES, n)
-        while low < high:
+        at = take_near(team, tickets, phase, blocks)
+        while at >= 0:
+            low = at * BLOCK_VERTICES
+            high = min(low + BLOCK_VERTICES, n)
             size = total = 0.0
             if turn < 0:
                 guess(low, high, out, question, known, report.scores, vectors)
@@ -225,9 +228,9 @@ def walk_conjugate(team, matrix, out, question, known, vectors, squares, report)
                 size, total = begin(low, high, matrix, out, question, vectors)
             else:
                 size, total = descend(low, high, vectors, along, step)
-            st(squares.sizes, low // BLOCK_VERTICES, size)
-            st(squares.squares, low // BLOCK_VERTICES, total)
-            low, high = take(control, phase, BLOCK_VERTICES, n)
+            st(squares.sizes, at, size)
+            st(squares.squares, at, total)
+            at = take_near(team, tickets, phase, blocks)
         if not meet(team):
             return known.done + max(turn, 0)
         phase += 1
@@ -293,5 +296,5 @@ def solve(
     # Zeros, where memory is not touched before it is needed: many graphs take one iteration only.
     vectors = Vectors(*(np.zeros(n, kind) for _ in Vectors._fields))
     squares = Squares(*(np.empty(n // BLOCK_VERTICES + 1) for _ in Squares._fields))
-    asked = (matrix, out, question, known, vectors, squares, report)
+    asked = (new_tickets(crew[0]), matrix, out, question, known, vectors, squares, report)
     return int(run_team(walk_conjugate, crew[0], *asked, brief=crew[1])[0])

@@ -15,6 +15,7 @@ from ..runtime.launch import inline
 
 BLOCK_VERTICES = 256  # how many a worker takes at a time
 SHORT_ROW_ARCS = 4  # arcs of a row up to which all are read without asking how many there are
+LONG_ROW_ARCS = 32  # arcs of a row from which on there are four sums of it
 UNLINKED_SHARE = 0.999  # of jumps to vertices without arcs, from which on the others tell nothing
 
 
@@ -89,9 +90,21 @@ def in_order(parts, first, count):
 
 @inline
 def plain_sum(vector, indices, first, last):
-    """The entries of ``vector`` at ``indices[first:last]``, summed."""
+    """The entries of ``vector`` at ``indices[first:last]``, summed: four sums if there are many, as
+    an addition waits for the one before.
+    """
     total = 0.0
     k = first
+    if last - first >= LONG_ROW_ARCS:
+        a = b = c = d = 0.0
+        while k + 4 <= last:
+            rolled()
+            a += ld(vector, ld(indices, k))
+            b += ld(vector, ld(indices, k + 1))
+            c += ld(vector, ld(indices, k + 2))
+            d += ld(vector, ld(indices, k + 3))
+            k += 4
+        total = (a + b) + (c + d)
     while k < last:
         rolled()
         total += ld(vector, ld(indices, k))
@@ -104,6 +117,16 @@ def weighted_sum(vector, indices, weights, first, last):
     """The same of products with ``weights[first:last]``."""
     total = 0.0
     k = first
+    if last - first >= LONG_ROW_ARCS:
+        a = b = c = d = 0.0
+        while k + 4 <= last:
+            rolled()
+            a += ld(vector, ld(indices, k)) * ld(weights, k)
+            b += ld(vector, ld(indices, k + 1)) * ld(weights, k + 1)
+            c += ld(vector, ld(indices, k + 2)) * ld(weights, k + 2)
+            d += ld(vector, ld(indices, k + 3)) * ld(weights, k + 3)
+            k += 4
+        total = (a + b) + (c + d)
     while k < last:
         rolled()
         total += ld(vector, ld(indices, k)) * ld(weights, k)

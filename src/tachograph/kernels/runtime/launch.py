@@ -38,11 +38,12 @@ from .workers import Crew, start
 #: several.
 SERIAL_BELOW = {
     "items": 1 << 16,
+    "copies": 1 << 18,
     "edges": 1 << 16,
     "rows": 1 << 18,
     "bfs": 1 << 18,
     "communities": 1 << 18,
-    "components": 1 << 18,
+    "components": 1 << 16,
     "cores": 1 << 18,
     "pagerank": 1 << 17,
     "sssp": 1 << 17,
@@ -373,9 +374,11 @@ def _tell(worker: Any, before: int, done: threading.Event) -> None:
         print(f"tachograph: {text}", file=sys.stderr)
 
 
-def over_parts(worker: Callable[..., Any], size: int, *arguments: Any) -> list[Any]:
+def over_parts(
+    worker: Callable[..., Any], size: int, *arguments: Any, kind: str = "items"
+) -> list[Any]:
     """Call ``worker(stop, lo, hi, *arguments)`` on equal parts of 0..size, a thread for each."""
-    workers, brief = workers_for("items", size)
+    workers, brief = workers_for(kind, size)
     cuts = [size * w // workers for w in range(workers + 1)]
     calls = [(lo, hi, *arguments) for lo, hi in itertools.pairwise(cuts)]
     return run(worker, calls, brief=brief)

@@ -114,6 +114,36 @@ def take(control, phase, chunk, size):
     return begin, begin if stopped(control) else min(begin + chunk, size)
 
 
+def new_tickets(workers: int) -> np.ndarray:
+    """Tickets of ``take_near``."""
+    return np.zeros(3 * workers * CELL, np.int64)
+
+
+@inline
+def take_near(team, tickets, phase, size):
+    """A piece of 0..size that nobody has taken: one of this worker's part, else of another's, else -1.
+
+    So a worker mostly gets the pieces that it had in the phase before, which its cache still holds.
+    """
+    control, me, workers = team
+    for k in range(workers):
+        w = me + k if me + k < workers else me + k - workers
+        low, high = share(size, w, workers)
+        piece = low + fetch_add(tickets, (phase % 3 * workers + w) * CELL, 1)
+        if piece < high:
+            return np.int64(-1) if stopped(control) else piece
+    return np.int64(-1)
+
+
+@inline
+def next_tickets(team, tickets, phase):
+    """Called by every worker when it enters ``phase``: clears the tickets of the one after it."""
+    next_phase(team.control, team.me, phase)
+    if team.me == 0:
+        for w in range(team.workers):
+            st_release(tickets, ((phase + 1) % 3 * team.workers + w) * CELL, 0)
+
+
 @inline
 def next_phase(control, me, phase):
     """Called by every worker when it enters ``phase``: clears the cells of the one after it."""

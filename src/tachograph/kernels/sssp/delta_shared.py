@@ -6,7 +6,7 @@ algorithms with GraphIt", CGO 2020). Added here: one pull in the middle. When th
 are a good part of the graph, most of them lead to vertices that will be reached much better later. So
 from then on an arc is left out if it ends beyond a limit; when everything below the limit is settled,
 each other vertex looks at its in-arcs once and takes the best distance; the rest is pushed again, with
-wider buckets.
+wider buckets. Where buckets grow slowly, as in a mesh, all of it is pushed.
 
 Encoding: ``dist`` holds int32 or float64; ``infinity`` is its largest value. An int32 distance above
 ``ceiling`` = infinity - heaviest arc ends the run: the caller repeats it with float64. Each worker
@@ -201,7 +201,10 @@ def walk(team, problem, front, behind, allowed):
         tail, arcs = sums(control, phase)
         beyond = (current + behind.reach) * delta
         if stage == PUSH and arcs >= behind.trigger_arcs and beyond < infinity:
-            limit = beyond
-            stage = BOUNDED
+            if current > behind.latest:
+                stage = SETTLE
+            else:
+                limit = beyond
+                stage = BOUNDED
         phase += 1
     return rows_of(log), outcome, proof

@@ -21,7 +21,7 @@ from ..runtime.team import new_board, run_team
 from . import delta_owned, delta_shared
 from .buckets import MOST_LISTS, Scale
 from .certificate import Allowance, Proof
-from .problem import TOO_FAR, TOO_NARROW, Limits, Problem, one_is_enough
+from .problem import TOO_FAR, TOO_NARROW, UNLIMITED, Limits, Problem, one_is_enough
 from .shared_steps import Front, Pull
 
 ROAD_MEAN_DEGREE, ROAD_LARGEST_DEGREE = 8, 64  # up to which vertices are owned
@@ -34,6 +34,9 @@ FINEST_BUCKETS = 1 << 15  # in the mean weight, at most: the far list is sorted 
 MESSAGES = 1 << 19  # places for messages in one round, over all pairs of workers
 TRIGGER_PART = 256  # a bucket with this part of all arcs sets the limit for the pull
 PULL_REACH = 7  # from there to the limit, in units of 2 * mean weight / mean degree
+#: A search that has come so many times as far before it meets such a bucket (in a mesh) is not near its
+#: end at the limit: nothing is pulled.
+SLOW_FROM_REACHES = 2
 
 
 NOTHING_ALLOWED = Allowance()
@@ -117,7 +120,7 @@ def shortest_distances(
     narrow = rows.weights.dtype.kind == "i" and facts.heaviest < 2**30
     while True:
         workers, owned = choose(n, arcs, facts.largest_degree, threads)
-        spread = OWNED_DELTA / math.sqrt(n) if owned else 2 * n / max(arcs, 1)
+        spread = _spread(n, arcs, workers, owned, limits)
         if allowed.error > 0 and arcs <= FINER_UP_TO_DEGREE * n:
             spread /= FINER_FOR_BUDGETS
         step = spread * mean_weight if delta is None else max(delta, mean_weight / FINEST_BUCKETS)
@@ -143,9 +146,22 @@ def shortest_distances(
             break
     if narrow:
         exact = np.empty(n)
-        over_parts(widen, n, dist, exact)
+        over_parts(widen, n, dist, exact, kind="copies")
         dist = exact
     return Found(dist, trace, workers, proof)
+
+
+def _spread(n: int, arcs: int, workers: int, owned: bool, limits: Limits) -> float:
+    """The width of buckets in mean weights.
+
+    Owners meet after every bucket, which must hold enough for all; but where many arcs lead on from a
+    vertex, most in a wide one are looked at several times. A limit of rounds was made for wide ones.
+    """
+    limited = limits.rounds < UNLIMITED
+    if not owned or (workers == 1 and not limited):
+        return 2 * n / max(arcs, 1)
+    enough = OWNED_DELTA / math.sqrt(n)
+    return enough if limited else min(enough, 2 * n / max(arcs - 2 * n, 1))
 
 
 def _run_owned(problem: Problem, workers: int) -> tuple[np.ndarray, int]:
@@ -176,11 +192,15 @@ def _run_shared(
     n, arcs = problem.dist.size, problem.rows.indices.size
     width, delta = problem.scale.width, problem.scale.delta
     whole = problem.dist.dtype.kind == "i"
+    reach = max(1, math.ceil(min(PULL_REACH * 2 * mean_weight * (n / arcs / delta), 2**40)))
+    # what is approximate counts from the limit on
+    exact = not allowed.error > 0 and problem.limits.rounds == UNLIMITED
     behind = Pull(
         problem.rows if back is None else back,
         back is None or back.indptr is problem.rows.indptr,
         0 if back is None else max(arcs // TRIGGER_PART, 1),
-        max(1, math.ceil(min(PULL_REACH * 2 * mean_weight * (n / arcs / delta), 2**40))),
+        reach,
+        SLOW_FROM_REACHES * reach if exact else UNLIMITED,
         width + delta_shared.WIDER.bit_length() - 1 if whole else width / delta_shared.WIDER,
     )
     front = Front(np.empty(n, problem.rows.indices.dtype), np.empty(n, problem.dist.dtype))

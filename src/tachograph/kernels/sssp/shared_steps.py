@@ -30,13 +30,15 @@ class Pull(NamedTuple):
     """The rows to pull along; ``symmetric`` if they are those of the graph itself.
 
     A limit is set once the arcs out of a bucket are ``trigger_arcs`` (never, if that is 0), ``reach``
-    buckets from there. From the pull on, buckets have another ``width``.
+    buckets from there, unless that bucket comes after the ``latest``. From the pull on, buckets have
+    another ``width``.
     """
 
     rows: WeightedRows
     symmetric: bool
     trigger_arcs: int
     reach: int
+    latest: int
     width: float
 
 
