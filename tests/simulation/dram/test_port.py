@@ -136,3 +136,9 @@ def test_wrong_calls():
         memory.offer(-1)
     with pytest.raises(InputError, match="time goes forward"):
         memory.advance(0)
+    with pytest.raises(InputError, match="nothing is simulated after cycle"):
+        memory.advance(1 << 62)
+    with pytest.raises(InputError, match="ident -1 is not in 0 to"):
+        memory.offer(0, ident=-1)
+    assert memory.offer(0, ident=3)  # what was refused left no trace
+    assert memory.advance(100) == [3]

@@ -12,7 +12,7 @@ from .controller import Controller, controller_for
 from .engine import layout as at
 from .engine.port import advance, drain, offer, take
 from .mapping import Mapping, read_mapping
-from .runner import Run, blocks_of, table
+from .runner import LAST_ARRIVAL, Run, blocks_of, table
 from .standards import Standard, standard
 from .statistics import MemoryResult, collect
 
@@ -197,12 +197,18 @@ class Memory:
         """
         if not 0 <= address < 1 << 63:
             raise InputError(f"address {address} is not in 0 to 2^63 - 1")
+        if not 0 <= ident < 1 << 63:
+            raise InputError(f"ident {ident} is not in 0 to 2^63 - 1")
         return bool(offer(self.state, address, is_write, ident, self.now))
 
     def advance(self, cycles: int = 1) -> list[int]:
         """Let time pass; return the idents of the reads that finished, in order by channel."""
         if cycles < 1:
             raise InputError(f"cycles = {cycles} must be 1 or more: time goes forward")
+        if self.now + cycles > LAST_ARRIVAL:
+            raise InputError(
+                f"cycles = {cycles}: nothing is simulated after cycle {LAST_ARRIVAL:,}"
+            )
         self.now += cycles
         advance(self.state, self.now)
         done = []

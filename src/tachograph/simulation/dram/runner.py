@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .memory import Memory
 
-__all__ = ["NAMES", "Block", "Commands", "Run", "blocks_of", "table"]
+__all__ = ["LAST_ARRIVAL", "NAMES", "Block", "Commands", "Run", "blocks_of", "table"]
 
 BLOCK_REQUESTS = 1 << 18  # that are simulated between looks at Ctrl-C
 LAST_ARRIVAL = 1 << 44  # cycles, hours of the memory: every refresh until then is simulated
