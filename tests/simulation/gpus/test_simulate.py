@@ -181,6 +181,20 @@ def test_plans_know_that_the_fast_path_is_off_too():
     assert both.most == pytest.approx(2**2**0.5)
     assert both.median == pytest.approx(1.5)
     assert Band("a", None, None).beside(both).most is None
+    graph = SEARCHED["kronecker"]
+    (there,) = [c for c in tg.plan("bfs", graph, source=1, device="v100").candidates
+                if c.name == "v100 (simulated)"]  # fmt: skip
+    run = tg.simulate("bfs", graph, "v100", source=1)
+    assert there.estimate.high / there.estimate.seconds > run.interval[1] / run.seconds
+
+
+def test_only_what_was_validated_has_a_band():
+    """Published runs of shortest paths have weights of one; other tasks have none."""
+    graph = tg.kronecker(7, 8, rng=1)
+    weighted = tg.kronecker(7, 8, rng=1, weights=True)
+    assert tg.simulate("sssp", graph, "v100", source=1).interval is not None
+    assert tg.simulate("sssp", weighted, "v100", source=1).interval is None
+    assert tg.simulate("mis", graph, "v100").interval is None
 
 
 def test_fast_path_without_edges():
