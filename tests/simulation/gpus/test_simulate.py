@@ -12,7 +12,7 @@ from tachograph.simulation.gpus.chip import Chip, Touch
 from tachograph.simulation.gpus.constants import constants_of
 from tachograph.simulation.gpus.gpu import gpu_named, known_gpus
 from tachograph.simulation.gpus.result import Band
-from tachograph.simulation.gpus.simulate import sent_bytes
+from tachograph.simulation.gpus.simulate import band_of, sent_bytes
 from tachograph.simulation.gpus.together import place, split
 
 BALANCES = ("vertex", "warp", "balanced", "degree")
@@ -256,6 +256,11 @@ def test_errors_are_those_of_gpus_like_it(tmp_path):
     assert "error guessed" in far.kind
     assert "error guessed" in band("a100").kind  # 40 MB of L2
     assert far.most > band("rtx3080").most > band("v100").most
+    for launch in (0.9, 0.1):  # a GPU is not better known than one with runs of its own
+        bands = [
+            band_of("bfs", graph, tg.GPU(n), launch, 1.0) for n in ("v100", "titan-v", "p4000")
+        ]
+        assert sorted(b.most for b in bands) == [b.most for b in bands]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ __all__ = ["PROGRAMS", "band_of", "fast_path_band", "sent_bytes", "simulate", "t
 OF_SEARCHES = ("frontier_vertices", "frontier_edges", "unvisited")
 #: Levels take more than this share of the time: the run waits for launches.
 LAUNCH_BOUND_SHARE = 0.5
+#: How ``constants.toml`` calls what is known of a GPU, the best known first.
+SEEN = {"gpu": "GPU seen", "architecture": "architecture seen", "every": "GPU unseen"}
 VALIDATED = ("bfs", "sssp")
 UNLIKE = "GPU unlike those with runs, error guessed"
 
@@ -221,18 +223,17 @@ def band_of(task: str, graph: Graph, gpu: GPU, launch: float, seconds: float) ->
     left out: a guess, and its kind says so.
     """
     bound = "launch-bound" if launch > LAUNCH_BOUND_SHARE * seconds else "work-bound"
-    seen = {"gpu": "GPU seen", "architecture": "architecture seen", "every": "GPU unseen"}
-    origin = origin_of(gpu)
-    kind = f"{bound}, {seen.get(origin, UNLIKE)}"
-    if task != "bfs":
-        kind = f"{task}, {kind}"
+    origin, head = origin_of(gpu), "" if task == "bfs" else f"{task}, "
+    kind = f"{head}{bound}, {SEEN.get(origin, UNLIKE)}"
     if task not in VALIDATED or (task == "sssp" and weights_differ(graph)):
         return Band(kind, None, None)
-    if origin not in seen:
-        found = {k: v**2 for k, v in errors_of(kind.replace(UNLIKE, seen["every"])).items()}
-    else:
-        found = errors_of(kind)
-    return Band(kind, found.get("median"), found.get("most"))
+    # GPUs were left out while their graphs were known, so what a new graph adds is known of seen GPUs
+    known = list(SEEN).index(origin) + 1 if origin in SEEN else len(SEEN)
+    found = [errors_of(f"{head}{bound}, {word}") for word in list(SEEN.values())[:known]]
+    median, most = (max((f[k] for f in found if k in f), default=None) for k in ("median", "most"))
+    if origin not in SEEN and median is not None and most is not None:
+        median, most = median**2, most**2
+    return Band(kind, median, most)
 
 
 def weights_differ(graph: Graph) -> bool:
