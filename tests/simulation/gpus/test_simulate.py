@@ -189,7 +189,7 @@ def test_plans_know_that_the_fast_path_is_off_too():
 
 
 def test_only_what_was_validated_has_a_band():
-    """Published runs of shortest paths have weights of one; other tasks have none."""
+    """Published runs of shortest paths mostly have weights of one; other tasks have no runs here."""
     graph = tg.kronecker(7, 8, rng=1)
     weighted = tg.kronecker(7, 8, rng=1, weights=True)
     assert tg.simulate("sssp", graph, "v100", source=1).interval is not None

@@ -72,7 +72,7 @@ def of_graph(
 
 
 def of_paths(dataset: str, l2_bytes: int) -> Record:
-    """The same for shortest paths where all weights are one, as in the published runs."""
+    """The same for shortest paths where all weights are one, as most are in the published runs."""
 
     def reached(chip: Chip, source: int) -> np.ndarray:
         return np.asarray(np.isfinite(bellman_ford(chip, source, EXACT)))
