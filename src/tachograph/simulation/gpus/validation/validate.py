@@ -158,7 +158,7 @@ def _errors(
 def _paths(where: Path | None, executor: Executor | None) -> list[Sample]:
     """Return the cells of shortest paths whose graphs can be had and are not large.
 
-    Weights are those of the files, most of them one; here all are one, which is not known of each graph.
+    Weights are those of the files, of which most are one; here all are one.
     """
     sizes = {name: GPU(name).l2_bytes for name in GPUS.values()}
     kinds = ("exact", "generated")
