@@ -161,7 +161,7 @@ def _spread(n: int, arcs: int, workers: int, owned: bool, limits: Limits) -> flo
     if not owned or (workers == 1 and not limited):
         return 2 * n / max(arcs, 1)
     enough = OWNED_DELTA / math.sqrt(n)
-    return enough if limited else min(enough, 4 * n / max(arcs - 2 * n, 1))
+    return enough if limited else min(enough, 2 * n / max(arcs - 2 * n, 1))
 
 
 def _run_owned(problem: Problem, workers: int) -> tuple[np.ndarray, int]:
