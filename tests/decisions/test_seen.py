@@ -24,6 +24,7 @@ DECIDING = [
         "kernels/bfs/hubs.py",
     ),
     "algorithms/bfs_on_host.py",
+    "tasks/layout.py",
     *("kernels/sssp/delta_stepping.py", "kernels/sssp/certificate.py"),
     *("algorithms/sampled.py", "algorithms/wedges.py", "algorithms/sssp_budget.py"),
     "kernels/similarity/edges.py",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
-from tachograph.kernels.features import ARCS_PER_VERTEX, BALL, LIMIT, balls
+from tachograph.kernels.features import ARCS_PER_VERTEX, BALL, LIMIT, PROBED_ARCS, balls, probe
 
 
 def plain(graph, start):
@@ -58,3 +59,21 @@ def test_grids_open_slowly_and_random_graphs_fast():
     assert road["levels"] > 3 * random["levels"]
     assert road["bits"] < random["bits"]
     assert tg.Graph.from_edges([], [], n=4).features.opening["small"] == 1
+
+
+@pytest.mark.parametrize("n", [3, 60])
+def test_a_probe_of_a_small_graph_looks_at_every_arc(n):
+    graph = tg.uniform(n, 6, rng=2, directed=True) if n > 9 else tg.star(n)
+    assert graph.arcs <= PROBED_ARCS
+    found, own = probe(*graph.rows), np.repeat(graph.degrees, graph.degrees)
+    there = graph.degrees[graph.indices]
+    assert found["further"] == pytest.approx(there.mean())
+    assert found["common"] == pytest.approx(np.minimum(own, there).mean())
+    assert found["nanoseconds"] >= 0
+
+
+def test_a_probe_of_a_large_graph_is_a_sample():
+    graph = tg.kronecker(12, rng=1)
+    there = graph.degrees[graph.indices]
+    assert probe(*graph.rows)["further"] == pytest.approx(there.mean(), rel=0.3)
+    assert probe(*tg.path(1).rows)["further"] == 0

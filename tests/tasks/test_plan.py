@@ -165,3 +165,33 @@ def test_an_audit_of_what_was_left_out_by_hand(graph):
     found = audited(graph, 3, one)
     assert found.audit.error > 0
     assert np.array_equal(found.distances, one.distances)
+
+
+def test_a_graph_is_probed_once_and_not_at_all_if_not_wanted(graph, monkeypatch):
+    from tachograph.kernels import features
+
+    probed = []
+
+    def count(*rows):
+        probed.append(rows)
+        return real(*rows)
+
+    real = features.probe
+    monkeypatch.setattr(features, "probe", count)
+    blind = tg.plan("bfs", graph, source=0, probe=False)
+    assert not probed
+    assert "without a probe of this graph" in " ".join(str(blind).split())
+    for task in ("bfs", "sssp"):
+        for source in (0, 1):
+            assert "ns an arc" in " ".join(str(tg.plan(task, graph, source=source)).split())
+    assert len(probed) == 1
+    assert blind.chosen.seconds > 0
+
+
+def test_one_thread_is_predicted_with_its_own_times(graph):
+    plan = tg.plan("pagerank", graph)
+    alone = next(c for c in plan.candidates if c.name == "one thread")
+    with tg.threads(1):
+        default = tg.plan("pagerank", graph).chosen
+        assert default.name == "auto"
+        assert default.seconds == alone.seconds

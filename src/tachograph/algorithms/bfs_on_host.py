@@ -18,7 +18,7 @@ from ..util.limits import was_cut
 from .bfs import DIRECTIONS, BfsResult, Direction, workload
 from .result import Run, Trace
 
-__all__ = ["searched", "timed", "trace_of_both"]
+__all__ = ["find_hubs", "has_hubs", "searched", "timed", "trace_of_both"]
 
 #: Searches of a graph that have pulled before its hubs are found: that takes as long as three to
 #: fifteen searches, and makes the later ones shorter by a tenth.
@@ -36,6 +36,19 @@ class _Known:
 _known: weakref.WeakKeyDictionary[Graph, _Known] = weakref.WeakKeyDictionary()
 
 
+def has_hubs(graph: Graph) -> bool:
+    """Return whether the hubs of a graph are known, so that searches that pull are shorter."""
+    known = _known.get(graph)
+    return known is not None and known.hubs is not None
+
+
+def find_hubs(graph: Graph) -> None:
+    """Find the hubs of a graph now, for all later searches of it."""
+    known = _known.get(graph) or _known.setdefault(graph, _Known())
+    if known.hubs is None:
+        known.hubs = hubs_of(graph.rows, graph.transpose.rows)
+
+
 def searched(
     graph: Graph,
     sources: np.ndarray,
@@ -51,8 +64,8 @@ def searched(
     ends = {"cutoff": -1 if cutoff is None else cutoff, "target": target}
     known = _known.get(graph) or _known.setdefault(graph, _Known())
     begin = clock()
-    if known.pulled == HUBS_AFTER_SEARCHES and known.hubs is None:
-        known.hubs = hubs_of(rows, back_rows)
+    if known.pulled == HUBS_AFTER_SEARCHES:
+        find_hubs(graph)
     levels, parents, lines, workers = search.traverse(
         rows,
         back_rows,

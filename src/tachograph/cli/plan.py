@@ -52,6 +52,8 @@ def plan(
     max_error: str | None = option(None, "The mean relative error that is allowed, such as 5%."),
     confidence: str = option("90%", "The share of graphs in which that must hold."),
     deadline: str | None = option(None, "When an answer is wanted, such as 10ms."),
+    reuse: int | None = option(None, "How many such runs there will be on this graph.", min=1),
+    probe: bool = option(True, "Time some blocks of rows first, so that intervals are narrower."),
     threads: int | None = option(None, "Threads that the host may use; default: all.", min=1),
     device: str | None = option(
         None, "GPUs that are simulated, such as rtx3080, with commas; see tacho gpus."
@@ -83,7 +85,7 @@ def plan(
         told["deadline"] = duration(deadline, "deadline")
     if device is not None:
         told["device"] = device.split(",")
-    _print(make(task, loaded, **told), json)
+    _print(make(task, loaded, probe=probe, reuse=reuse, **told), json)
 
 
 @flat

@@ -2,15 +2,16 @@
 
 ``balls`` are small breadth-first searches around a few vertices, to see how fast a graph opens up. A
 search ends when it has seen ``limit`` vertices or looked at 32 times as many arcs, so its cost does not
-depend on the graph's size. What was seen is kept in a table with open addressing. ``reach`` is a search
-that only continues from vertices of certain degrees.
+depend on the graph's size. What was seen is kept in a table with open addressing. ``probe`` times
+gathers over blocks of rows, with the locality of this graph and the load of this machine. ``reach`` is
+a search that only continues from vertices of certain degrees.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .runtime.atomics import ld, st, stop_at
+from .runtime.atomics import ld, nanoseconds, st, stop_at
 from .runtime.launch import kernel, read_only, run
 
 LIMIT = 1024  # vertices that a search sees at most, by default
@@ -20,6 +21,10 @@ ARCS_PER_VERTEX = 32  # that a search looks at, at most
 #: all, arcs that led to vertices seen before, the sum of the bits of the distances between ids that
 #: arcs join, and whether everything that can be reached was.
 BALL = ("vertices", "arcs", "early", "levels", "closing", "bits", "whole")
+
+PROBED_BLOCKS, PROBED_ARCS = 32, 1024  # which take less than a millisecond
+#: For an arc of a block: nanoseconds, the degree of its target, and the lower degree of its ends.
+PROBE = ("nanoseconds", "further", "common")
 
 
 @kernel
@@ -87,6 +92,52 @@ def balls(
     rows = read_only(indptr), read_only(indices)
     run(grow, [(*rows, starts.astype(np.int64), table, queue, found)], brief=True)
     return found
+
+
+@kernel
+def gather(stop, indptr, indices, firsts, arcs, box, found):
+    """Fill a row of ``PROBE`` for each block of ``arcs`` arcs, which begins with row ``firsts[i]``.
+
+    Bounds: ``k`` stays below ``indices.size``, so its row is one of ``indptr``. ``box``: for the clock.
+    """
+    for i in range(firsts.size):
+        u = firsts[i]
+        k = indptr[u]
+        last = min(k + arcs, indices.size)
+        count = last - k
+        end = indptr[u + 1]
+        further = np.int64(0)
+        common = np.int64(0)
+        begin = nanoseconds(box)
+        while k < last:
+            while k >= end:
+                u += 1
+                end = indptr[u + 1]
+            own = end - indptr[u]
+            v = np.int64(indices[k])
+            degree = indptr[v + 1] - indptr[v]
+            further += degree
+            common += min(own, degree)
+            k += 1
+        found[i, 0] = nanoseconds(box) - begin
+        found[i, 1] = further
+        found[i, 2] = common
+        for column in range(found.shape[1]):
+            found[i, column] /= max(count, 1)
+    return 0
+
+
+def probe(indptr: np.ndarray, indices: np.ndarray) -> dict[str, float]:
+    """Return ``PROBE`` from blocks of arcs all over the graph: median time, mean degrees."""
+    if not indices.size:
+        return dict.fromkeys(PROBE, 0.0)
+    places = np.linspace(0, max(indices.size - PROBED_ARCS, 0), PROBED_BLOCKS).astype(np.int64)
+    firsts = np.searchsorted(indptr, places, "right") - 1
+    found, box = np.zeros((PROBED_BLOCKS, len(PROBE))), np.zeros(2, np.int64)
+    rows = read_only(indptr), read_only(indices)
+    run(gather, [(*rows, firsts, PROBED_ARCS, box, found)], brief=True)
+    numbers = [np.median(found[:, 0]), *found[:, 1:].mean(axis=0)]
+    return dict(zip(PROBE, map(float, numbers), strict=True))
 
 
 @kernel

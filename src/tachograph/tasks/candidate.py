@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ class Candidate:
 
     ``options`` are added to the arguments, and those that ``replaces`` names are removed.
     ``error_bound`` bounds the error of an approximation with the confidence that was asked for.
+    ``once`` is the seconds of what is prepared for the graph: by ``prepare``, and in the first run.
     """
 
     name: str
@@ -27,6 +28,8 @@ class Candidate:
     error: float | None = None
     error_bound: float | None = None
     replaces: tuple[str, ...] = ()
+    once: float = 0.0
+    prepare: Callable[[], None] | None = field(default=None, repr=False)
 
     @property
     def estimate(self) -> Estimate:
@@ -44,6 +47,8 @@ class Candidate:
         made: dict[str, object] = {"name": self.name, "seconds": e.seconds, "low": e.low}
         made |= {"high": e.high, "memory": e.memory, "reason": self.reason}
         made["options"] = {k: v if _is_plain(v) else str(v) for k, v in self.options.items()}
+        if self.once:
+            made["once"] = self.once
         if self.error is not None:
             made |= {"error": self.error, "error_bound": self.error_bound}
         return made

@@ -25,8 +25,9 @@ from ..util.memory import human
 from .candidate import Candidate, Choices
 from .estimate import UNKNOWN, Estimate, estimate, scale_of
 from .experience import experience
+from .layout import add_layouts, rank
 from .question import Question
-from .table import Way
+from .table import ONE_THREAD, Way
 
 if TYPE_CHECKING:
     from ..decisions.approximation.model import Advice, Option
@@ -128,6 +129,9 @@ def _predicted(question: Question, way: Way, device: OpenCL | None) -> Estimate:
     threads = question.aside.get("threads") or threads_available()
     scale = scale_of(Host(threads) if device is None or on_host else device)
     name, work = f"{task.name}/{way.name}", question.work
+    alone = f"{task.name}/{ONE_THREAD.name}"
+    if threads == 1 and way is task.ways[0] and alone in the_model().curves:
+        name = alone  # what the default does then
     if task.name == "sssp" and not graph.weighted:
         name = "bfs/auto"
     if work is None:
@@ -165,6 +169,9 @@ def candidates(question: Question) -> Choices:
     if "max_error" in question.what:
         _approximate(question, found)
     _refuse(question, found)
+    if question.reuse is not None:
+        add_layouts(question, found)
+        rank(question, found)
     if question.deadline is not None:
         _in_time(question, found)
     found.notes += _sources(question, found.ranked[0])
@@ -174,6 +181,13 @@ def candidates(question: Question) -> Choices:
 def _sources(question: Question, first: Candidate) -> list[str]:
     """Say where predictions come from, how earlier ones turned out, and what disturbs them now."""
     notes = [scale_of(Host(_threads(question))).why]
+    if first.seconds is not None:
+        arc = (
+            f"{question.graph.features.probe['nanoseconds']:.2g} ns an arc"
+            if question.probe
+            else ""
+        )
+        notes.append(f"probed on this graph: {arc}" if arc else "without a probe of this graph")
     if the_model().stale(question.task.name):
         notes.append("measured before its kernels changed (tacho train times measures them anew)")
     known = experience(question.task.name)

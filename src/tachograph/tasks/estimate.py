@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..decisions.times.model import CONFIDENCE, Predicted, the_model
+from ..decisions.times.model import CONFIDENCE, PROBED, Predicted, the_model
 from ..devices.calibrate import calibration
 from ..devices.host import Host
 from ..devices.opencl import OpenCL
@@ -102,15 +102,18 @@ def estimate(
     """
     model = the_model()
     memory = model.peak(name, graph)
-    found = None if numbers is None else model.predict(name, dict(numbers))
+    known = dict(numbers or {})
+    if PROBED[0] in known:
+        known[PROBED[0]] -= math.log(scale.factor)  # what the model's machine would take
+    found = model.predict(name, known) if known else None
     if found is None:
         return Estimate(memory=memory)
     base: Predicted = found.times(scale.factor * work)
     task, mark = of or (name.partition("/")[0], "")
-    known = experience(task)
-    factor, own, weight, runs = known.correct(name.partition("/")[2], mark)
+    past = experience(task)
+    factor, own, weight, runs = past.correct(name.partition("/")[2], mark)
     margin = math.log(base.high / base.seconds)
     if own is not None:
         margin += weight * (own - margin)
-    seconds, off = base.seconds * factor, math.exp(margin * known.stretch)
+    seconds, off = base.seconds * factor, math.exp(margin * past.stretch)
     return Estimate(seconds, seconds / off, seconds * off * slower, base.seconds, memory, runs)

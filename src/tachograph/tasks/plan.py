@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -15,10 +15,12 @@ from ..graph.graph import Graph
 from ..plots.numbers import seconds
 from ..simulation.gpus.gpu import gpu_named, is_gpu
 from ..simulation.gpus.simulate import simulate
+from ..util.arguments import single
 from ..util.errors import InputError
 from ..util.memory import human
 from .decide import Candidate, Choices, candidates, surely
 from .elsewhere import SIMULATED, options_of, simulated_candidates
+from .layout import pays_after, total
 from .question import VERTEX_ARGUMENTS, Question, ask, by_id, check
 from .road import execute
 from .table import task_named
@@ -92,9 +94,12 @@ class Plan:
                 raise InputError(f"{self.task} takes no {name!r} when a plan is run")
         told = {**asked.what, **asked.aside, **options}
         question = ask(asked.task, asked.graph, deadline=asked.deadline, **told)
+        question = replace(question, probe=asked.probe)
         chosen = self.candidates[number]
         if SIMULATED in chosen.options:  # such a device is not here: its run is simulated
             return simulate(self.task, asked.graph, chosen.options[SIMULATED], **options_of(asked))
+        if chosen.prepare is not None:
+            chosen.prepare()
         reason = self.reason if number == 0 else f"candidate {number} of the plan was asked for"
         return execute(question, chosen, reason, True, self.graph_name, self)
 
@@ -131,24 +136,42 @@ class Plan:
         return lab.of(self)
 
     def _told(self, c: Candidate) -> dict[str, object]:
-        if self.deadline is None:
-            return c.to_dict()
-        return c.to_dict() | {"in_time": c.estimate.chance(self.question.working_seconds)}
+        made, runs = c.to_dict(), self.question.reuse
+        if self.deadline is not None:
+            made["in_time"] = c.estimate.chance(self.question.working_seconds)
+        if runs is not None:
+            made["in_all"] = total(c, runs) if c.seconds is not None else None
+        if c.prepare is not None:
+            made["pays_after"] = pays_after(c, list(self.candidates))
+        return made
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON can hold it; ``in_time`` is the chance to keep the deadline."""
+        """Return the plan as JSON can hold it.
+
+        ``in_time`` is the chance to keep the deadline, ``in_all`` the seconds of all runs
+        (``reuse``) with what is prepared ``once``.
+        """
         return {
             "task": self.task,
             "arguments": self.question.recorded(),
             "reason": self.reason,
             "deadline": self.deadline,
+            "reuse": self.question.reuse,
             "candidates": [self._told(c) for c in self.candidates],
             "refused": list(self.refused),
             "notes": list(self.notes),
         }
 
 
-def plan(task: str, graph: Graph, *, deadline: float | None = None, **arguments: Any) -> Plan:
+def plan(
+    task: str,
+    graph: Graph,
+    *,
+    deadline: float | None = None,
+    probe: bool = True,
+    reuse: int | None = None,
+    **arguments: Any,
+) -> Plan:
     """Show what would be run for a task, without running it.
 
     Parameters
@@ -162,6 +185,13 @@ def plan(task: str, graph: Graph, *, deadline: float | None = None, **arguments:
         are predicted to keep it, with ``confidence`` (90 % by default). A run that would be late is
         stopped, and ``result.run.stopped`` says what its values are then; if there is nothing to show,
         that is a ``TimeLimitError``.
+    probe
+        Whether to time some blocks of rows first, which takes less than a millisecond, once for a
+        graph. Without it, intervals are wider.
+    reuse
+        How many such runs there will be on this graph. Layouts that are prepared once join the
+        candidates. One comes first if all runs take less time with it, and the plan says after how many
+        runs it pays.
     arguments
         The arguments that the task needs (``source``, or ``source`` and ``sink`` of a flow), and
         anything else that its function takes, except what the plan chooses. ``device`` may name a GPU
@@ -200,7 +230,14 @@ def plan(task: str, graph: Graph, *, deadline: float | None = None, **arguments:
     check(kind, graph, arguments)
     if graph.named:
         arguments = by_id(kind, graph, (), arguments)[1]
-    question = ask(kind, graph, deadline=deadline, **arguments)
+    if reuse is not None and (reuse := single("reuse", reuse, "int")) < 1:
+        raise InputError(f"reuse = {reuse}: at least one run is needed")
+    if reuse is not None and not probe:
+        raise InputError(
+            "reuse needs a probe, which tells what a layout costs: leave probe=False out"
+        )
+    asked = ask(kind, graph, deadline=deadline, **arguments)
+    question = replace(asked, probe=bool(probe), reuse=reuse)
     found = candidates(question)
     if gpus:
         host = found.ranked[0]
@@ -281,11 +318,28 @@ def _table(plan: Plan) -> tuple[list[str], list[list[str]]]:
         if plan.deadline is not None:
             chance = e.chance(plan.question.working_seconds)
             made.setdefault("in time", []).append("?" if chance is None else f"{chance:.0%}")
+        if plan.question.reuse is not None:
+            for name, cell in _of_reuse(plan, c).items():
+                made.setdefault(name, []).append(cell)
         if errors:
             error = f"{c.error:.1%} (< {c.error_bound:.1%})" if c.error_bound else "exact"
             made.setdefault("error", []).append(error)
         made.setdefault("memory", []).append("?" if e.memory is None else human(e.memory))
     return list(made), [list(row) for row in zip(*made.values(), strict=True)]
+
+
+def _of_reuse(plan: Plan, c: Candidate) -> dict[str, str]:
+    """Return what runs on the same graph share: its price, the time of all of them, and if it pays."""
+    runs, said = plan.question.reuse or 1, "-"
+    if c.prepare is not None:
+        after = pays_after(c, list(plan.candidates))
+        said = "never" if after is None else f"{after:,} runs"
+    in_all = seconds(total(c, runs)) if c.seconds is not None else "?"
+    return {
+        "once": seconds(c.once) if c.once else "-",
+        f"{runs:,} runs": in_all,
+        "pays after": said,
+    }
 
 
 def columns(

@@ -31,8 +31,8 @@ FINGERPRINT_ARCS = 4096  # entries that tell one graph from another
 KEPT_SHAPES = 256  # of one graph, for as many sources
 LONGEST_LIST = 16  # values of a list that a record holds one by one
 
-#: What was found out about graphs that are still in use: shapes by source, and marks.
-_shapes: weakref.WeakKeyDictionary[Graph, dict[int | None, Mapping[str, float]]]
+#: What was found out about graphs that are still in use: shapes by source and probe, and marks.
+_shapes: weakref.WeakKeyDictionary[Graph, dict[tuple[int | None, bool], Mapping[str, float]]]
 _shapes = weakref.WeakKeyDictionary()
 _marks: weakref.WeakKeyDictionary[Graph, str] = weakref.WeakKeyDictionary()
 
@@ -47,6 +47,8 @@ class Question:
     how: Mapping[str, Any]
     aside: Mapping[str, Any]
     deadline: float | None = None  # seconds after which an answer is wanted, finished or not
+    probe: bool = True  # whether the graph may be probed for a prediction
+    reuse: int | None = None  # how many such runs will share what is prepared for one
 
     @property
     def source(self) -> int | None:
@@ -57,12 +59,12 @@ class Question:
     @functools.cached_property
     def shape(self) -> Mapping[str, float]:
         """The numbers that predictions look at; finding them takes about a millisecond, once."""
-        known, source = _shapes.setdefault(self.graph, {}), self.source
-        if source not in known:
+        known, asked = _shapes.setdefault(self.graph, {}), (self.source, self.probe)
+        if asked not in known:
             if len(known) >= KEPT_SHAPES:
                 known.clear()
-            known[source] = shape(self.graph, source)
-        return known[source]
+            known[asked] = shape(self.graph, *asked)
+        return known[asked]
 
     @functools.cached_property
     def mark(self) -> str:

@@ -12,7 +12,7 @@ import tachograph as tg
 from tachograph.decisions import model_file
 from tachograph.decisions.graphs import family, names_of, present
 from tachograph.decisions.model_file import ModelFile
-from tachograph.decisions.times.model import KERNELS, KINDS, SHAPE_FEATURES, shape, the_model
+from tachograph.decisions.times.model import KERNELS, PROBED, SHAPE_FEATURES, shape, the_model
 from tachograph.decisions.times.train import Trainer, _margins, fit, grouped, measure
 from tachograph.decisions.trainer import train
 from tachograph.journal.code import code_hash
@@ -80,12 +80,27 @@ def test_files_with_wrong_curves_are_refused(model, tmp_path):
             the_model.read(path)
 
 
-def test_older_files_have_one_margin_for_all_kinds(model, tmp_path):
-    path = tmp_path / "times.json"
-    arrays = model.arrays()
-    arrays["bfs/auto.numbers"] = np.array([*arrays["bfs/auto.numbers"][:3], 0.5])
-    model_file.write(path, ModelFile("times", SHAPE_FEATURES, arrays, {}))
-    assert the_model.read(path).curves["bfs/auto"].margins.tolist() == [0.5] * len(KINDS)
+def test_a_probe_that_tells_the_times_narrows_intervals():
+    """Seconds follow what an arc takes, which nothing else tells."""
+    made = records(GRAPHS * 4)
+    for k, record in enumerate(made):
+        numbers = record["rows"][0]["shape"]
+        numbers[PROBED[0]] = math.log(1 + k * 7 % 5)
+        record["rows"][0]["seconds"] *= 1 + k * 7 % 5
+    learned = fit(made)
+    numbers = made[3]["rows"][0]["shape"]
+    blind = {name: x for name, x in numbers.items() if name not in PROBED}
+    probed, usual = (learned.predict("bfs/auto", x) for x in (numbers, blind))
+    assert probed.low <= made[3]["rows"][0]["seconds"] <= probed.high
+    assert probed.high / probed.low < 1.5 < usual.high / usual.low
+
+
+def test_without_a_probe_only_what_it_finds_is_missing():
+    graph = tg.uniform(300, 4)
+    whole, less = shape(graph, 0), shape(graph, 0, probe=False)
+    assert tuple(whole) == SHAPE_FEATURES
+    assert set(whole) - set(less) == set(PROBED)
+    assert all(whole[name] == less[name] for name in less)
 
 
 def test_kinds_have_margins_of_their_own_where_enough_was_measured():
@@ -98,7 +113,8 @@ def test_kinds_have_margins_of_their_own_where_enough_was_measured():
 
 
 def test_changed_kernels_make_times_stale(model, monkeypatch):
-    assert not model.stale("bfs"), "the card does not say what was timed"
+    assert model.stale("bfs"), "the card does not say what was timed"
+    assert not model.stale("triangles"), "it has no times"
     timed = {task: code_hash(*rooms) for task, rooms in KERNELS.items()}
     assert len(set(timed.values())) == len(timed), "each task has kernels"
     known = replace(model, card={"kernels": timed})

@@ -2,8 +2,10 @@
 
 The logarithm of the seconds is a Gaussian process over the logarithms of sizes and a few numbers about
 how the graph opens up, so that what is near a measured graph is like it and what is far follows the
-trend. Its training points and weights are a small file, made by ``tacho train times``. Seconds are
-those of the machine it was trained on; ``tasks`` scales them by what the calibration says of this one.
+trend. Some of these numbers are measured by a probe of this graph; a prediction without it takes what
+is usual for such graphs, and has a margin of its own. Training points and weights are a small file,
+made by ``tacho train times``. Seconds are those of the machine it was trained on; ``tasks`` scales them
+by what the calibration says of this one.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from ..model_file import LARGEST_VALUE, Kept, ModelFile
 __all__ = [
     "CONFIDENCE",
     "KERNELS",
+    "PROBED",
     "SHAPE_FEATURES",
     "SHORTEST_SECONDS",
     "Curve",
@@ -38,10 +41,11 @@ UNKNOWN_FACTOR = 10.0  # up and down: the interval where nothing was ever measur
 LARGEST_LOG_SECONDS = 20.0
 MEMORY_PARTS = 5  # fixed, vertices, arcs, turned arcs, weights
 NEARBY_VERTICES = 1 << 14  # around the source that are looked at
+PROBED = ("log_gather", "log_further", "log_common")  # features that a probe measures
 SHAPE_FEATURES = (
     "log_n", "log_arcs", "log_degree", "log_max_degree", "gini", "log_early", "log_levels",
-    "closing", "bits", "small", "back_small", "directed", "spread", "log_source_degree", "log_seen",
-    "log_source_levels",
+    "closing", "bits", "small", "directed", "spread", "log_source_degree", "log_seen",
+    "log_source_levels", *PROBED,
 )  # fmt: skip
 #: What a task's time is that of, below the package: if it changes, measured times are stale.
 KERNELS = {
@@ -70,19 +74,16 @@ def kind_of(numbers: Mapping[str, float]) -> int:
     return 1 if numbers["log_levels"] >= math.log(DEEP_FROM_LEVELS) else 2
 
 
-def shape(graph: Graph, source: int | None = None) -> dict[str, float]:
+def shape(graph: Graph, source: int | None = None, probe: bool = True) -> dict[str, float]:
     """The numbers a prediction looks at, of a graph and of the vertex a search begins at.
 
-    They cost a pass over the vertices and about a millisecond of small searches, once for a graph.
+    They cost a pass over the vertices and about a millisecond of small searches, once for a graph;
+    without ``probe`` the graph is not probed, and ``PROBED`` are missing.
     """
-    from ...graph.features import summary_of_balls
     from ...kernels.features import balls
 
     f = graph.features
     opening = f.opening
-    back = opening["small"]
-    if graph.directed:
-        back = summary_of_balls(*graph.transpose.rows)["small"]
     weights = f.weights
     spread = weights["std"] / weights["mean"] if weights and weights["mean"] else 0.0
     around = (f.max_degree, float(NEARBY_VERTICES), opening["levels"])
@@ -93,9 +94,11 @@ def shape(graph: Graph, source: int | None = None) -> dict[str, float]:
         math.log(graph.n + 1), math.log(graph.arcs + 1), math.log(f.mean_degree + 0.1),
         math.log(f.max_degree + 1), f.gini, math.log(opening["early"] + 0.5),
         math.log(opening["levels"] + 0.5), opening["closing"], opening["bits"], opening["small"],
-        back, float(graph.directed), min(spread, 4.0), *(math.log(x + 1.0) for x in around),
+        float(graph.directed), min(spread, 4.0), *(math.log(x + 1.0) for x in around),
     )  # fmt: skip
-    return dict(zip(SHAPE_FEATURES, values, strict=True))
+    if probe:
+        values += tuple(math.log(x + 0.1) for x in f.probe.values())
+    return dict(zip(SHAPE_FEATURES, values, strict=False))
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,9 @@ class Curve:
     mean: float
     linear: float
     radial: float
-    margins: Numbers  # of the logarithm, at the confidence, for each of KINDS
+    margins: (
+        Numbers  # of the logarithm, at the confidence: for each of KINDS, with and without probe
+    )
     memory: Numbers  # bytes for each of MEMORY_PARTS
 
     def log_seconds(self, x: Numbers) -> float:
@@ -133,7 +138,7 @@ class Curve:
 
     def arrays(self, name: str) -> dict[str, NDArray[np.generic]]:
         """Return the numbers for a file."""
-        numbers = np.array([self.mean, self.linear, self.radial, *self.margins])
+        numbers = np.array([self.mean, self.linear, self.radial, *self.margins.ravel()])
         return {
             f"{name}.points": self.points.astype(np.float32),
             f"{name}.weights": self.weights,
@@ -152,13 +157,19 @@ class Curve:
         numbers = np.asarray(found, np.float64)  # margins may be infinite
         sizes, margins = numbers[:3], numbers[3:]
         known = (margins == math.inf) | ((margins >= 0) & (margins <= LARGEST_LOG_SECONDS))
-        right = numbers.shape in ((4,), (3 + len(KINDS),)) and known.all()
+        right = numbers.shape == (3 + 2 * len(KINDS),) and known.all()
         if not right or not (np.abs(sizes) <= LARGEST_VALUE).all():
             raise file.problem(f"{name}.numbers should be three numbers and margins")
         memory = file.array(f"{name}.memory", (MEMORY_PARTS,), least=0.0)
         mean, linear, radial = sizes.tolist()
-        each = np.full(len(KINDS), margins, np.float64)  # older files have one for all kinds
+        each = margins.reshape(2, len(KINDS))
         return cls(points, weights, widths, mean, linear, radial, each, memory)
+
+
+def unprobed(x: Numbers, usual: Numbers) -> Numbers:
+    """Replace the last, probed features of standardised places by what is usual for the others."""
+    others = x[..., : -len(PROBED)]
+    return np.concatenate([others, others @ usual.T], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -168,6 +179,7 @@ class Model:
     curves: Mapping[str, Curve]
     middle: Numbers
     scale: Numbers
+    usual: Numbers  # what a probe usually finds: a row of weights of the other features for each PROBED
     card: Record
 
     @classmethod
@@ -178,11 +190,14 @@ class Model:
         names = [name.removesuffix(".points") for name in file.arrays if name.endswith(".points")]
         size = (len(SHAPE_FEATURES),)
         middle, scale = file.array("middle", size), file.array("scale", size, least=1e-9)
-        return cls({name: Curve.of(file, name) for name in names}, middle, scale, file.card)
+        usual = file.array("usual", (len(PROBED), len(SHAPE_FEATURES) - len(PROBED)))
+        curves = {name: Curve.of(file, name) for name in names}
+        return cls(curves, middle, scale, usual, file.card)
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the numbers for a file."""
-        made: dict[str, NDArray[np.generic]] = {"middle": self.middle, "scale": self.scale}
+        made: dict[str, NDArray[np.generic]]
+        made = {"middle": self.middle, "scale": self.scale, "usual": self.usual}
         for name, curve in self.curves.items():
             made |= curve.arrays(name)
         return made
@@ -192,17 +207,21 @@ class Model:
         curve = self.curves.get(name)
         if curve is None:
             return None
-        x = (np.array([numbers[field] for field in SHAPE_FEATURES]) - self.middle) / self.scale
+        without_probe = PROBED[0] not in numbers
+        known = np.array([numbers.get(field, 0.0) for field in SHAPE_FEATURES])
+        x = (known - self.middle) / self.scale
+        if without_probe:
+            x = unprobed(x, self.usual)
         log = min(max(curve.log_seconds(x), -LARGEST_LOG_SECONDS), LARGEST_LOG_SECONDS)
         seconds = max(math.exp(log), SHORTEST_SECONDS)
-        margin = float(curve.margins[kind_of(numbers)])
+        margin = float(curve.margins[int(without_probe), kind_of(numbers)])
         off = math.exp(margin) if math.isfinite(margin) else UNKNOWN_FACTOR
         return Predicted(seconds, seconds / off, seconds * off)
 
     def stale(self, task: str) -> bool:
-        """Return whether a task was timed with other kernels than those that are here."""
+        """Return whether a task was timed with kernels that are not those here, or not known."""
         timed = self.card.get("kernels", {}).get(task)
-        return timed is not None and timed != code_hash(*KERNELS[task])
+        return task in KERNELS and timed != code_hash(*KERNELS[task])
 
     def peak(self, name: str, graph: Graph) -> int | None:
         """Predict the bytes that a way takes beside the graph, at its peak."""

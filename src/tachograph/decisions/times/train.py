@@ -30,12 +30,14 @@ from .model import (
     CONFIDENCE,
     KERNELS,
     KINDS,
+    PROBED,
     SHAPE_FEATURES,
     SHORTEST_SECONDS,
     Curve,
     Model,
     kind_of,
     shape,
+    unprobed,
 )
 
 __all__ = ["Trainer", "errors", "fit", "grouped", "judge", "measure", "runs", "shares"]
@@ -110,6 +112,7 @@ def _timed(run: Run, task: str, graph: Graph, options: Record) -> Record:
         taken = [run(task, graph, **options).seconds for _ in range(count)]
     return {
         "seconds": statistics.median(taken),
+        "first": first,
         "bytes": peak,
         "busy": max(others, busy()) > 0,
         "n": graph.n,
@@ -156,15 +159,23 @@ def fit(records: list[Record]) -> Model:
     ways = grouped(records)
     every = np.concatenate([_matrix(rows) for rows in ways.values()])
     middle, scale = every.mean(axis=0), np.maximum(every.std(axis=0), 1e-3)
+    usual = _usual((every - middle) / scale)
     curves, quality = {}, []
     for name, rows in ways.items():
         points = ((_matrix(rows) - middle) / scale).astype(np.float32)  # as the file keeps them
-        curves[name], judged = _curve(points.astype(np.float64), rows)
+        curves[name], judged = _curve(points.astype(np.float64), rows, usual)
         quality.append({"way": name, "rows": len(rows), **judged})
-    return Model(curves, middle, scale, {"quality": quality})
+    return Model(curves, middle, scale, usual, {"quality": quality})
 
 
-def _curve(x: Numbers, rows: Rows) -> tuple[Curve, Record]:
+def _usual(x: Numbers) -> Numbers:
+    """Return what probes find as a linear function of the other features, by (ridge) least squares."""
+    others, found = x[:, : -len(PROBED)], x[:, -len(PROBED) :]
+    squares = others.T @ others + np.eye(others.shape[1])
+    return np.asarray(np.linalg.solve(squares, others.T @ found).T)
+
+
+def _curve(x: Numbers, rows: Rows, usual: Numbers) -> tuple[Curve, Record]:
     """A process through standardised points, of the greatest likelihood, and how far off it is."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.gaussian_process import GaussianProcessRegressor
@@ -180,13 +191,15 @@ def _curve(x: Numbers, rows: Rows) -> tuple[Curve, Record]:
         warnings.simplefilter("ignore", ConvergenceWarning)
         made.fit(x, y - y.mean())
     judged: Record = {}
+    shift = made.predict(unprobed(x, usual)) - made.predict(x)  # what a probe tells
     doubts = []
     for left_out in ("family", "graph"):
         off = errors(made.kernel_(x), y, [row[left_out] for row in rows])
-        doubts.append(np.abs(off))
+        doubts.append(np.abs([off, off + shift]))
         judged[f"{left_out} left out, within 35 %"] = shares(off)
         judged[f"{left_out} left out, median error"] = float(np.median(_relative(off)))
     linear, radial = made.kernel_.k1.k1, made.kernel_.k1.k2
+    kinds = [kind_of(row["shape"]) for row in rows] * 2
     curve = Curve(
         points=x,
         weights=made.alpha_.ravel(),
@@ -194,7 +207,7 @@ def _curve(x: Numbers, rows: Rows) -> tuple[Curve, Record]:
         mean=float(y.mean()),
         linear=linear.k1.constant_value,
         radial=radial.k1.constant_value,
-        margins=_margins(np.concatenate(doubts), [kind_of(row["shape"]) for row in rows] * 2),
+        margins=np.array([_margins(off, kinds) for off in np.concatenate(doubts, axis=1)]),
         memory=_memory([row for row in rows if "bytes" in row]),
     )
     return curve, judged
@@ -244,7 +257,8 @@ def runs() -> list[Record]:
         {"graph": run.graph["name"], "family": f"run on {run.graph['mark']}", "rows": [_row(run)]}
         for run in journal().runs(last=RECENT_RUNS)
         if run.machine == mine and run.version == own_version() and run.provenance == "measured"
-        and run.graph.get("shape") and run.plan and run.plan.get("way")
+        and set(SHAPE_FEATURES) <= set(run.graph.get("shape") or ()) and run.plan
+        and run.plan.get("way")
     ]  # fmt: skip
 
 
