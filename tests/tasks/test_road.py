@@ -78,6 +78,8 @@ def test_the_command_and_the_function_leave_the_same_record(graph, name, monkeyp
     tg.write(graph, "k.tgraph")
     told = TOLD.get(name, {})
     monkeypatch.setattr(road, "WORTH_KEEPING_SECONDS", 0.0)
+    found = {"nanoseconds": 2.0, "further": 9.0, "common": 4.0}  # as measured, no two are the same
+    monkeypatch.setattr("tachograph.kernels.features.probe", lambda *rows: found)
     getattr(tg, name)(tg.read("k.tgraph"), **told)
     words = [word for key, value in told.items() for word in (f"--{key}", str(value))]
     said = command(name, "k.tgraph", *words)

@@ -172,7 +172,7 @@ TASKS = {
             (
                 Way("auto", "pushes or pulls at every level, whichever is predicted to be faster"),
                 Way("surf", "a small neural network chooses the direction", {"direction": "surf"}),
-                Way("push", "needs no transpose", {"direction": "push"}),
+                Way("push", "follows arcs forwards at every level", {"direction": "push"}),
                 ONE_THREAD,
                 Way("device", "all levels there", {"device": DEVICE}, "device"),
             ),

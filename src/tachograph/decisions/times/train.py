@@ -181,9 +181,9 @@ def _curve(x: Numbers, rows: Rows, usual: Numbers) -> tuple[Curve, Record]:
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, WhiteKernel
 
-    y = np.log(np.maximum([row["seconds"] for row in rows], SHORTEST_SECONDS))
+    y = np.log(np.maximum([_first(row) for row in rows], SHORTEST_SECONDS))
     linear = ConstantKernel(0.3, (1e-3, 1e2)) * DotProduct(0.0, "fixed")
-    radial = ConstantKernel(0.3, (1e-3, 1e2)) * RBF(np.full(x.shape[1], 4.0), (0.5, 100.0))
+    radial = ConstantKernel(0.3, (1e-3, 1e2)) * RBF(4.0, (0.5, 100.0))  # one width: few graphs
     made = GaussianProcessRegressor(
         linear + radial + WhiteKernel(0.02, (1e-3, 0.5)), random_state=0
     )
@@ -203,7 +203,7 @@ def _curve(x: Numbers, rows: Rows, usual: Numbers) -> tuple[Curve, Record]:
     curve = Curve(
         points=x,
         weights=made.alpha_.ravel(),
-        widths=radial.k2.length_scale,
+        widths=np.full(x.shape[1], radial.k2.length_scale),
         mean=float(y.mean()),
         linear=linear.k1.constant_value,
         radial=radial.k1.constant_value,
@@ -211,6 +211,12 @@ def _curve(x: Numbers, rows: Rows, usual: Numbers) -> tuple[Curve, Record]:
         memory=_memory([row for row in rows if "bytes" in row]),
     )
     return curve, judged
+
+
+def _first(row: Record) -> float:
+    """Return the seconds of the first run, as somebody sees who asks once; the journal has one time."""
+    seconds: float = row["first"] if "first" in row else row["seconds"]
+    return seconds
 
 
 def _relative(off: Iterable[float]) -> Numbers:
@@ -270,11 +276,12 @@ def _row(run: JournalRun) -> Record:
 def judge(model: Model, records: list[Record]) -> list[Record]:
     """Predicted and actual seconds of every row of other records."""
     return [
-        {"graph": record["graph"], "name": row["name"], "seconds": row["seconds"],
+        {"graph": record["graph"], "name": row["name"], "seconds": seconds,
          "predicted": found.seconds, "low": found.low, "high": found.high, "arcs": row["arcs"],
-         "off": math.log(found.seconds / max(row["seconds"], 1e-9)), "shape": row["shape"]}
+         "off": math.log(found.seconds / max(seconds, 1e-9)), "shape": row["shape"]}
         for record in records
         for row in record["rows"]
+        for seconds in [_first(row)]
         if (found := model.predict(row["name"], row["shape"])) is not None
     ]  # fmt: skip
 
