@@ -14,6 +14,7 @@ import pytest
 
 import tachograph as tg
 from tachograph.graph.generate import GENERATORS
+from tests.cli import command
 
 
 def tacho(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -60,16 +61,16 @@ def test_info_convert_and_generate(tmp_path):
 
 @pytest.mark.parametrize("name", GENERATORS)
 def test_every_generator_has_a_command(name):
-    result = tacho("generate", name, "--help")
+    result = command.tacho("generate", name, "--help")
     assert result.returncode == 0
     assert "--weights" in result.stdout
     assert "OUT" in result.stdout
 
 
 def test_weights_of_generated_graphs():
-    tacho("generate", "star", "--n", "5", "--weights", "0.0:1.0", "s.tgraph")
+    command.tacho("generate", "star", "--n", "5", "--weights", "0.0:1.0", "s.tgraph")
     assert tg.read("s.tgraph").weights.dtype == "float32"
-    wrong = tacho("generate", "star", "--weights", "cheap", "s2.tgraph")
+    wrong = command.tacho("generate", "star", "--weights", "cheap", "s2.tgraph")
     assert (wrong.returncode, wrong.stderr) == (
         1, "tacho: --weights cheap: expected LOW:HIGH, such as 1:255 or 0.0:1.0\n")  # fmt: skip
 
@@ -86,17 +87,17 @@ def test_errors_are_one_line_and_exit_codes_are_those_documented():
         (["nonsense"], 2, "No such command"),
         (["generate", "star", "--color", "red", "x.txt"], 2, "No such option"),
     ]:
-        result = tacho(*arguments)
+        result = command.tacho(*arguments)
         assert result.returncode == code
         assert message in result.stderr
         assert "Traceback" not in result.stderr
         assert result.stdout == ""
     Path("bad.txt").write_text("0 1\n0 x\n")
-    result = tacho("info", "bad.txt")
+    result = tacho("info", "bad.txt")  # in a process of its own
     assert result.stderr.startswith("tacho: bad.txt, line 2: expected a vertex id")
     assert result.stderr.count("\n") == 1
     Path("odd.txt").write_text("# Nodes: 3 Edges: 9\n0 1\n")
-    result = tacho("info", "odd.txt")
+    result = command.tacho("info", "odd.txt")
     assert result.returncode == 0
     assert result.stderr == (
         "tacho: note: odd.txt: its comment promises 9 edges but 1 are there: is the file complete?\n"
@@ -109,14 +110,14 @@ def test_datasets_and_help(tmp_path):
         "name,file,directed,vertices,edges\nline,line.parquet,False,3,2\n"
     )
     here = {"TACHOGRAPH_DATA": str(tmp_path)}
-    listed = json.loads(tacho("datasets", "--json", "--local", **here).stdout)
+    listed = json.loads(command.tacho("datasets", "--json", "--local", **here).stdout)
     assert [(d["name"], d["vertices"]) for d in listed] == [("line", 3)]
-    undirected = tacho("info", "line", "--directed", "--json", **here)
+    undirected = command.tacho("info", "line", "--directed", "--json", **here)
     assert json.loads(undirected.stdout)["m"] == 4
-    tacho("convert", "line", "line.txt", "--directed", **here)
+    command.tacho("convert", "line", "line.txt", "--directed", **here)
     assert tg.read("line.txt").directed
-    assert "roadNet-CA" in tacho("datasets", **here).stdout
-    assert json.loads(tacho("info", "line", "--json", **here).stdout)["m"] == 2
+    assert "roadNet-CA" in command.tacho("datasets", **here).stdout
+    assert json.loads(command.tacho("info", "line", "--json", **here).stdout)["m"] == 2
     for arguments in (
         [],
         ["--help"],
@@ -125,8 +126,8 @@ def test_datasets_and_help(tmp_path):
         ["datasets", "-h"],
         ["tour", "-h"],
     ):
-        assert "Usage" in tacho(*arguments).stdout
-    assert tacho("--version").stdout == f"tacho {tg.__version__}\n"
+        assert "Usage" in command.tacho(*arguments).stdout
+    assert command.tacho("--version").stdout == f"tacho {tg.__version__}\n"
 
 
 def test_ctrl_c_leaves_no_file_and_says_so():

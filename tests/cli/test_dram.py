@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tachograph.simulation.dram import Memory
-from tests.cli.test_cli import tacho
+from tests.cli.command import tacho
 
 
 def test_generate_run_and_compare():

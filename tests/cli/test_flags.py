@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import tachograph as tg
 from tachograph.cli.flags import in_flags
+from tests.cli.command import tacho
 
 
 @pytest.mark.parametrize(
@@ -29,23 +28,13 @@ def test_arguments_become_flags(said, wanted):
 
 def test_commands_speak_of_flags():
     tg.write(tg.path(4), "path.txt")
-
-    def complaint(*words):
-        command = [sys.executable, "-m", "tachograph", *words]
-        return subprocess.run(command, capture_output=True, text=True, check=False).stderr
-
-    said = complaint("run", "leiden", "path.txt", "--undirected", "--resolution", "-1")
+    said = tacho("run", "leiden", "path.txt", "--undirected", "--resolution", "-1").stderr
     assert "tacho: --resolution -1.0: a number from 0 on" in said
-    assert "did you mean leiden" in complaint("plan", "leidn", "path.txt")
+    assert "did you mean leiden" in tacho("plan", "leidn", "path.txt").stderr
 
 
 def test_columns_of_a_table_are_named_by_a_flag():
     Path("calls.csv").write_text("caller,called,calls\nann,bob,3\nbob,cid,2\n")
-
-    def tacho(*words):
-        command = [sys.executable, "-m", "tachograph", *words]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-
     assert "name them with --columns SOURCE,TARGET,WEIGHT" in tacho("info", "calls.csv").stderr
     run = ("run", "sssp", "calls.csv", "--source", "ann", "-o", "found.csv", "--columns")
     assert tacho(*run, "caller,called,calls").returncode == 0

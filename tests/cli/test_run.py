@@ -8,7 +8,7 @@ import pytest
 
 import tachograph as tg
 from tachograph.cli.run import app
-from tests.cli.test_cli import tacho
+from tests.cli.command import tacho
 
 
 def test_bfs_writes_values_and_trace():

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 import tachograph as tg
-from tests.cli.test_cli import tacho
+from tests.cli.command import tacho
 from tests.devices.support import any_device, needs_pyopencl
 
 

@@ -14,7 +14,7 @@ import tachograph as tg
 from tachograph.cli import app
 from tachograph.journal import journal
 from tachograph.util.errors import InputError
-from tests.cli.test_cli import tacho
+from tests.cli.command import tacho
 
 simulations = import_module("tachograph.simulation.accelerators.simulate")  # not the function
 
