@@ -134,7 +134,7 @@ def child(jobs: list[Job], seed: int, path: str, seconds: float = math.inf) -> N
     for number, (kind, first, last) in enumerate(jobs):
         place[:] = PLACE.pack(number, STARTING, time.monotonic(), time.process_time())
         counts: Counter[str] = Counter()
-        with tempfile.TemporaryDirectory(dir=SHARED_MEMORY) as directory:
+        with tempfile.TemporaryDirectory() as directory:
             use = made(kind, Path(directory))
             end = time.process_time() + seconds
             for at in range(first, last):
@@ -208,7 +208,9 @@ class Totals:
 
 def perform(jobs: list[Job], seed: int, totals: Totals, seconds: float = math.inf) -> None:
     """Do jobs in a process, each for ``seconds`` at most; after a crash or a hang, the rest in another one."""
-    with tempfile.NamedTemporaryFile() as file, tempfile.TemporaryDirectory() as home:
+    # Whatever a process that is killed leaves goes with this directory.
+    home_of = tempfile.TemporaryDirectory(dir=SHARED_MEMORY)
+    with tempfile.NamedTemporaryFile() as file, home_of as home:
         while jobs:
             file.seek(0)
             file.write(PLACE.pack(0, STARTING, time.monotonic(), 0.0))
