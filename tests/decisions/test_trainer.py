@@ -11,6 +11,7 @@ import tachograph as tg
 from tachograph.decisions import model_file, trainer
 from tachograph.decisions.approximation import collect
 from tachograph.decisions.times import train as times
+from tachograph.decisions.times.model import SHAPE_FEATURES
 from tachograph.decisions.trainer import FORKS, Trainer, run_named, train
 from tachograph.journal import Run as JournalRun
 from tachograph.journal import journal
@@ -88,7 +89,8 @@ def test_a_mix_is_refused(monkeypatch):
 
 
 def test_runs_say_which_code_they_are_of(monkeypatch):
-    run = JournalRun("bfs", {"name": "g", "mark": "m", "shape": [1.0]}, 0.1, plan={"way": "auto"})
+    shape = dict.fromkeys(SHAPE_FEATURES, 1.0)
+    run = JournalRun("bfs", {"name": "g", "mark": "m", "shape": shape}, 0.1, plan={"way": "auto"})
     journal().record(run)
     assert journal().runs(last=1)[0].version.endswith(f"+{measured_code()}")
     assert len(times.runs()) == 1

@@ -35,7 +35,7 @@ def test_a_run_its_prediction_and_the_others(page, client):
     assert all("measured" in rows.nth(k).inner_text() for k in range(rows.count()))
     # or the browser would ask for them again and again, and say that the server was lost
     closed = "() => window.opened.length > 1 && window.opened.every((s) => s.readyState === 2)"
-    assert page.evaluate(closed)
+    page.wait_for_function(closed)
     page.get_by_role("button", name="Watch it in slow motion").click()
     page.get_by_text("slower than it was").wait_for()
     # the address is the state: a second tab shows the same run

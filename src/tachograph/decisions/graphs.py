@@ -110,7 +110,7 @@ def seen_by(fork: str, name: str) -> list[str]:
     """Return what of a fork has seen a graph: ``the model``, and constants by name.
 
     >>> seen_by("approximation", "cnr-2000"), seen_by("direction", "delaunay 100000")
-    (['FLAT_HOPS'], [])
+    (['FLAT_HOPS', 'TRIES_IN_VAIN'], [])
     """
     own = own_model(fork)
     path = own if own.exists() else shipped_model(fork)
