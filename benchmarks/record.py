@@ -35,14 +35,17 @@ import result_file
 from harness import Table, rounded
 from result_file import ROOT
 
+from tachograph.util.cores import busy
+
 OURS = "tachograph"
 WITNESS = ROOT / "benchmarks" / "witness"
 #: Variables that change what a command measures. Of paths only the name of the variable is kept.
 PATHS, VALUES = ("GAPBS", "RAMULATOR"), ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")
 DATA = (".cl", ".json", ".toml")  # files that modules of the same folder read
 VARIABLE = re.compile(r"[A-Z_]+=")
-QUIET_LOAD = 0.5  # running processes, mean of a minute, up to which times count
-WAIT_SECONDS = 300  # for the last run to be forgotten by that mean
+QUIET_UP_TO = 0.1  # threads of other programs that run, on average, up to which times count
+LOOK_SECONDS = 5.0  # for that average: the load average of a minute remembers what ran before
+WAIT_SECONDS = 300  # for others to end
 WRITTEN = ("benchmarks/results", "docs", "README.md")  # what recording itself changes
 
 
@@ -67,10 +70,19 @@ def measure_again(name: str) -> Path:
 def wait_until_quiet() -> None:
     """Wait until nothing else runs, or refuse."""
     until = time.monotonic() + WAIT_SECONDS
-    while (load := os.getloadavg()[0]) > QUIET_LOAD:
+    while (others := threads_of_others()) > QUIET_UP_TO:
         if time.monotonic() > until:
-            raise SystemExit(f"other programs run (load {load:.1f}): times would not count")
-        time.sleep(5)
+            raise SystemExit(f"other programs run ({others:.1f} threads): times would not count")
+
+
+def threads_of_others() -> float:
+    """Return how many threads of other programs run, on average, for a few seconds."""
+    seen = []
+    until = time.monotonic() + LOOK_SECONDS
+    while time.monotonic() < until:
+        seen.append(busy())
+        time.sleep(0.05)
+    return sum(seen) / len(seen)
 
 
 def record(name: str, command: Sequence[str], file: Path | None = None, cwd: Path = ROOT) -> Path:
@@ -97,7 +109,7 @@ def record(name: str, command: Sequence[str], file: Path | None = None, cwd: Pat
         run = subprocess.run(
             command, check=True, stdout=out, text=True, env=fresh | watched, cwd=cwd
         )
-        end, busy = now(), os.getloadavg()[0]
+        end, later = now(), os.getloadavg()[0]
         seen = [line.split("\t") for line in notes.read_text(encoding="utf-8").splitlines()]
     found = json.loads(file.read_text(encoding="utf-8") if file else run.stdout)
     if isinstance(found, dict):
@@ -111,7 +123,7 @@ def record(name: str, command: Sequence[str], file: Path | None = None, cwd: Pat
         "code": code({file for kind, file, _ in seen if kind == "code"}, command, start),
         "machine": machine(),
         "versions": versions(),
-        "load": [round(load, 2), round(busy, 2)],
+        "load": [round(load, 2), round(later, 2)],
         "graphs": {name: value for kind, name, value in sorted(seen) if kind == "graph"},
         "tables": found,
     }

@@ -184,10 +184,11 @@ def test_every_command_is_one_that_can_run():
 def test_times_are_refused_on_a_busy_machine(monkeypatch):
     record = module("record")
     monkeypatch.setattr(record, "WAIT_SECONDS", -1)
-    monkeypatch.setattr(record.os, "getloadavg", lambda: (3.0, 0.0, 0.0))
+    monkeypatch.setattr(record, "busy", lambda: 3)
+    monkeypatch.setattr(record, "LOOK_SECONDS", 0.1)
     with pytest.raises(SystemExit, match="other programs run"):
         record.measure_again("bandwidth")
-    monkeypatch.setattr(record.os, "getloadavg", lambda: (0.1, 9.0, 9.0))
+    monkeypatch.setattr(record, "busy", lambda: 0)
     record.wait_until_quiet()
 
 
