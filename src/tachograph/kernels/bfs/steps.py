@@ -31,7 +31,7 @@ from .hubs import NO_HUB, hub_in, in_bitmap
 
 BUFFER = 4096  # vertices a worker collects before it takes room in the queue
 AHEAD = 8  # places in the queue that rows are fetched ahead
-PUSHED_CHUNK = 8  # vertices of many arcs that a worker takes at a time
+PUSHED_CHUNK = 64  # vertices of many arcs that a worker takes at a time
 PULLED_CHUNK = 16  # words of 64 vertices that a worker takes at a time
 EVEN_UP_TO_DEGREE = 16  # mean arcs of a frontier's vertices up to which it is cut into equal parts
 #: A frontier of fewer arcs than n over this is thin: a pull of it, which sees every vertex, is a waste.
