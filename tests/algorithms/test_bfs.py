@@ -87,11 +87,15 @@ def test_later_searches_of_a_graph_look_at_hubs_first(monkeypatch, directed):
     monkeypatch.setattr(bfs_on_host, "HUBS_AFTER_SEARCHES", 2)
     one_worker_never(monkeypatch)
     g = tg.kronecker(9, rng=3, directed=directed)
+    told = []
     for source in range(6):
         found = tg.bfs(g, source, direction="pull", verify=True)
         known = bfs_on_host._known[g]
         assert (known.hubs is not None) == (source >= 2)
-        assert found.levels.tolist() == tg.bfs(g, source, direction="push").levels.tolist()
+        other = tg.bfs(g, source, direction="push")
+        assert found.levels.tolist() == other.levels.tolist()
+        told += ["found hubs" in result.run.reason for result in (found, other)]
+    assert told == [k == 3 for k in range(12)], "it is in the time of one search, which says so"
 
 
 GRAPHS = {

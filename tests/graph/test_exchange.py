@@ -139,7 +139,7 @@ def test_arrow_columns():
         (pa.table({"source": [1]}), "which column holds the target"),
         (pa.table({"x": [1], "y": [0]}), "which column holds the source.* 'x', 'y'"),
         (pa.table({"when": [1], "buyer": [1], "seller": [1]}), "'when', 'buyer', 'seller'"),
-        (pa.table({"source": [1], "target": [1], "price": [1]}), "weight.*'price'.*weight=False"),
+        (pa.table({"source": [1], "target": [1], "price": [1]}), "weight.*'price'.*weight=None"),
         (pa.table({"u": [1], "v": [1], "cost": [1], "capacity": [2]}), "holds the weight"),
         (pa.table({"from": [1], "u": [1], "to": [1]}), "holds the source"),
     ]:
@@ -148,7 +148,9 @@ def test_arrow_columns():
     extra = pa.table({"source": [1], "target": [0], "weight": [7], "when": [8], "cost": [9]})
     assert tg.Graph.from_arrow(extra).weights.tolist() == [7]
     assert tg.Graph.from_arrow(extra, weight="when").weights.tolist() == [8]
-    assert tg.Graph.from_arrow(extra, weight=False).weights is None
+    for nothing in (None, False):
+        assert tg.Graph.from_arrow(extra, weight=nothing).weights is None
+        assert tg.Graph.from_pandas(extra.to_pandas(), weight=nothing).weights is None
     with pytest.raises(tg.InputError, match="no column 'z'"):
         tg.Graph.from_arrow(table, source="z")
     with pytest.raises(tg.InputError, match="__arrow_c_stream__"):

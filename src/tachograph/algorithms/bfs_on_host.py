@@ -64,8 +64,12 @@ def searched(
     ends = {"cutoff": -1 if cutoff is None else cutoff, "target": target}
     known = _known.get(graph) or _known.setdefault(graph, _Known())
     begin = clock()
-    if known.pulled == HUBS_AFTER_SEARCHES:
+    why = ""
+    if known.pulled == HUBS_AFTER_SEARCHES and known.hubs is None:
+        from ..plots.numbers import seconds as in_words
+
         find_hubs(graph)
+        why = f"{in_words(clock() - begin)} of its time found hubs, for later searches too"
     levels, parents, lines, workers = search.traverse(
         rows,
         back_rows,
@@ -91,7 +95,8 @@ def searched(
         made["deciding_seconds"] = made.pop("deciding_nanoseconds") / 1e9
         return {**made, "threads": workers, **features()}
 
-    return BfsResult(levels=levels, parents=parents, run=Run(seconds, Trace({}, more=columns)))
+    run = Run(seconds, Trace({}, more=columns), reason=why)
+    return BfsResult(levels=levels, parents=parents, run=run)
 
 
 def timed(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:

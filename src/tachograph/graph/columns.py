@@ -49,11 +49,14 @@ def asked_otherwise(message: str, how: str) -> str:
 
 
 class Columns(NamedTuple):
-    """The columns that a user has named; ``weight=False`` says that there are no weights."""
+    """The columns that a user has named.
+
+    ``weight`` may also be True: the one with a known name, if there is one; False or None: none.
+    """
 
     source: str | None = None
     target: str | None = None
-    weight: str | bool | None = None
+    weight: str | bool | None = True
 
     def among(self, names: list[str]) -> list[str]:
         """Return the columns of source, target and, if there is one, weight.
@@ -64,12 +67,13 @@ class Columns(NamedTuple):
             raise InputError(f"several columns are called {sorted(twice)[0]!r}")
         ends = [_one(names, self.source, SOURCE), _one(names, self.target, TARGET)]
         left = [c for c in names if c not in ends]
-        if self.weight is False or not (left or self.weight):
+        weight = self.weight if isinstance(self.weight, str) else None
+        if weight is None and not (left and self.weight):
             return ends
-        named = self.source is not None and self.target is not None and self.weight is None
+        named = self.source is not None and self.target is not None and weight is None
         if named and not any(c.lower() in WEIGHT for c in left):
             return ends  # whoever names the ends would have named the weights
-        return [*ends, _one(left, self.weight if isinstance(self.weight, str) else None, WEIGHT)]
+        return [*ends, _one(left, weight, WEIGHT)]
 
 
 def _one(names: list[str], given: str | None, known: tuple[str, ...]) -> str:
@@ -84,7 +88,7 @@ def _one(names: list[str], given: str | None, known: tuple[str, ...]) -> str:
     usual = [c for c in found if c.lower() == what]
     if len(usual or found) == 1:
         return (usual or found)[0]
-    nothing = ", or weight=False if none does" if what == "weight" else ""
+    nothing = ", or weight=None if none does" if what == "weight" else ""
     one = repr(names[0]) if names else "..."
     raise InputError(
         f"which column holds the {what}? There are {there}: name it {what!r}, or pass {what}={one}"

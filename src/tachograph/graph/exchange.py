@@ -109,7 +109,7 @@ class Exchange:
         *,
         source: str | None = None,
         target: str | None = None,
-        weight: str | bool | None = None,
+        weight: str | bool | None = True,
         n: int | None = None,
         **options: Unpack[EdgeOptions],
     ) -> Graph:
@@ -117,7 +117,7 @@ class Exchange:
         polars, pyarrow, DuckDB).
 
         Columns are recognised by name (source, src, from, u; target, dst, to, v; weight, w, cost), or
-        given; a table whose columns leave a choice is refused. ``weight=False`` leaves weights out.
+        given; a table whose columns leave a choice is refused. ``weight=None`` leaves weights out.
         ``n`` and ``options`` are those of :meth:`Graph.from_edges`.
         """
         import pyarrow as pa
@@ -141,7 +141,7 @@ class Exchange:
         frame: pd.DataFrame,
         source: str | None = None,
         target: str | None = None,
-        weight: str | bool | None = None,
+        weight: str | bool | None = True,
         **options: Unpack[EdgeOptions],
     ) -> Graph:
         """Return the graph of a ``pandas.DataFrame`` with a row for each edge.

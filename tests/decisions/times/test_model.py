@@ -135,6 +135,10 @@ def test_the_model_of_the_package_knows_every_task():
     assert tasks <= set(NAMES)
 
 
+def test_a_model_is_shown_in_one_line(model):
+    assert repr(model) == "Model(times of 1 ways, of 0 graphs, ?)"
+
+
 def test_every_way_on_the_host_is_measured():
     ways = [way for way in runner().ways if way.where == "host"]
     rows = list(measure(run, tg.uniform(60, 4, rng=1), ways))

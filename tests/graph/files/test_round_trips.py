@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -226,7 +227,8 @@ def test_edge_list_headers():
     assert read("7 900000000000\n", relabel=True).names.tolist() == [7, 900000000000]
     assert read("\ufeff0 1\n").m == 1
     assert read("0 1 5 999\n1 2 6 999\n").weights.tolist() == [5, 6]
-    assert read("0 1 5\n", weight=False).weights is None
+    for nothing in (None, False):
+        assert read("0 1 5\n", weight=nothing).weights is None
     wide = read("0,1,0.12345678901234567890123\n").weights
     assert wide.tolist() == [float("0.12345678901234567890123")]
     with pytest.warns(tg.TachographWarning, match="promises 5 edges but 1"):
@@ -240,9 +242,17 @@ def test_reading_again_with_other_options():
         assert tg.read(name, dedupe="sum").m == 3
         assert tg.read(name, drop_self_loops=True).m == 3
         assert not tg.read(name, directed=False).directed
+        assert tg.read(name, weight=None).weights is None
         assert tg.read(name, weight=False).weights is None
     tg.write(tg.path(3), "u.tgraph")
     assert tg.read("u.tgraph", directed=True).m == 4
+
+
+def test_no_weights_are_read_where_none_are_asked_for():
+    Path("w.csv").write_text("package,depends,w\na,b,2\nb,c,3\n")
+    ends = {"source": "package", "target": "depends"}
+    assert tg.read("w.csv", **ends).weights.tolist() == [2, 3]
+    assert tg.read("w.csv", **ends, weight=None).weights is None
 
 
 def test_tgraph_opens_at_once_and_checks_when_used(monkeypatch):

@@ -182,6 +182,10 @@ class Model:
     usual: Numbers  # what a probe usually finds: a row of weights of the other features for each PROBED
     card: Record
 
+    def __repr__(self) -> str:
+        graphs, date = len(self.card.get("graphs", ())), self.card.get("date", "?")
+        return f"Model(times of {len(self.curves)} ways, of {graphs} graphs, {date})"
+
     @classmethod
     def of(cls, file: ModelFile) -> Model:
         """Take the model from a file and check it."""

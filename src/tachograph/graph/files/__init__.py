@@ -19,7 +19,7 @@ from ..graph import Graph
 from . import arrays, headed, metis, named, text, tgraph
 from .streams import Input, compression_of, open_output
 
-Reader: TypeAlias = Callable[[Input, "str | bool | None"], "EdgeTable | Graph"]
+Reader: TypeAlias = Callable[[Input, "str | bool"], "EdgeTable | Graph"]
 Writer: TypeAlias = Callable[[Graph, IO[bytes]], None]
 
 
@@ -136,7 +136,7 @@ def read(
     relabel: bool = False,
     source: str | None = None,
     target: str | None = None,
-    weight: str | bool | None = None,
+    weight: str | bool | None = True,
     pipe: bool = False,
     mapped: bool = False,
 ) -> Graph:
@@ -157,7 +157,7 @@ def read(
         The columns with the ends of the edges, in tables (CSV, Parquet, Arrow) where they have other
         names. Ends that are text are the names of vertices.
     weight
-        The column with the weights, where a format has several; False to leave weights out.
+        The column with the weights, where a format has several; None or False to leave weights out.
     pipe
         Whether ``path`` may be a named pipe or a device, which is read to its end. ``/dev/stdin`` and
         ``/dev/fd/N`` always may.
@@ -177,6 +177,7 @@ def read(
     >>> tg.read("star.txt")
     Graph(undirected, 4 vertices, 3 edges, unweighted, 64 B)
     """
+    weight = False if weight is None else weight
     options = Options(directed, symmetrize, dedupe, drop_self_loops, relabel)
     file = Input(path, pipe)
     file.ends = source, target

@@ -45,7 +45,7 @@ def _damage(source: Input) -> Iterator[None]:
         raise source.error(str(error).split("\n")[0]) from None
 
 
-def read_parquet(source: Input, weight: str | bool | None) -> EdgeTable:
+def read_parquet(source: Input, weight: str | bool) -> EdgeTable:
     """Read the edges of a Parquet file."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -62,7 +62,7 @@ def read_parquet(source: Input, weight: str | bool | None) -> EdgeTable:
         return edge_table(file.read(names), wanted)
 
 
-def read_arrow(source: Input, weight: str | bool | None) -> EdgeTable:
+def read_arrow(source: Input, weight: str | bool) -> EdgeTable:
     """Read the edges of an Arrow IPC file or stream."""
     import pyarrow as pa
     from pyarrow import ipc
@@ -77,7 +77,7 @@ def read_arrow(source: Input, weight: str | bool | None) -> EdgeTable:
         return edge_table(opener(pa.BufferReader(content), options=options).read_all(), wanted)
 
 
-def read_csv(source: Input, weight: str | bool | None) -> EdgeTable:
+def read_csv(source: Input, weight: str | bool) -> EdgeTable:
     """Read the edges of a CSV file with a header line.
 
     Ids are whole numbers, all of them; otherwise all are names, exactly as they are written.
@@ -153,7 +153,7 @@ def write_csv(graph: Graph, out: IO[bytes]) -> None:
     csv.write_csv(graph.to_arrow(), out)
 
 
-def read_npz(source: Input, weight: str | bool | None) -> Graph:
+def read_npz(source: Input, weight: str | bool) -> Graph:
     """Read the graph from the arrays indptr, indices, weights (or data) and directed."""
     content = source.content()
     if not content.startswith(ZIP):  # Python would search for an archive behind other bytes
@@ -223,7 +223,7 @@ def is_gapbs(source: Input) -> bool:
     return not source.compression and _gapbs_shape(head, source.size) is not None
 
 
-def read_gapbs(source: Input, weight: str | bool | None) -> Graph:
+def read_gapbs(source: Input, weight: str | bool) -> Graph:
     """Read ``.sg`` or ``.wsg``."""
     content = source.content()
     shape = _gapbs_shape(content[:GAPBS_HEADER_BYTES], len(content))

@@ -90,7 +90,7 @@ def _size(source: Input) -> Header:
     return Header(rows, entries, line, skip)
 
 
-def read_matrix(source: Input, weight: str | bool | None) -> EdgeTable:
+def read_matrix(source: Input, weight: str | bool) -> EdgeTable:
     """Read the entries of a matrix as edges."""
     field, symmetry = _banner(source)
     size = _size(source)
@@ -139,7 +139,7 @@ def _problem(source: Input) -> tuple[list[str], int, int]:
     return words, line, skip
 
 
-def read_dimacs(source: Input, weight: str | bool | None) -> EdgeTable:
+def read_dimacs(source: Input, weight: str | bool) -> EdgeTable:
     """Read the edges of a .gr, .max or PACE file."""
     words, line, skip = _problem(source)
     kind = words[1] if len(words) > 1 else ""
@@ -257,9 +257,9 @@ def write_coordinates(coordinates: npt.ArrayLike, path: str | os.PathLike[str]) 
             out.write(f"v {i} {x} {y}\n".encode())
 
 
-def read_links(source: Input, weight: str | bool | None) -> EdgeTable:
+def read_links(source: Input, weight: str | bool) -> EdgeTable:
     """Read the links of a TNTP network as arcs."""
-    wanted = "free_flow_time" if weight is None or weight is True else weight
+    wanted = "free_flow_time" if weight is True else weight
     if wanted and wanted not in LINK_COLUMNS:
         raise InputError(f"weight={wanted!r} is not a TNTP column: {', '.join(LINK_COLUMNS)}")
     counts: dict[str, int] = {}

@@ -67,7 +67,7 @@ def _numbers(source: Input, skip: int, line: int) -> tuple[np.ndarray, np.ndarra
     return np.concatenate(values), np.concatenate(lengths)
 
 
-def read(source: Input, weight: str | bool | None) -> EdgeTable:
+def read(source: Input, weight: str | bool) -> EdgeTable:
     """Read the edges, listed in both directions; vertex weights and sizes go to ``meta``."""
     header, fmt, ncon = _header(source)
     n, m = header.n, header.edges

@@ -17,7 +17,7 @@ WHOLE = re.compile(r"-?[0-9]{1,19}", re.A)
 HOLE = re.compile(r"^,|,[ \t]*(?:,|$)")
 
 
-def read(source: Input, weight: str | bool | None) -> EdgeTable:
+def read(source: Input, weight: str | bool) -> EdgeTable:
     """Read an edge list whose ids are numbers, or words if there are any."""
     try:
         return text.read(source, weight)

@@ -194,7 +194,7 @@ def _by_python(block: Block, at: int) -> float:
     return value
 
 
-def read(source: Input, weight: str | bool | None) -> EdgeTable:
+def read(source: Input, weight: str | bool) -> EdgeTable:
     """Read an edge list whose ids are numbers."""
     layout = Layout(weight_column=None if weight is False else 2)
     counts, directed = comments(source)

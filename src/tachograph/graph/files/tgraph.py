@@ -120,7 +120,7 @@ def _said(header: dict[str, Any], key: str, kind: type) -> Any:
     return header[key]
 
 
-def read(source: Input, weight: str | bool | None) -> Graph:
+def read(source: Input, weight: str | bool) -> Graph:
     """Open the graph; the arrays of a large file come into memory when they are first used."""
     if source.compression or source.size <= CHECK_ON_OPENING_BYTES:
         return _checked(source, source.content(), weight)
@@ -145,7 +145,7 @@ def read(source: Input, weight: str | bool | None) -> Graph:
     return graph
 
 
-def read_mapped(source: Input, weight: str | bool | None) -> Graph:
+def read_mapped(source: Input, weight: str | bool) -> Graph:
     """Map the graph from the file; its arrays are checked when they are first used."""
     graph, check = mapped(source, weight)
     unchanged, owed = graph._before_use, [check]
@@ -161,7 +161,7 @@ def read_mapped(source: Input, weight: str | bool | None) -> Graph:
     return graph
 
 
-def mapped(source: Input, weight: str | bool | None = None) -> tuple[Graph, Callable[[], None]]:
+def mapped(source: Input, weight: str | bool = True) -> tuple[Graph, Callable[[], None]]:
     """Return the graph, mapped from the file, and a function that checks its arrays.
 
     The caller must run the check, unless the file has been checked before. Each use of the graph sees
@@ -173,14 +173,14 @@ def mapped(source: Input, weight: str | bool | None = None) -> tuple[Graph, Call
     return graph, check
 
 
-def _checked(source: Input, content: Bytes, weight: str | bool | None) -> Graph:
+def _checked(source: Input, content: Bytes, weight: str | bool) -> Graph:
     graph, check = _opened(source, content, len(content), weight)
     check()
     return graph
 
 
 def _opened(
-    source: Input, content: Bytes, size: int, weight: str | bool | None
+    source: Input, content: Bytes, size: int, weight: str | bool
 ) -> tuple[Graph, Callable[[], None]]:
     """Return the graph of a file of ``size`` bytes, and a function that checks its arrays.
 
