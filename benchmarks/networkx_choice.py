@@ -1,9 +1,11 @@
 """Calls that the NetworkX backend takes over: is any of them slower here?
 
     python benchmarks/networkx_choice.py [--nodes 60,300,1500] [--rounds 9] [--only NAME]
+        [--kind KIND]
 
-Every call of the contract tests, on a uniform and a skewed graph with 12 arcs per node: which calls
-does ``should_run`` take, with the graph converted already (warm) and not yet (cold), and how do they
+Every call of the contract tests, on graphs that are uniform, skewed (both with 12 arcs per node), grids
+whose nodes are pairs of numbers, sparse with many components, and directed. Which calls does
+``should_run`` take, with the graph converted already (warm) and not yet (cold), and how do they
 compare with NetworkX's own? Both are called as users do: with and without the backend's priority. They
 take turns, and the least time of each counts. A call that looks slower is measured again, for twice as
 many rounds in all.
@@ -26,16 +28,19 @@ from tachograph.networkx.decide import can_run, cost_of, should_run
 ROOT = Path(__file__).parent.parent
 SLOWER = 0.9  # of NetworkX's speed: what counts as slower
 LONG_SECONDS = 0.5  # calls from which on one round is enough
-ALL_PAIRS_NODES = (
-    300  # up to which all pairs are asked for: NetworkX takes minutes on larger graphs
-)
+#: Up to which all pairs are asked for: NetworkX takes minutes on larger graphs.
+ALL_PAIRS_NODES = 300
 Call = tuple[str, str, tuple[Any, ...], dict[str, Any]]
 
 
 def graphs(n: int) -> Iterator[tuple[str, Any]]:
+    side = round(n**0.5)
     for name, graph in (
         ("uniform", nx.gnm_random_graph(n, 6 * n, seed=7)),
         ("skewed", nx.barabasi_albert_graph(n, 6, seed=7)),
+        ("grid", nx.grid_2d_graph(side, side)),
+        ("sparse", nx.gnm_random_graph(n, n, seed=7)),
+        ("directed", nx.gnm_random_graph(n, 6 * n, seed=7, directed=True)),
     ):
         dice = random.Random(3)
         for _, _, data in graph.edges(data=True):
@@ -86,12 +91,16 @@ def speedup(graph: Any, call: Call, cold: bool, rounds: int) -> float:
     return least["theirs"] / least["ours"]
 
 
-def measure(nodes: str = "60,300,1500", rounds: int = 9, only: str = "") -> Iterator[Table]:
+def measure(
+    nodes: str = "60,300,1500", rounds: int = 9, only: str = "", kind: str = ""
+) -> Iterator[Table]:
     nx.config.warnings_to_ignore.add("cache")
     warnings.simplefilter("ignore")
     rows, slow = [], []
     for n in map(int, nodes.split(",")):
-        for kind, graph in graphs(n):
+        for called, graph in graphs(n):
+            if kind not in called:
+                continue
             for cold in (True, False):
                 ratios, asked = {}, 0
                 for call in calls(graph):
@@ -112,8 +121,8 @@ def measure(nodes: str = "60,300,1500", rounds: int = 9, only: str = "") -> Iter
                 state = "cold" if cold else "warm"
                 least = min(ratios, key=lambda k: ratios[k], default="")
                 worse = {k: v for k, v in ratios.items() if v < SLOWER}
-                slow += [[f"{n:,}, {kind}, {state}", k, *rounded([v])] for k, v in worse.items()]
-                row = [f"{n:,}, {kind}, {state}", asked, len(ratios), len(worse)]
+                slow += [[f"{n:,}, {called}, {state}", k, *rounded([v])] for k, v in worse.items()]
+                row = [f"{n:,}, {called}, {state}", asked, len(ratios), len(worse)]
                 rows.append([*row, *rounded([ratios.get(least, 0.0)]), least])
                 print(*rows[-1], *slow[len(slow) - len(worse) :], sep=" | ", flush=True)
     columns = ["nodes", "calls", "taken", "slower by 10 %", "least speed-up", "of"]
