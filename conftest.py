@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -33,4 +34,6 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell started us in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # commands we start need Ctrl-C
     os.environ.setdefault("NUMBA_NUM_THREADS", "4")  # more than small machines have cores

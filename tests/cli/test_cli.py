@@ -146,7 +146,6 @@ def test_ctrl_c_leaves_no_file_and_says_so():
         ],
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # see test_runtime.py
     )
     deadline = time.monotonic() + 60
     while not list(Path().glob(".u.txt*")) and time.monotonic() < deadline:

@@ -75,7 +75,6 @@ def test_ctrl_c_ends_the_processes_at_once(tmp_path):
         env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **TWO},
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # see test_runtime.py
     )
     deadline = time.monotonic() + 60
     while not list((tmp_path / "cache").rglob("*.nbc")) and time.monotonic() < deadline:

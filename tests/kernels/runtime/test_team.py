@@ -62,7 +62,6 @@ def test_progress_shows_on_a_terminal_and_ctrl_c_ends_it_within_a_second():
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # see test_runtime.py
     )
     os.close(theirs)
     try:
