@@ -56,6 +56,14 @@ def interrupted(number: int) -> Iterator[list[str]]:
             setattr(os, name, call)
 
 
+def forked() -> int:
+    """Fork; the child is killed if it hangs, as it may if another thread held a lock meanwhile."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(HANG_SECONDS)
+    return child
+
+
 def killed_at_every_line(work: Callable[[], object], *sources: str, step: int = 1) -> Iterator[int]:
     """Run ``work`` in a new process each time, killed at the next line of the files ``sources``.
 
@@ -64,7 +72,7 @@ def killed_at_every_line(work: Callable[[], object], *sources: str, step: int = 
     last = 0
     while True:
         last += step
-        child = os.fork()
+        child = forked()
         if child == 0:
             _run_until(work, last, sources)
         _, status = os.waitpid(child, 0)
@@ -89,7 +97,6 @@ def _run_until(work: Callable[[], object], last: int, sources: tuple[str, ...]) 
         return trace
 
     code = 1
-    signal.alarm(HANG_SECONDS)
     try:
         sys.settrace(trace)
         work()

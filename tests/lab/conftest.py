@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import threading
+import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,6 +21,10 @@ except ImportError:  # without the extra there is nothing to test
 CHROMIUM = os.environ.get("CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
+
+
+#: Seconds after which something that should come is missing; a machine may be slow and compile first.
+WAIT = 120.0
 
 
 class Client:
@@ -36,7 +41,7 @@ class Client:
 
     def request(self, method, path, body=None, headers=None):
         """Send a request; ``path`` is the whole path if it begins with a slash."""
-        there = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        there = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT)
         there.request(method, path if path[:1] == "/" else self.base + path, body, headers or {})
         answer = there.getresponse()
         found = answer.status, dict(answer.getheaders()), answer.read()
@@ -53,13 +58,27 @@ class Client:
         status, _, body = self.request("POST", f"api/{path}", json.dumps(told))
         return status, json.loads(body)
 
+    def stream(self, path, headers=None):
+        """GET api/PATH, events that come until what they are about has ended; blocks of lines."""
+        there = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT)
+        there.request("GET", f"{self.base}api/{path}", headers=headers or {})
+        answer = there.getresponse()
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        text, latest = "", time.monotonic() + WAIT
+        for line in answer:
+            assert time.monotonic() < latest, "it does not end"
+            text += line.decode()
+        there.close()
+        return [block.splitlines() for block in text.split("\n\n") if block]
+
     def upload(self, name, content: bytes):
         status, _, body = self.request("POST", f"api/graph/upload?name={name}", content)
         return status, json.loads(body)
 
     def stop(self):
         self.listening.stop()
-        self.thread.join(10)
+        self.thread.join(WAIT)
+        assert not self.thread.is_alive()
 
 
 @pytest.fixture
@@ -89,7 +108,7 @@ def browser():
 def page(browser, client):
     """A page of the lab. At the end of the test it must not have complained about anything."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(1000 * WAIT)
     made = context.new_page()
     complaints: list[str] = []
     watch(made, complaints)
@@ -98,6 +117,14 @@ def page(browser, client):
     yield made
     context.close()
     assert complaints == []
+
+
+def until(true, what="it"):
+    """Wait until something is true."""
+    latest = time.monotonic() + WAIT
+    while not true():
+        assert time.monotonic() < latest, f"{what} never was"
+        time.sleep(0.01)
 
 
 def watch(page, complaints):

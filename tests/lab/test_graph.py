@@ -6,8 +6,10 @@ import os
 import shlex
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
-import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +19,9 @@ from tachograph.lab.server import Lab
 from tachograph.lab.sources import KEPT_GRAPHS, Sources, sliders
 from tachograph.util import files, memory
 from tests.faults import file_limit
-from tests.lab.conftest import Client
+from tests.lab.conftest import WAIT, Client, until
 
+SRC = Path(tg.__file__).parent.parent
 HOSTILE = "<img src=x onerror=alert(1)>?a=1#\"'&%41\u202e.txt"
 
 
@@ -149,25 +152,23 @@ def test_an_upload_that_breaks_off(client, capfd):
     there = socket.create_connection(("127.0.0.1", client.port))
     head = f"POST {client.base}api/graph/upload?name=a.txt HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\n"
     there.sendall(f"{head}Content-Length: 1000\r\n\r\n0 1\n".encode())
-    begin = time.monotonic()
-    while not list(client.lab.directory.rglob("*.txt")) and time.monotonic() < begin + 20:
-        time.sleep(0.01)
+    until(lambda: list(client.lab.directory.rglob("*.txt")))
     there.close()
-    while list(client.lab.directory.iterdir()) and time.monotonic() < begin + 20:
-        time.sleep(0.01)
-    assert list(client.lab.directory.iterdir()) == []
+    until(lambda: not list(client.lab.directory.iterdir()))
     assert client.get("graph/start")[1]["open"] == []
     assert capfd.readouterr().err == ""
 
 
 def test_what_a_killed_lab_kept_is_swept(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    child = os.fork()
-    if child == 0:
-        lab = Lab()
-        (lab.directory / "dropped").write_text("0 1")
-        os.kill(os.getpid(), signal.SIGKILL)
-    os.waitpid(child, 0)
+    killed = """import os, signal
+from tachograph.lab.server import Lab
+lab = Lab()
+(lab.directory / "dropped").write_text("0 1")
+os.kill(os.getpid(), signal.SIGKILL)"""
+    told = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(SRC)}
+    child = subprocess.run([sys.executable, "-c", killed], env=told, timeout=WAIT)
+    assert child.returncode == -signal.SIGKILL
     assert len(os.listdir(tmp_path)) == 1
     files._swept.clear()
     lab = Lab()

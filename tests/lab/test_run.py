@@ -18,6 +18,7 @@ from tachograph.journal import journal
 from tachograph.lab import runs
 from tachograph.lab.asking import Asked
 from tachograph.util import memory
+from tests.lab.conftest import WAIT, until
 from tests.lab.test_server import tacho_lab
 
 SMALL = "kronecker?scale=10&rng=1"
@@ -32,21 +33,16 @@ def begin(client, task, source=SMALL, told=None, **more):
 
 def listened(client, run, last=None):
     """All events of a run, until it is over."""
-    there = http.client.HTTPConnection("127.0.0.1", client.port, timeout=60)
     headers = {} if last is None else {"Last-Event-ID": last}
-    there.request("GET", f"{client.base}api/run/watch?run={run}", headers=headers)
-    answer = there.getresponse()
-    assert answer.headers["content-type"].startswith("text/event-stream")
     found = []
-    for block in answer.read().decode().split("\n\n"):
-        told = dict(line.split(": ", 1) for line in block.splitlines())
-        if told:
-            found.append((told["event"], json.loads(told["data"]), told["id"]))
-    there.close()
+    for block in client.stream(f"run/watch?run={run}", headers):
+        told = dict(line.split(": ", 1) for line in block)
+        found.append((told["event"], json.loads(told["data"]), told["id"]))
     return found
 
 
 def test_a_run_that_is_watched_waits_for_the_page(client, monkeypatch):
+    monkeypatch.setattr(runs, "PAGE_SECONDS", WAIT)
     run = begin(client, "bfs", watched=True)
     job = client.lab.kept["run"].job(run)
     assert not job.ended.wait(0.3)  # nobody looks yet
@@ -54,7 +50,7 @@ def test_a_run_that_is_watched_waits_for_the_page(client, monkeypatch):
     assert job.drawn.is_set()
     monkeypatch.setattr(runs, "PAGE_SECONDS", 0.1)
     alone = begin(client, "bfs", watched=True)  # nobody ever looks
-    assert client.lab.kept["run"].job(alone).ended.wait(20)
+    assert client.lab.kept["run"].job(alone).ended.wait(WAIT)
 
 
 def test_a_run_is_watched_and_compared_with_its_prediction(client):
@@ -152,15 +148,12 @@ def test_a_run_is_stopped_and_the_next_one_goes_on(client):
     run = begin(client, "betweenness_centrality", LONG)
     waiting, never = begin(client, "bfs", LONG), begin(client, "pagerank", LONG)
     client.post("run/stop", run=never)
-    deadline = time.monotonic() + 60
-    while client.get(f"run/result?run={run}")[1]["status"] == "waiting":
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: client.get(f"run/result?run={run}")[1]["status"] != "waiting")
     time.sleep(0.3)  # it is in the middle of it
     asked = time.monotonic()
     assert client.post("run/stop", run=run)[0] == 200
     assert listened(client, run)[-1][1]["status"] == "stopped"
-    assert time.monotonic() - asked < 5  # within a second on a machine that is not busy
+    assert time.monotonic() - asked < WAIT / 4  # within a second on a machine that is not busy
     assert listened(client, waiting)[-1][1]["status"] == "done"
     assert listened(client, never)[-1][1]["status"] == "stopped"
     assert [r.task for r in journal().runs()] == ["bfs"]
@@ -225,24 +218,24 @@ def test_the_journal_has_what_had_finished_when_the_server_is_killed():
         base = url.removeprefix("http://").split("/", 1)
 
         def post(path, **told):
-            there = http.client.HTTPConnection(base[0], timeout=60)
+            there = http.client.HTTPConnection(base[0], timeout=WAIT)
             there.request("POST", f"/{base[1]}api/{path}", json.dumps(told))
             return json.loads(there.getresponse().read())
 
         first = post("run/start", source=SMALL, task="bfs", told={})
         second = post("run/start", source=LONG, task="betweenness_centrality", told={})
-        there = http.client.HTTPConnection(base[0], timeout=60)
+        there = http.client.HTTPConnection(base[0], timeout=WAIT)
         there.request("GET", f"/{base[1]}api/run/watch?run={first['run']}")
         assert b"event: end" in there.getresponse().read()
         there.request("GET", f"/{base[1]}api/run/watch?run={second['run']}")
         running.send_signal(signal.SIGKILL)
-        assert running.wait(10) == -signal.SIGKILL
+        assert running.wait(WAIT) == -signal.SIGKILL
     finally:
         running.kill()
         running.communicate()
     listed = subprocess.run(
         [sys.executable, "-m", "tachograph", "journal", "--json"],
-        capture_output=True, text=True, check=True, env=os.environ,
+        capture_output=True, text=True, check=True, env=os.environ, timeout=WAIT,
     )  # fmt: skip
     assert '"bfs"' in listed.stdout
     assert "betweenness" not in listed.stdout

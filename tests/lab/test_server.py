@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -16,6 +17,7 @@ import tachograph as tg
 from tachograph.lab.api import PANELS, endpoints
 from tachograph.lab.server import PAGE, Lab, listen
 from tachograph.util.errors import InputError
+from tests.lab.conftest import WAIT
 
 MOST_BYTES = 1_000_000  # of the whole page
 SRC = Path(tg.__file__).parent.parent
@@ -115,11 +117,16 @@ def test_all_assets_are_inside_and_small():
 
 
 def tacho_lab(*words, **environment):
-    return subprocess.Popen(
+    """Start the command; it is killed if a test should wait for it forever."""
+    process = subprocess.Popen(
         [sys.executable, "-m", "tachograph", "lab", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(SRC), **environment},
     )  # fmt: skip
+    late = threading.Timer(WAIT, process.kill)
+    late.daemon = True
+    late.start()
+    return process
 
 
 def test_the_command_prints_the_address_and_ends_on_ctrl_c(client):
@@ -131,13 +138,13 @@ def test_the_command_prints_the_address_and_ends_on_ctrl_c(client):
         url = running.stdout.readline().strip()
         assert url.startswith("http://127.0.0.1:")
         assert "open this address" in running.stderr.readline()
-        assert json.load(urlopen(f"{url}api/graph/start"))["first"] == "file:star.txt"
+        assert json.load(urlopen(f"{url}api/graph/start", timeout=WAIT))["first"] == "file:star.txt"
         long = {"source": "kronecker?scale=14", "task": "betweenness_centrality", "told": {}}
-        urlopen(f"{url}api/run/start", json.dumps(long).encode()).read()
+        urlopen(f"{url}api/run/start", json.dumps(long).encode(), WAIT).read()
         running.send_signal(signal.SIGINT)
-        assert running.wait(20) == 130
+        assert running.wait(WAIT) == 130
         assert running.stderr.read().endswith("tacho: stopped\n")
-        assert taken.wait(30) == 1
+        assert taken.wait(WAIT) == 1
         assert "--port" in taken.stderr.read()
     finally:
         for process in (taken, running):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import shlex
 import time
@@ -14,6 +13,7 @@ from typer.testing import CliRunner
 import tachograph as tg
 from tachograph.cli import app
 from tachograph.simulation.accelerators.explore import modelled_run
+from tests.lab.conftest import WAIT, until
 from tests.lab.test_graph import HOSTILE
 
 GRAPH = "kronecker?scale=7&rng=1"
@@ -25,11 +25,8 @@ def asked(client, endpoint, machine="accugraph", task="bfs", graph=GRAPH, **told
 
 def ended(client, job):
     """Listen to the events of a simulation until its end; return all that was told."""
-    there = http.client.HTTPConnection("127.0.0.1", client.port, timeout=60)
-    there.request("GET", f"{client.base}api/what_if/watch?job={job}")
-    text = there.getresponse().read().decode()
-    there.close()
-    return [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: ")]
+    lines = [line for block in client.stream(f"what_if/watch?job={job}") for line in block]
+    return [json.loads(line[6:]) for line in lines if line.startswith("data: ")]
 
 
 def test_formulas_answer_at_once(client):
@@ -146,19 +143,19 @@ def test_simulations_are_stopped_and_block_nobody(client):
     client.post("graph/describe", source=large)
     _, first = asked(client, "simulate", "thundergp", "connected_components", large)
     _, second = asked(client, "simulate", "hitgraph", "connected_components", large)
-    deadline = time.monotonic() + 30
-    while client.lab.kept["simulation"].job(first["job"]).status == "waiting":
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: client.lab.kept["simulation"].job(first["job"]).status == "running")
     began = time.monotonic()
     assert client.get("what_if/start")[0] == 200
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < WAIT / 4
+    _, cell = asked(client, "cell", "hitgraph", "connected_components", large)
+    assert cell["job"] == second["job"]  # a page that comes later follows it
     assert client.post("what_if/stop", job=second["job"])[1]["status"] == "stopped"
     client.post("what_if/stop", job=first["job"])
     assert ended(client, first["job"])[-1]["status"] == "stopped"
     assert ended(client, second["job"])[-1]["status"] == "stopped"
     _, told = asked(client, "cell", "thundergp", "connected_components", large)
     assert not told["simulated"]
+    assert told["job"] is None
 
 
 @pytest.mark.parametrize(

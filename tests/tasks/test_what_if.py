@@ -10,6 +10,10 @@ def graph():
     return tg.kronecker(9, rng=2, weights=True)
 
 
+def told_there(told):
+    return {"iterations" if k == "max_iter" else k: v for k, v in told.items()}
+
+
 @pytest.mark.parametrize(
     ("task", "told"),
     [("bfs", {"source": 1}), ("components", {}), ("pagerank", {"max_iter": 3})],
@@ -23,6 +27,13 @@ def test_measured_beside_simulated(graph, task, told):
         assert row.low is None or row.low <= row.seconds <= row.high
         assert row.name in str(found)
     assert found.rows[0].low is not None  # runs have a range
+    assert "all runs" in str(found)
+    for row in found.rows[1:]:  # what an error is taken for is said: it is no interval
+        error = tg.simulate(task, plain, *row.name.split("@"), **told_there(told)).expected_error
+        assert row.bounds == ("" if error is None else "mean error")
+        assert row.low == (
+            None if error is None else pytest.approx(row.seconds / (1 + error / 100))
+        )
     assert len(found.to_dict()["machines"]) == 3
 
 
@@ -52,6 +63,7 @@ def test_gpus_stand_beside_the_host():
     assert [row.provenance for row in found.rows] == ["measured", "simulated", "simulated"]
     v100 = found.rows[1]
     assert v100.low < v100.seconds < v100.high
+    assert v100.bounds == "90 %"
     assert "copies" in v100.how
     assert "no copies" in tg.what_if("mis", graph, ["a10-7850k"]).rows[0].how
     with pytest.raises(tg.InputError, match="does not run on v100"):

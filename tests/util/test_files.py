@@ -15,7 +15,7 @@ import pytest
 
 from tachograph.util import cores, files
 from tachograph.util.errors import InputError, MissingFileError, TachographError
-from tests.faults import file_limit, interrupted, killed_at_every_line
+from tests.faults import file_limit, forked, interrupted, killed_at_every_line
 
 TARGET = Path("target.txt")
 
@@ -124,14 +124,15 @@ def test_a_kill_at_any_line_leaves_the_old_or_the_new_file_and_the_next_start_sw
 
 def test_files_of_living_processes_are_not_swept():
     begun, end = os.pipe(), os.pipe()
-    child = os.fork()
+    child = forked()
     if child == 0:
         with files.aside(Path("other.txt")) as temporary:
             temporary.write_text("slowly")
             os.write(begun[1], b"x")
             os.read(end[0], 1)
         os._exit(0)
-    os.read(begun[0], 1)
+    os.close(begun[1])  # or nobody would hear that the child has ended
+    assert os.read(begun[0], 1) == b"x"
     files._swept.clear()
     writes()
     assert [name for name in names() if name.startswith(".other")]
@@ -172,7 +173,7 @@ def test_scratch_directories_are_private_and_swept(monkeypatch):
         assert stat.S_IMODE(place.stat().st_mode) == 0o700
         (place / "a").write_text("x")
     assert names() == []
-    child = os.fork()
+    child = forked()
     if child == 0:
         with files.scratch() as place:
             (place / "deep").mkdir()

@@ -21,7 +21,7 @@ from ..simulation.gpus.simulate import simulate as on_gpu
 from ..tasks.decide import on_machine
 from ..tasks.elsewhere import estimate_there, options_of
 from ..tasks.question import VERTEX_ARGUMENTS, Question, ask, by_id
-from ..tasks.what_if import SIMULATED_UP_TO_ARCS, Row, accelerator_options, what_if, within
+from ..tasks.what_if import SIMULATED_UP_TO_ARCS, Row, accelerator_options, off_by, what_if
 from ..util.errors import InputError
 from ..util.executor import Local
 from ..util.names import canonical
@@ -193,15 +193,16 @@ class Place:
             if made is None:
                 return None
             how = "by formulas" + (f", median error {made.error:.0f} %" if made.error else "")
-            between = within(made.seconds, made.error)
-            return Row(machine.word, made.seconds, *between, "modelled", how)
+            bounds = off_by(made.seconds, made.error)
+            return Row(machine.word, made.seconds, *bounds, "modelled", how, "median error")
         elif self.question.task.name not in QUICK_ON_GPU:
             return None
         else:
             guess = estimate_there(self.question, machine.gpu())
         if guess.seconds is None:
             return None
-        return Row(machine.word, guess.seconds, guess.low, guess.high, "modelled", "by formulas")
+        times = guess.seconds, guess.low, guess.high
+        return Row(machine.word, *times, "modelled", "by formulas", "90 %")
 
     def simulate(self, machine: Machine) -> Found:
         """Simulate a machine, or run it here; the journal keeps simulations of accelerators."""
@@ -220,7 +221,8 @@ class Place:
             (_, numbers), = compare(graph, [job], Local(1), self.asked.opened.name)  # fmt: skip
             seconds, error = numbers["seconds"], numbers["expected_error"]
             how = f"{numbers['iterations']} iterations; {in_words(error)}"
-            row = Row(machine.word, seconds, *within(seconds, error), "simulated", how)
+            bounds = off_by(seconds, error)
+            row = Row(machine.word, seconds, *bounds, "simulated", how, "mean error")
             made = Found(row, cast(Mapping[str, Any], numbers))
         else:
             gpu = on_gpu(task, graph, machine.gpu(), **options_of(self.question))
@@ -228,7 +230,7 @@ class Place:
             how = (
                 f"{gpu.iterations} rounds; copies {show.seconds(gpu.copy_seconds)} more; {gpu.band}"
             )
-            row = Row(machine.word, gpu.seconds, low, high, "simulated", how)
+            row = Row(machine.word, gpu.seconds, low, high, "simulated", how, "90 %")
             made = Found(row, gpu.numbers(), gpu.trace.to_dict())
         self.found[machine] = made
         return made

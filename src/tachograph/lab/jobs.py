@@ -21,6 +21,9 @@ from ..util.text import plain
 __all__ = ["J", "Jobs", "Queued"]
 
 OVER = ("done", "failed", "stopped")
+STOP_AGAIN_SECONDS = (
+    3.0  # after which a job that goes on is stopped again: code may swallow an exception
+)
 AT_WORK = threading.Lock()  # held by what runs now, of whichever queue
 
 
@@ -95,6 +98,10 @@ class Jobs(Generic[J]):
     def stop(self, number: int) -> J:
         """Stop a job: raise in its thread what Ctrl-C raises, or take it from the queue."""
         job = self.job(number)
+        self._stop(job)
+        return job
+
+    def _stop(self, job: J) -> None:
         with self._lock:
             if job.status == "waiting":
                 self._end(job, "stopped")
@@ -102,7 +109,9 @@ class Jobs(Generic[J]):
                 thread = ctypes.c_ulong(self._thread.ident or 0)
                 raised = ctypes.py_object(KeyboardInterrupt)
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, raised)
-        return job
+                again = threading.Timer(STOP_AGAIN_SECONDS, self._stop, (job,))
+                again.daemon = True
+                again.start()
 
     def close(self) -> None:
         """Stop everything; the thread ends."""
@@ -124,12 +133,12 @@ class Jobs(Generic[J]):
                 continue
 
     def _run(self, job: J) -> None:
-        with self._lock:
-            if job.over:  # it was taken from the queue
-                return
-            job.began, job.status = time.monotonic(), "running"
         status, error = "stopped", ""
         try:
+            with self._lock:
+                if job.over:  # it was taken from the queue
+                    return
+                job.began, job.status = time.monotonic(), "running"
             job.perform()
             status = "done"
         except KeyboardInterrupt:

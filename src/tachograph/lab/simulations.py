@@ -72,6 +72,13 @@ class Simulations(Jobs[Simulating]):
         """Add simulations; they begin when what was asked for before has ended."""
         return self.add(lambda number: Simulating(place, machines, number=number))
 
+    def of(self, place: Place, machine: Machine) -> int | None:
+        """Return the number of the simulation of a machine that is not over; None if there is none."""
+        for job in [*self.jobs.values()]:
+            if job.place is place and machine in job.machines:
+                return job.number
+        return None
+
 
 def detail(found: Found, width: float) -> dict[str, Any]:
     """Return what a simulation has to show: bandwidth over time, phases, row hits."""

@@ -85,6 +85,7 @@ class Layers(NamedTuple):
     hidden: Sequence[float]
     output: Sequence[float]  # the weight of each unit
     result: float
+    threshold: float = 0.0  # a result above it means pull
 
 
 def neurons(
@@ -96,7 +97,7 @@ def neurons(
     >>> print(neurons(layers).about)
     The network: 2 inputs, 1 hidden units, output +1.00: pull
     """
-    names, inputs, weights, hidden, output, result = layers
+    names, inputs, weights, hidden, output, result, threshold = layers
     made = Drawing(title, width)
     top = head(made, {"towards push": "s1", "towards pull": "s2"}) + 10
     tall = max(len(names) * INPUT_PIXELS, len(hidden) * UNIT_PIXELS)
@@ -135,8 +136,8 @@ def neurons(
         made.text(ends[0] - 50, y + 4, name, anchor="end")
         made.text(ends[0] - 10, y + 4, f"{inputs[k]:+.2f}", "soft", anchor="end", size=TICK_PIXELS)
         made.dot(ends[0], y, 5, "axis", tip=f"{name}\nstandardised {inputs[k]:+.3f}")
-    way = "pull" if result > 0 else "push"
-    made.dot(ends[2], middle, 9, _role(result), tip=f"output {result:+.3f}\n{way}")
+    way = "pull" if result > threshold else "push"
+    made.dot(ends[2], middle, 9, _role(result - threshold), tip=f"output {result:+.3f}\n{way}")
     made.text(ends[2] + 16, middle + 1, way, bold=True)
     made.text(ends[2] + 16, middle + 16, f"{result:+.2f}", "soft")
     made.height = top + tall + 6

@@ -21,7 +21,7 @@ from .question import Question, ask, by_id, check
 from .road import execute, run
 from .table import task_named
 
-__all__ = ["Row", "WhatIf", "accelerator_options", "what_if", "within"]
+__all__ = ["Row", "WhatIf", "accelerator_options", "off_by", "what_if"]
 
 MEASURING_SECONDS = 1.0  # what the runs on one machine may take together, about
 MOST_RUNS = 5  # on one machine
@@ -34,7 +34,12 @@ SIMULATED_UP_TO_ARCS = (
 
 @dataclass(frozen=True)
 class Row:
-    """A machine: its seconds with an interval, whether measured, modelled or simulated, and how."""
+    """A machine: its seconds with bounds, whether measured, modelled or simulated, and how.
+
+    ``bounds`` says what lies between ``low`` and ``high``: "all runs" that were measured, "90 %" of
+    such runs, or times that are off by no more than a "mean error" or "median error", which is no
+    interval that many runs keep to.
+    """
 
     name: str
     seconds: float
@@ -42,6 +47,7 @@ class Row:
     high: float | None
     provenance: str
     how: str
+    bounds: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,7 +65,7 @@ class WhatIf:
         for r in self.rows:
             how = f"{r.how}; {r.seconds / best:.2f} times the fastest"
             known = r.low is not None and r.high is not None
-            between = f"{form(r.low)} to {form(r.high)}" if known else ""
+            between = f"{form(r.low)} to {form(r.high)}, {r.bounds}" if known else ""
             cells.append([r.name, form(r.seconds), between, r.provenance, how])
         return ["machine", "time", "between", "", "how"], cells
 
@@ -104,9 +110,9 @@ def what_if(
     Returns
     -------
     WhatIf
-        Print it. The interval of a measured time is that of its runs; of a simulated one it is the mean
-        error of this design, memory family and task where they were validated, and for GPUs the 90th
-        percentile of the error of such runs; elsewhere there is none.
+        Print it. Each row says what its bounds are: all runs of a measured time; nine of ten runs of a
+        modelled host and of GPUs; the mean error of an accelerator's design, memory family and task
+        where they were validated, or the median error of formulas; elsewhere there are none.
 
     Raises
     ------
@@ -147,7 +153,7 @@ def _measured(question: Question, name: str) -> Row:
     guess = candidate.estimate
     if guess.seconds is not None and guess.seconds > LONGEST_RUN_SECONDS:
         low, high = guess.low or 0.0, guess.high or 0.0
-        return Row(name, guess.seconds, low, high, "modelled", "too long to be run here")
+        return Row(name, guess.seconds, low, high, "modelled", "too long to be run here", "90 %")
 
     def seconds() -> float:
         return execute(question, candidate, "what if", keep=False).seconds
@@ -156,7 +162,7 @@ def _measured(question: Question, name: str) -> Row:
     count = max(1, min(MOST_RUNS, int(MEASURING_SECONDS / max(first, 1e-6))))
     taken = [seconds() for _ in range(count)]
     how = f"{candidate.name}, median of {count} run{'s' * (count > 1)}"
-    return Row(name, statistics.median(taken), min(taken), max(taken), "measured", how)
+    return Row(name, statistics.median(taken), min(taken), max(taken), "measured", how, "all runs")
 
 
 def _on_gpu(question: Question, name: str) -> Row:
@@ -169,7 +175,7 @@ def _on_gpu(question: Question, name: str) -> Row:
     copies = f"; copies {form(made.copy_seconds)} more" if made.copy_seconds else "; no copies"
     low, high = made.interval or (None, None)
     how = f"{made.iterations} rounds{copies}; {made.band}"
-    return Row(name, made.seconds, low, high, "simulated", how)
+    return Row(name, made.seconds, low, high, "simulated", how, "90 %" if made.interval else "")
 
 
 def _simulated(question: Question, name: str) -> Row:
@@ -183,12 +189,13 @@ def _simulated(question: Question, name: str) -> Row:
     if graph.arcs > SIMULATED_UP_TO_ARCS:
         guess = modelled_run(task, graph, accelerator, memory or None, **options)
         if guess is not None:
-            between = within(guess.seconds, guess.error)
-            return Row(name, guess.seconds, *between, "modelled", "too large to be simulated here")
+            about = ("modelled", "too large to be simulated here", "median error")
+            return Row(name, guess.seconds, *off_by(guess.seconds, guess.error), *about)
     made = simulate(task, graph, accelerator, memory or None, **options)
     error = made.expected_error
     how = f"{made.iterations} iterations; {in_words(error)}"
-    return Row(name, made.seconds, *within(made.seconds, error), "simulated", how)
+    bounds = off_by(made.seconds, error)
+    return Row(name, made.seconds, *bounds, "simulated", how, "mean error" if error else "")
 
 
 def accelerator_options(question: Question) -> dict[str, Any]:
@@ -200,7 +207,7 @@ def accelerator_options(question: Question) -> dict[str, Any]:
     return options
 
 
-def within(seconds: float, error: float | None) -> tuple[float | None, float | None]:
-    """Return the bounds of seconds that may be off by ``error`` per cent; None if that is not known."""
+def off_by(seconds: float, error: float | None) -> tuple[float | None, float | None]:
+    """Return seconds that are off by ``error`` per cent to either side; None if that is not known."""
     off = 1 + (error or 0.0) / 100
     return (seconds / off, seconds * off) if error else (None, None)

@@ -139,8 +139,8 @@ class Policy:
         values = np.array(state, float)
         return "pull" if call(values.ctypes.data, self.parameters.ctypes.data) else "push"
 
-    def explain(self, state: State) -> str:
-        """Why, in words.
+    def explain(self, state: State, threshold: float = 0.0) -> str:
+        """Why, in words; ``threshold`` is what a network's output was lowered by, if it was changed.
 
         >>> print(policy_named("push").explain(State(n=9, arcs=9, n_f=1, m_f=2, n_u=8, m_u=7)))
         push: Always push.
@@ -153,9 +153,10 @@ class Policy:
                 f"{state.n_u:,.0f} vertices {pull / 1e3:,.1f} µs"
             )
         if self.samples_hubs:
-            value = surf_output_of(state, self.parameters)
+            value = surf_output_of(state, self.parameters) + threshold
+            rule = f"above {threshold:+.2f}" if threshold else "positive"
             return (
-                f"{chosen}: the network gives {value:+.2f} (pull if positive) for a frontier of "
+                f"{chosen}: the network gives {value:+.2f} (pull if {rule}) for a frontier of "
                 f"{state.n_f / state.n:.2%} of the vertices, {state.n_u / state.n:.2%} unvisited"
             )
         return f"{chosen}: {self.about}"

@@ -23,7 +23,7 @@ from .rules import COST_NAMES, costs_of, surf_output_of
 from .state import State
 from .train import measure
 
-__all__ = ["FEATURES", "Knob", "Replay", "changed", "knobs", "recorded"]
+__all__ = ["FEATURES", "THRESHOLD", "Knob", "Replay", "changed", "knobs", "recorded"]
 
 #: SURF's features in the order in which a network has them, and what they mean.
 FEATURES = {
@@ -176,7 +176,7 @@ class Replay:
         made = np.array([of(s, self.policy.parameters) for s in self.states()], float)
         return made / 1e9 if self.policy.name == "cost" else made
 
-    def features(self) -> Numbers:
-        """Return SURF's six features at each level, as the policy's network has them."""
-        raw = self.policy.name == "surf-paper"
+    def features(self, raw: bool = False) -> Numbers:
+        """Return the six features at each level, as the policy's network has them or as published."""
+        raw |= self.policy.name == "surf-paper"
         return features_of(self.levels, "raw_features" if raw else "surf_features")

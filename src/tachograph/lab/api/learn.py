@@ -16,6 +16,7 @@ from ...decisions.direction.levels import Levels
 from ...decisions.direction.model import LEARNED, POLICIES, Policy, policy_named
 from ...decisions.direction.replay import (
     FEATURES,
+    THRESHOLD,
     Replay,
     changed,
     changed_network,
@@ -128,7 +129,7 @@ def replay(
         "flips": flips.tolist(),
         "scores": [_score(levels, name, chosen) for name, chosen in rows.items()],
         "threads": int(levels.column("threads")[0]),
-        "state": _state(at, other),
+        "state": _state(at, other, watched.changes.get(THRESHOLD, 0.0)),
         "choices": _choices(levels, rows, shown, width),
         "times": _times(levels, other, width),
         "network": _network(watched, other, at, width),
@@ -226,17 +227,23 @@ def _times(levels: Levels, replay: Replay, width: float) -> str:
     return directions(trace, width).svg(styled=False)
 
 
-def _state(at: int, replay: Replay) -> dict[str, Any]:
+def _state(at: int, replay: Replay, threshold: float) -> dict[str, Any]:
     """Return what the policy saw before a level, and what it said."""
     state, said = replay.states()[at], replay.says()[at]
-    features = replay.features()[at]
-    told = f"{said:+.3f}" if np.ndim(said) == 0 else ""
+    features = zip(
+        FEATURES.items(), replay.features(raw=True)[at], replay.features()[at], strict=True
+    )
+    told = f"{said + threshold:+.3f}" if np.ndim(said) == 0 else ""
     return {
-        "why": replay.policy.explain(state),
+        "why": replay.policy.explain(state, threshold),
         "asked": bool(replay.asked[at]),
         "features": [
-            [name, about, f"{value:.4g}"]
-            for (name, about), value in zip(FEATURES.items(), features, strict=True)
+            [
+                name,
+                about,
+                f"{plain_value:.4g}" + (f" → {value:.4g}" if value != plain_value else ""),
+            ]
+            for (name, about), plain_value, value in features
         ],
         "output": told,
         "predicted": [] if told else [show.seconds(float(v)) for v in said],
@@ -259,7 +266,8 @@ def _network(watched: Watched, replay: Replay, at: int, width: float) -> str:
         net.weights.tolist(),
         net.hidden(features, policy == "surf-paper").tolist(),
         net.output.tolist(),
-        float(replay.says()[at]),
+        float(replay.says()[at]) + watched.changes.get(THRESHOLD, 0.0),
+        watched.changes.get(THRESHOLD, 0.0),
     )
     return neurons(layers, f"The network at level {at}", width, watched.unit).svg(styled=False)
 

@@ -95,6 +95,7 @@ def _told(row: Row) -> dict[str, Any]:
         "seconds": row.seconds,
         "low": row.low,
         "high": row.high,
+        "bounds": row.bounds,
         "provenance": row.provenance,
         "how": plain(row.how),
     }
@@ -123,6 +124,7 @@ def cell(
         "memory": memory,
         "cell": _cell(place, one),
         "simulated": found is not None,
+        "job": lab.queue(Simulations).of(place, one),
         "detail": {} if found is None else detail(found, width),
         "parameters": [{"name": k, "about": about} for k, (about, _) in offered.items()],
         "sweep": swept,

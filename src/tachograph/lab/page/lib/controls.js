@@ -3,6 +3,8 @@
 import { el, fill, unique } from "./dom.js";
 import { count } from "./numbers.js";
 
+const MANY_COLUMNS = 5; // which a phone has no room for
+
 /** A titled part of a panel; tools stand at the right of the title. */
 export function card(title, tools = [], ...children) {
   const id = unique("card");
@@ -23,16 +25,21 @@ export const facts = (pairs) =>
   el("dl", { class: "facts" }, pairs.map(([name, value]) =>
     el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 
-/** A table: columns are names, or {name, number: true} or {name, wide: true}; rows hold text or nodes. */
+/**
+ * A table: columns are names, or {name, number: true} or {name, wide: true}; rows hold text or nodes.
+ * On a phone, a row of a table with many columns stands by itself, each value below the name of its column.
+ */
 export function table(columns, rows, { caption = "", first = false, whole = false, rowProps = () => ({}) } = {}) {
   const kinds = columns.map((c) => (typeof c === "string" ? { name: c } : c));
-  const look = (k) => (kinds[k].number ? { class: "n" } : kinds[k].wide ? { class: "w" } : {});
-  return el("div", { class: whole ? "table whole" : "table", tabindex: "0", role: "region", "aria-label": caption || kinds[0].name },
-    el("table", {},
+  const many = kinds.length >= MANY_COLUMNS;
+  const look = (c) => ({ class: [c.number && "n", c.wide && "w", c.place && "place"].filter(Boolean).join(" ") || undefined });
+  const role = (name) => (many ? { role: name } : {}); // or it would be no table where its rows stand by themselves
+  return el("div", { class: `table${whole ? " whole" : ""}${many ? " many" : ""}`, tabindex: "0", role: "region", "aria-label": caption || kinds[0].name },
+    el("table", role("table"),
       caption && el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, kinds.map((c, k) => el("th", { scope: "col", ...look(k) }, c.name)))),
-      el("tbody", {}, rows.map((row, i) => el("tr", { class: first && i === 0 ? "first" : undefined, ...rowProps(i) },
-        row.map((cell, k) => el("td", look(k), cell)))))));
+      el("thead", role("rowgroup"), el("tr", role("row"), kinds.map((c) => el("th", { scope: "col", ...role("columnheader"), ...look(c) }, c.name)))),
+      el("tbody", role("rowgroup"), rows.map((row, i) => el("tr", { class: first && i === 0 ? "first" : undefined, ...role("row"), ...rowProps(i) },
+        row.map((cell, k) => el("td", { ...look(kinds[k]), ...role("cell"), ...(many ? { "data-name": kinds[k].name } : {}) }, cell)))))));
 }
 
 /** What is wrong (kind "bad"), or worth knowing. */
@@ -140,8 +147,8 @@ export function copies(told) {
       if (!now?.[key]) return;
       await toClipboard(now[key]);
       made.textContent = "Copied";
-      setTimeout(() => { made.textContent = text; }, 1400);
-    }, "plain", { "data-copy": key, title: `Copy what does the same ${key === "python" ? "in Python" : "in a shell"}` });
+      setTimeout(() => { made.textContent = text; }, 3000);
+    }, "plain", { "data-copy": key, "aria-live": "polite", title: `Copy what does the same ${key === "python" ? "in Python" : "in a shell"}` });
     return made;
   };
   return el("div", { class: "copies" }, one("Copy as Python", "python"), one("Copy as command", "command"));

@@ -15,11 +15,20 @@ export function el(tag, props = {}, ...children) {
 
 const PROPERTIES = { value: 1, checked: 1, hidden: 1, disabled: 1, textContent: 1, selected: 1 };
 
-/** Replace what is inside a node. */
+/** Replace what is inside a node. Who was there by keyboard stays: at what has the same name, or at the node. */
 export function fill(node, ...children) {
+  const held = node.contains(document.activeElement) && node !== document.activeElement ? named(document.activeElement) : null;
   node.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
+  if (held !== null) {
+    const same = [...node.querySelectorAll("a[href], button, input, select, summary, [tabindex]")].find((n) => named(n) === held);
+    if (!same) node.tabIndex = -1;
+    (same ?? node).focus({ preventScroll: true });
+  }
   return node;
 }
+
+/** What a control is called: by its kind, and its label or text. */
+const named = (node) => `${node.tagName} ${node.getAttribute("aria-label") ?? node.labels?.[0]?.textContent ?? node.textContent}`;
 
 let counter = 0;
 /** An id that no other element has, for labels. */

@@ -53,7 +53,7 @@ export class Timeline {
     else this.draw(first);
     const [lane, , took, step, size] = last;
     fill(this.legend, `${lane}${step === null ? "" : `, step ${count(step)}`}: ${seconds(took)}`,
-      size ? `, ${count(size)} vertices` : "");
+      size ? `, ${count(size)} ${size === 1 ? "vertex" : "vertices"}` : "");
   }
 
   /** Show what has begun and not ended: its row comes when it has. */

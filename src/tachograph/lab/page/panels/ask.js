@@ -85,15 +85,15 @@ export function planView(told, params = {}, lab = null) {
   const errors = told.candidates.some((c) => c.error_bound !== null && c.error_bound !== undefined);
   const ends = Object.entries(told.ends ?? {}).map(([k, v]) => ` ${k === "source" ? "from" : "to"} ${v}`).join("");
   const timed = told.candidates.some((c) => c.in_time !== null && c.in_time !== undefined);
-  const columns = [{ name: "", number: true }, "way", "times are", { name: "time", number: true }, { name: "90 % between", number: true },
+  const columns = [{ name: "", number: true, place: true }, { name: "way, and why", wide: true }, "times are", { name: "time", number: true }, { name: "90 % between", number: true },
     ...(timed ? [{ name: "in time", number: true }] : []),
-    ...(errors ? [{ name: "error", number: true }] : []), { name: "memory", number: true }, { name: "why", wide: true }, ...(lab ? [{ name: "", number: true }] : [])];
+    ...(errors ? [{ name: "error", number: true }] : []), { name: "memory", number: true }, ...(lab ? [{ name: "", number: true }] : [])];
   const rows = told.candidates.map((c, k) => [
-    String(k), c.name, provenance(c.provenance), seconds(c.seconds),
+    String(k), [c.name, el("small", { class: "soft" }, c.reason)], provenance(c.provenance), seconds(c.seconds),
     c.low === null || c.low === undefined ? "not known" : `${seconds(c.low)} to ${seconds(c.high)}`,
     ...(timed ? [c.in_time === null ? "?" : `${Math.round(100 * c.in_time)} %`] : []),
     ...(errors ? [c.error_bound ? `${percent(c.error)} (< ${percent(c.error_bound)})` : "exact"] : []),
-    c.memory === null || c.memory === undefined ? "?" : bytes(c.memory), c.reason,
+    c.memory === null || c.memory === undefined ? "?" : bytes(c.memory),
     ...(lab ? [link("Run", "run", { ...params, way: c.name }, "")] : []),
   ]);
   const first = told.candidates[0];

@@ -166,7 +166,7 @@ function levelView(told, go) {
     facts([...said, ["push measured", state.measured[0]], [row && !row.timed ? "pull measured nearby" : "pull measured", state.measured[1]],
       ["in the frontier", row ? count(row.frontier) : "?"]]),
     el("h3", {}, "The six features"),
-    told.policy !== "surf-paper" && el("p", { class: "soft" }, "As shares or in logarithms, so that the size of the graph does not matter."),
+    told.policy !== "surf-paper" && el("p", { class: "soft" }, "Behind the arrow: as the network has it, in logarithms where the size of the graph would matter."),
     facts(state.features.map(([name, about, value]) => [`${name}: ${about}`, value])),
     told.network && chart(told.network, "A line is what a feature adds by way of a hidden unit; the thicker, the more."));
 }

@@ -43,6 +43,7 @@ export async function mount(root, lab) {
     if (watched) {
       lab.set({ way: way ?? null, run: told.run });
       watch(told.run);
+      live.scrollIntoView({ block: "nearest" });
     }
     return told.run;
   }
@@ -208,16 +209,16 @@ export function comparisonView(told, act) {
   const busy = told.candidates.some((c) => c.status === "running" || c.status === "waiting");
   const left = told.candidates.some((c) => c.actual === null);
   const rows = told.candidates.map((c) => [
-    c.name, seconds(c.predicted), c.low === null ? "–" : `${seconds(c.low)} to ${seconds(c.high)}`,
+    [c.name, el("small", { class: "soft" }, c.why)], seconds(c.predicted), c.low === null ? "–" : `${seconds(c.low)} to ${seconds(c.high)}`,
     c.memory === null ? "–" : bytes(c.memory),
     c.actual !== null ? button(seconds(c.actual), () => act.open(c), "link", { "aria-label": `Show the run of ${c.name}` })
       : c.status === "failed" || c.status === "stopped" ? c.status
       : c.status ? `${c.status} …` : button("run", () => act.runOne(c.way), "link", { "aria-label": `Run ${c.name}` }),
-    c.provenance ? provenance(c.provenance) : "", c.why]);
+    c.provenance ? provenance(c.provenance) : ""]);
   return card("Candidates", left ? [button("Run the others too", act.runOthers, "", { disabled: busy })] : [],
     el("p", { class: "soft" }, `First because: ${told.reason}.`),
     told.candidates.some((c) => c.predicted !== null || c.actual !== null) && chart(told.chart),
-    table(["way", { name: "predicted", number: true }, { name: "between", number: true }, { name: "memory", number: true }, { name: "took", number: true }, "", { name: "why", wide: true }],
+    table([{ name: "way, and why", wide: true }, { name: "predicted", number: true }, { name: "between", number: true }, { name: "memory", number: true }, { name: "took", number: true }, ""],
       rows, { caption: "Candidates; the first is what would be run", first: true, whole: true }),
     ...told.notes.map((n) => el("p", { class: "soft" }, n)));
 }

@@ -4,15 +4,17 @@ import { events, get, post } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
 import { button, card, check, choice, copies, empty, facts, field, guarded, head, link, notice, progress, provenance, slider } from "../lib/controls.js";
 import { calm, el, fill } from "../lib/dom.js";
-import { seconds } from "../lib/numbers.js";
+import { count, seconds } from "../lib/numbers.js";
 
 const ABOUT = "What would it take on accelerators and GPUs that are not here? Formulas answer at once; click a time to simulate it.";
 const HOST = "host";
+const BOUNDS = { "all runs": "all runs between", "90 %": "90 % between", "mean error": "off by the mean error:", "median error": "off by the median error:" };
 
 export async function mount(root, lab) {
   const side = el("div", { class: "side" }), matrix = el("div", { class: "stack" }), near = el("div", { class: "stack", "aria-live": "polite" });
   const rows = new Map(); // machine: {cells: memory -> told}
-  let told = null, asked = 0, job = null, closing = () => {};
+  const jobs = new Map(); // number: a simulation that is not over
+  let told = null, asked = 0, heard = null, closing = () => {}; // heard: the number of the one that is listened to
   fill(root, head("What if", ABOUT, copies(() => told ?? [...rows.values()].find((r) => r.python))));
   if (!lab.params.graph) {
     root.append(empty("Open a graph first: machines need something to do.", link("Open a graph", "graph", {}, "button main")));
@@ -99,7 +101,7 @@ export async function mount(root, lab) {
     drawMatrix();
     await look();
     near.scrollIntoView({ block: "nearest", behavior: "smooth" });
-    if (told && !told.simulated) simulate();
+    if (told && !told.simulated && told.job === null) simulate();
   }
 
   /** Show the chosen machine from near. */
@@ -113,6 +115,7 @@ export async function mount(root, lab) {
     const found = await guarded(near, () => post("what_if/cell", { ...question(), machine, chosen: chosen(), width: widthFor(near) - 36 }));
     if (!found || lab.params.machine !== machine) return;
     told = found;
+    const job = told.job === null ? null : follow(told.job, machine);
     fill(near, ...machineView(told, { title: machines.find((m) => m.name === machine)?.title ?? machine, simulate, stop, job, turn }));
   }
   const soon = calm(look, 20);
@@ -122,33 +125,50 @@ export async function mount(root, lab) {
     const { machine } = lab.params;
     const started = await guarded(near, () => post("what_if/simulate", { ...question(), machine, chosen: chosen(), every }));
     if (!started) return;
-    closing();
-    const bar = progress("how far the simulation has come"), said = el("p", { class: "soft" }, "Waiting …");
-    bar.set(null);
-    job = { number: started.job, node: el("div", { class: "stack" }, bar.node, said) };
-    const mine = job;
+    follow(started.job, machine);
     await look();
-    const end = (now) => {
-      closing();
-      if (job === mine) job = null;
-      if (now?.status === "failed") fill(near, notice(now.error));
-      else look();
-      const cells = rows.get(machine)?.cells;
-      if (cells && now?.status === "done") refresh(machine);
-    };
+  }
+
+  /** What is shown of a simulation until it is over. They are done in their order, so one is listened to at a time. */
+  function follow(number, machine) {
+    if (!jobs.has(number)) {
+      const bar = progress("how far the simulation has come"), said = el("p", { class: "soft" }, "Waiting for what runs before it …");
+      bar.set(null);
+      jobs.set(number, { number, machine, bar, said, node: el("div", { class: "stack", "aria-live": "off" }, bar.node, said) });
+      listen();
+    }
+    return jobs.get(number);
+  }
+  function listen() {
+    const [first] = [...jobs.values()].sort((a, b) => a.number - b.number);
+    if (!first || heard === first.number) return;
+    closing();
+    heard = first.number;
     let done = 0;
-    closing = events("what_if/watch", { job: started.job }, {
+    closing = events("what_if/watch", { job: first.number }, {
       state(now) {
-        bar.set(now.of > 1 ? now.done / now.of : null);
-        said.textContent = now.status === "waiting" ? "Waiting for what runs before it …"
-          : `${machine === HOST ? "Running here" : "Simulating"}${now.of > 1 ? `, ${now.done} of ${now.of}` : ""}: ${seconds(now.seconds ?? 0)}, ${now.calls ?? 0} calls of kernels`;
+        if (now.status === "waiting") return;
+        first.bar.set(now.of > 1 ? now.done / now.of : null);
+        first.said.textContent = `${first.machine === HOST ? "Running here" : "Simulating"}${now.of > 1 ? `, ${now.done} of ${now.of}` : ""}: ${seconds(now.seconds ?? 0)}, ${count(now.calls ?? 0)} calls of kernels`;
         if (now.done > done) { done = now.done; look(); }
       },
-      end,
-      error(refused) { if (refused) end(null); },
+      end: (now) => over(first, now),
+      error(refused) { if (refused) over(first); },
     });
   }
-  const stop = () => job && guarded(near, () => post("what_if/stop", { job: job.number }));
+  async function over(job, now = {}) {
+    if (!jobs.delete(job.number)) return;
+    if (heard === job.number) { closing(); heard = null; }
+    listen();
+    if (now.status === "done") refresh(job.machine);
+    if (told?.job !== job.number) return;
+    await look();
+    if (now.status === "failed") near.prepend(notice(now.error));
+  }
+  async function stop(job) {
+    const now = await guarded(near, () => post("what_if/stop", { job: job.number }));
+    if (now?.status === "stopped") over(job, now);
+  }
 
   async function refresh(machine) {
     const wanted = isAccelerator(machine) ? ["", ...memories()] : [""];
@@ -174,9 +194,9 @@ export function machineView(told, { title, simulate, stop, job, turn }) {
   const cell = told.cell;
   const name = told.memory ? `${title} with ${told.memory}` : title;
   const here = told.machine === HOST;
-  const between = cell.low ? ` (between ${seconds(cell.low)} and ${seconds(cell.high)})` : "";
+  const between = cell.low ? ` (${BOUNDS[cell.bounds]} ${seconds(cell.low)} ${cell.bounds.endsWith("error") ? "or" : "and"} ${seconds(cell.high)})` : "";
   const at = told.sweep?.values ? ` at ${told.sweep.parameter.replaceAll("_", " ")} ${told.sweep.values[told.sweep.value]}` : "";
-  const actions = job ? [job.node, button("Stop", stop, "stop")]
+  const actions = job ? [job.node, button("Stop", () => stop(job), "stop")]
     : !told.simulated && !cell.why ? [el("div", { class: "row" }, button(here ? "Run it here" : "Simulate it", () => simulate(), "main"))] : [];
   const detail = told.detail.charts ?? [];
   return [
