@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from ..util import memory
+from ..util.arguments import single
 from ..util.arrays import native
 from ..util.errors import InputError
 from ..util.memory import enough
@@ -53,8 +54,11 @@ class Options:
     relabel: bool = False
 
     def __post_init__(self) -> None:
-        if self.dedupe not in DEDUPE:
-            raise InputError(f"dedupe={self.dedupe!r} is not one of {', '.join(DEDUPE)}")
+        if not isinstance(self.dedupe, str) or self.dedupe not in DEDUPE:
+            raise InputError(f"dedupe={self.dedupe!r:.200} is not one of {', '.join(DEDUPE)}")
+        for each in fields(self):
+            value = single(each.name, getattr(self, each.name), str(each.type))
+            object.__setattr__(self, each.name, value)
 
 
 class EdgeOptions(TypedDict, total=False):
@@ -89,7 +93,7 @@ def build(table: EdgeTable, options: Options) -> Graph:
         raise InputError(f"{source.size:,} sources but {target.size:,} targets: lengths must agree")
     weights = as_weights(table.weight, source.size)
     n = _vertices(source, target, n)
-    listed_directed = table.directed is not False
+    listed_directed = single("directed", table.directed, "bool | None") is not False
     directed = listed_directed if options.directed is None else options.directed
     symmetrize, undirected = bool(options.symmetrize), not directed
     if options.symmetrize is None and not (listed_directed and directed):
@@ -221,6 +225,7 @@ def from_csr(
     copy: bool = True,
 ) -> Graph:
     """See :meth:`Graph.from_csr`."""
+    directed, copy = single("directed", directed, "bool"), single("copy", copy, "bool")
     given = native(indptr, "indptr"), native(indices, "indices")
     offsets = np.ascontiguousarray(as_ids(given[0], "indptr"), np.int64)
     if offsets.size == 0:

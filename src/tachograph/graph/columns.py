@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..util import memory
+from ..util.arguments import single
 from ..util.errors import InputError
 from ..util.text import did_you_mean
 from .build import EdgeTable
@@ -66,9 +67,12 @@ class Columns(NamedTuple):
         if twice := {c for c in names if names.count(c) > 1}:
             raise InputError(f"several columns are called {sorted(twice)[0]!r}")
         ends = [_one(names, self.source, SOURCE), _one(names, self.target, TARGET)]
+        if ends[0] == ends[1]:
+            raise InputError(f"column {ends[0]!r} cannot hold both the sources and the targets")
         left = [c for c in names if c not in ends]
-        weight = self.weight if isinstance(self.weight, str) else None
-        if weight is None and not (left and self.weight):
+        asked = single("weight", self.weight, "str | bool | None")
+        weight = asked if isinstance(asked, str) else None
+        if weight is None and not (left and asked):
             return ends
         named = self.source is not None and self.target is not None and weight is None
         if named and not any(c.lower() in WEIGHT for c in left):

@@ -34,6 +34,8 @@ def as_graph(given: Any, where: str) -> Graph:
         return Graph.from_networkx(given)
     if hasattr(given, "tocsr"):
         return Graph.from_scipy(given)
+    if hasattr(given, "collect") and hasattr(given, "lazy"):
+        raise InputError(f"{where}: a {type(given).__name__} has no rows yet: pass its collect()")
     pandas = sys.modules.get("pandas")
     try:
         if pandas is not None and isinstance(given, pandas.DataFrame):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 import numpy as np
 
 from ..util.arrays import native
-from ..util.errors import InputError, MissingDependencyError
-from .names import unicode_only
+from ..util.errors import InputError, MissingDependencyError, TachographError
+from .foreign import sound_rows
+from .names import plain_names, unicode_only
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -18,6 +21,21 @@ if TYPE_CHECKING:
 
     from .build import EdgeOptions
     from .graph import Graph
+
+
+TABLES = "pass a pandas, polars or pyarrow table"
+
+
+@contextmanager
+def usable() -> Iterator[None]:
+    """Turn whatever goes wrong with somebody else's table into an error of ours."""
+    try:
+        yield
+    except (TachographError, MemoryError):
+        raise
+    except Exception as error:
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(f"the table cannot be used: {said}") from None
 
 
 class ArrowStream(Protocol):
@@ -35,15 +53,12 @@ class Exchange:
     ) -> Graph:
         """Return the graph of a square sparse matrix: an entry (i, j) is an arc from i to j.
 
-        ``copy`` is that of :meth:`Graph.from_csr`.
+        A stored zero is an arc of weight 0; a stored False, or a zero that fills a block (BSR), is
+        none. ``copy`` is that of :meth:`Graph.from_csr`.
         """
         from .build import from_csr
 
-        if not hasattr(matrix, "tocsr"):
-            raise InputError(f"expected a SciPy sparse matrix, not {type(matrix).__name__}")
-        rows = matrix.tocsr()
-        if rows.shape[0] != rows.shape[1]:
-            raise InputError(f"a graph needs a square matrix, not one of shape {rows.shape}")
+        rows = sound_rows(matrix)
         weights = None if rows.dtype == bool else rows.data
         return from_csr(rows.indptr, rows.indices, weights, directed=directed, copy=copy)
 
@@ -66,6 +81,10 @@ class Exchange:
         """
         from .graph import Graph
 
+        if isinstance(graph, type) or not hasattr(graph, "adjacency"):
+            raise InputError(f"expected a NetworkX graph, not {type(graph).__name__}")
+        if not isinstance(weight, Hashable):
+            raise InputError(f"weight = {weight!r:.200}: the name of an attribute is needed")
         nodes = list(graph)
         ids = {node: i for i, node in enumerate(nodes)}
         ends = list(graph.edges(data=weight) if weight is not None else graph.edges())
@@ -127,12 +146,13 @@ class Exchange:
 
         if not hasattr(table, "__arrow_c_stream__"):
             lacks = f"{type(table).__name__} has no __arrow_c_stream__"
-            raise InputError(f"{lacks}: pass a pandas, polars or pyarrow table")
-        try:
+            how = "call its collect() first" if hasattr(table, "collect") else TABLES
+            raise InputError(f"{lacks}: {how}")
+        if n is not None and options.get("relabel"):
+            raise InputError("n cannot be given with relabel=True: the names decide it")
+        with usable():
             made = table if isinstance(table, pa.Table) else pa.table(table)
             edges = edge_table(made, Columns(source, target, weight))
-        except pa.ArrowException as error:
-            raise InputError(f"the table cannot be used: {error}") from None
         edges.n = edges.n if n is None else n
         return build(edges, Options(**options))
 
@@ -163,16 +183,22 @@ class Exchange:
         from .columns import Columns
         from .graph import Graph
 
+        if isinstance(frame, type) or not hasattr(frame, "set_axis"):
+            found = f"expected a pandas.DataFrame, not {type(frame).__name__}"
+            raise InputError(f"{found}: from_arrow takes tables of other libraries")
         names = [str(name) for name in frame.columns]
+        numbers = {name: str(name) for name in frame.columns if type(name) is int}
+        source, target, weight = (
+            cast(Any, numbers.get(name, name) if type(name) is int else name)
+            for name in (source, target, weight)
+        )
         if len(set(names)) == len(names):  # else from_arrow says which is there twice
             chosen = Columns(source, target, weight).among(names)
             frame = frame.set_axis(names, axis=1)[chosen]
             text = any(frame[name].dtype.kind not in "iuf" for name in chosen[:2])
             options.setdefault("relabel", text)
-        try:
+        with usable():
             table = pa.Table.from_pandas(frame, preserve_index=False)
-        except (pa.ArrowException, OverflowError, UnicodeError) as error:
-            raise InputError(f"the table cannot be used: {error}") from None
         table = table.replace_schema_metadata(None)
         return Graph.from_arrow(table, source=source, target=target, weight=weight, **options)
 
@@ -192,7 +218,8 @@ class Exchange:
         columns = {"source": source, "target": target}
         metadata = {"directed": str(graph.directed), "vertices": str(graph.n)}
         if graph.names is not None:
-            columns = {name: graph.names[ids] for name, ids in columns.items()}
+            names = plain_names(graph.names)
+            columns = {name: names[ids] for name, ids in columns.items()}
             metadata = {"directed": str(graph.directed), "named": "True"}
         if weights is not None:
             columns["weight"] = weights

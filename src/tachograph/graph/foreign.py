@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -30,13 +32,14 @@ def as_ids(values: npt.ArrayLike, what: str) -> np.ndarray:
 
 
 def whole(array: np.ndarray, what: str) -> np.ndarray:
-    """Return floats as int64 if all are whole numbers that a float64 tells from their neighbours."""
+    """Return floats as int64 if all are whole numbers that their type tells from their neighbours."""
     least = float(np.min(array)), float(np.max(array))  # NaN if there is any
     if not all(np.isfinite(least)) or (array != np.round(array)).any():
         raise InputError(f"{what} has ids that are not whole numbers")
-    if max(map(abs, least)) > LAST_EXACT:
+    bits = min(np.finfo(array.dtype).nmant + 1, 53)  # a list of longer ones was of Python's floats
+    if max(map(abs, least)) >= 2**bits:
         raise InputError(
-            f"{what} has floats beyond 2**53, where each stands for several ids: pass integers"
+            f"{what} has floats from 2**{bits}, where each stands for several ids: pass integers"
         )
     return array.astype(np.int64)
 
@@ -69,6 +72,38 @@ def must_be_finite(weights: np.ndarray) -> None:
         raise InputError(f"weight[{at}] is {weights[at]}: weights must be finite")
 
 
+def sound_rows(matrix: Any) -> Any:
+    """Return a sparse matrix of SciPy as compressed rows, or refuse it.
+
+    SciPy trusts the arrays of a matrix: indices beyond its shape would end the process.
+    """
+    kind = getattr(matrix, "format", "")
+    if isinstance(matrix, type) or not hasattr(matrix, "tocsr"):
+        raise InputError(f"expected a SciPy sparse matrix, not {type(matrix).__name__}")
+    shape = tuple(getattr(matrix, "shape", (0,)))
+    if shape[1:] != shape[:1]:
+        raise InputError(f"a graph needs a square matrix, not one of shape {shape}")
+    try:
+        if kind in ("csc", "bsr"):
+            matrix.check_format(full_check=True)
+        if kind == "bsr" and matrix.data.shape[:1] != matrix.indices.shape:
+            raise InputError("it has other numbers of blocks and indices")
+        if kind == "coo" and any(
+            c.size and not 0 <= c.min() <= c.max() < shape[0] for c in matrix.coords
+        ):
+            raise InputError("it has an index beyond its shape")
+        if kind == "lil" and [*map(len, matrix.rows)] != [*map(len, matrix.data)]:
+            raise InputError("a row has other numbers of indices and values")
+        rows = matrix.tocsr()
+        if kind == "bsr" or (rows.dtype == bool and not np.all(rows.data)):
+            rows.check_format(full_check=True)
+            rows = rows.copy()
+            rows.eliminate_zeros()
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InputError(f"the matrix cannot be used: {error}") from None
+    return rows
+
+
 def owned(made: np.ndarray, foreign: np.ndarray) -> np.ndarray:
     """Return ``made``, or a copy of it if somebody can write to it by way of ``foreign``."""
     if _anybody_writes(foreign) and np.may_share_memory(made, foreign):
@@ -88,6 +123,13 @@ def _anybody_writes(array: np.ndarray) -> bool:
         return owner is not None and not memoryview(owner).readonly  # type: ignore[arg-type]
     except TypeError:  # another library's memory, which does not say
         return True
+
+
+def frozen(array: np.ndarray) -> np.ndarray:
+    """Return a view that cannot be written through."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def seal(*arrays: np.ndarray | None) -> None:

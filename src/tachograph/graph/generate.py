@@ -17,6 +17,7 @@ from ..util import memory
 from ..util.arguments import checked
 from ..util.errors import InputError
 from ..util.rng import Rng, seed_of
+from .convert import as_graph
 from .graph import Graph
 
 Weights: TypeAlias = "bool | tuple[float, float] | None"
@@ -331,6 +332,7 @@ def disjoint_union(*graphs: Graph) -> Graph:
     """
     if not graphs:
         raise InputError("disjoint_union needs at least one graph")
+    graphs = tuple(as_graph(g, "disjoint_union") for g in graphs)
     if len({g.directed for g in graphs}) > 1 or len({g.weighted for g in graphs}) > 1:
         raise InputError("all graphs must be directed or none, weighted or none")
     firsts = np.cumsum([0] + [g.n for g in graphs[:-1]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from ..util.errors import InputError
 from ..util.memory import human
 from ..util.text import did_you_mean
 from .exchange import Exchange
+from .foreign import frozen
 from .parts import Parts
 
 if TYPE_CHECKING:
@@ -24,13 +25,6 @@ if TYPE_CHECKING:
 
 #: The arguments of ``Graph(...)``; the attribute of each has an underscore before its name.
 FIELDS = ("indptr", "indices", "weights", "directed", "names", "meta", "is_sorted", "m")
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    """Return a view that cannot be written through."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 class Graph(Exchange, Parts):
@@ -66,13 +60,13 @@ class Graph(Exchange, Parts):
         is_sorted: bool | None = None,
         m: int | None = None,
     ) -> None:
-        self._indptr = _frozen(indptr)
-        self._indices = _frozen(indices)
-        self._weights = None if weights is None else _frozen(weights)
+        self._indptr = frozen(indptr)
+        self._indices = frozen(indices)
+        self._weights = None if weights is None else frozen(weights)
         self._directed = bool(directed)
-        self._names = _frozen(names) if isinstance(names, np.ndarray) else names
+        self._names = frozen(names) if isinstance(names, np.ndarray) else names
         entries = (meta or {}).items()
-        self._meta = {k: _frozen(v) if isinstance(v, np.ndarray) else v for k, v in entries}
+        self._meta = {k: frozen(v) if isinstance(v, np.ndarray) else v for k, v in entries}
         self._is_sorted, self._m = is_sorted, m
         #: reads the arrays from their file, or checks those of a mapped file, before they are used
         self._before_use: Callable[[], None] | None = None
@@ -215,7 +209,7 @@ class Graph(Exchange, Parts):
         """Names of the vertices by id (integers or any objects), or None if ids are the names."""
         if callable(self._names):
             self._use()
-            self._names = _frozen(self._names())
+            self._names = frozen(self._names())
         return self._names
 
     @property
@@ -267,7 +261,7 @@ class Graph(Exchange, Parts):
     @cached_property
     def degrees(self) -> np.ndarray:
         """Arcs out of each vertex."""
-        return _frozen(np.diff(self.indptr))
+        return frozen(np.diff(self.indptr))
 
     @property
     def is_sorted(self) -> bool:
@@ -291,7 +285,17 @@ class Graph(Exchange, Parts):
 
     def row(self, vertex: int) -> np.ndarray:
         """Return the ids of the targets of the arcs out of the vertex with this id, as a view."""
-        return self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
+        if not self._is_id(vertex):
+            raise self._no_vertex(vertex)
+        at = int(vertex)
+        return self.indices[self.indptr[at] : self.indptr[at + 1]]
+
+    def _is_id(self, given: object) -> bool:
+        return isinstance(given, int | np.integer) and bool(0 <= given < self.n)
+
+    def _no_vertex(self, given: object) -> InputError:
+        there = f"ids go from 0 to {self.n - 1}" if self.n else "the graph has none"
+        return InputError(f"there is no vertex {given!r:.200}: {there}")
 
     def id_of(self, name: object) -> int:
         """Return the id of the vertex with this name; of an id itself, unless names are numbers.
@@ -305,10 +309,10 @@ class Graph(Exchange, Parts):
             if self.names is not None and name in self._ids:
                 return self._ids[name]
         numbers = self.names is None or self.names.dtype.kind not in "iu"  # then a number is an id
-        if numbers and isinstance(name, int | np.integer) and 0 <= name < self.n:
-            return int(name)
+        if numbers and self._is_id(name):
+            return int(name)  # type: ignore[call-overload, no-any-return]
         if self.names is None:
-            raise InputError(f"there is no vertex {name!r}: ids go from 0 to {self.n - 1}")
+            raise self._no_vertex(name)
         raise InputError(f"there is no vertex named {name!r}{did_you_mean(name, self._ids)}")
 
     def ids_of(self, names: npt.ArrayLike) -> np.ndarray:
@@ -318,7 +322,9 @@ class Graph(Exchange, Parts):
         >>> tg.Graph.from_edges(["a", "b"], ["b", "c"], relabel=True).ids_of(["c", "a"]).tolist()
         [2, 0]
         """
-        given = names.tolist() if isinstance(names, np.ndarray) else list(names)  # type: ignore[arg-type]
+        given = names.tolist() if isinstance(names, np.ndarray) else names
+        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+            raise InputError(f"{given!r:.200} is no list of vertices: write [{given!r:.200}]")
         return np.array([self.id_of(name) for name in given], np.int64)
 
     @cached_property

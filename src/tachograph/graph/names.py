@@ -57,6 +57,22 @@ def unicode_only() -> Iterator[None]:
         ) from None
 
 
+def plain_names(names: np.ndarray) -> np.ndarray:
+    """Return names that files can hold, all strings or all whole numbers; refuse others."""
+    if names.dtype.kind in "iu":
+        return names
+    kinds = {type(name) for name in names.tolist()}
+    if kinds - {str}:
+        numbers = all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds)
+        names = np.array(names.tolist()) if numbers else names
+        if not numbers or names.dtype.kind not in "iu":
+            found = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise InputError(
+                f"names are kept if all are strings or integers of 64 bits, not {found}"
+            )
+    return names
+
+
 def _by_words(sources: np.ndarray, targets: np.ndarray) -> Relabelled:
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -86,14 +87,16 @@ class Parts:
         (3, 1, [1, 2, 4])
         """
         graph = cast("Graph", self)
-        given = list(vertices) if isinstance(vertices, set | frozenset) else vertices
-        chosen = native(given, "vertices")
-        if chosen.dtype == np.bool_:
-            if chosen.shape != (graph.n,):
-                raise InputError(f"a mask of shape {chosen.shape} for {graph.n} vertices")
-            return _induced(graph, chosen)
+        given = [*vertices] if isinstance(vertices, Iterator) else vertices
+        bools = isinstance(given, list | tuple) and {type(v) for v in given} == {bool}
+        if bools or isinstance(given, np.ndarray):
+            chosen = native(given, "vertices")
+            if chosen.dtype == np.bool_:
+                if chosen.shape != (graph.n,):
+                    raise InputError(f"a mask of shape {chosen.shape} for {graph.n} vertices")
+                return _induced(graph, chosen)
         mask = np.zeros(graph.n, np.bool_)
-        mask[graph.ids_of(chosen)] = True
+        mask[graph.ids_of(given)] = True
         return _induced(graph, mask)
 
     def largest_component(self) -> Graph:

@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy import ndarray
 
+from ..graph.convert import as_graph
 from ..graph.graph import Graph
 from ..util.errors import InputError
 from ..util.text import did_you_mean
@@ -64,6 +65,7 @@ def simulate(
     'simulated'
     """
     machine = os.fspath(machine) if isinstance(machine, os.PathLike) else machine
+    graph = as_graph(graph, "simulate")
     if graph.named:
         ends = {k: options[k] for k in ("source", "sink") if options.get(k) is not None}
         options |= {name: _ids(graph, given) for name, given in ends.items()}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from .errors import InputError
 
 __all__ = ["native", "numbers"]
+INT64_ENDS = 2.0**63  # the first whole number that int64 cannot hold
 
 
 def numbers(given: ArrayLike, what: str, dtype: DTypeLike | None = None) -> np.ndarray:
@@ -43,4 +46,27 @@ def native(given: ArrayLike, what: str) -> np.ndarray:
         raise InputError(
             f"{what}: lists of different lengths are not an array of numbers"
         ) from None
+    kind = array.dtype.kind
+    if kind == "O" and not array.ndim and isinstance(given, Iterable):  # a generator, a set, ...
+        raise InputError(f"{what} is a {type(given).__name__}: pass a list or an array")
+    if kind == "T":  # NumPy's own strings
+        array = array.astype(object)
+    elif isinstance(given, list | tuple) and kind in "Uf":
+        array = _as_listed(given, array)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _as_listed(given: ArrayLike, array: np.ndarray) -> np.ndarray:
+    """Return the array of a list without what NumPy makes equal in it.
+
+    That takes 1 and "1" for the same text, drops zero characters at the end of text, and makes floats
+    of whole numbers if some need 64 bits.
+    """
+    if array.dtype.kind == "U":
+        return np.array(given, object)
+    if array.size and np.abs(array).max() >= INT64_ENDS:
+        listed = np.array(given, object)
+        if all(isinstance(value, int) for value in listed.flat):
+            fits = listed.min() >= 0 and listed.max() < 2**64
+            return listed.astype(np.uint64) if fits else listed
+    return array

@@ -117,6 +117,8 @@ def edgelist(raw: bytes) -> Found:
             directed = said[1] is None
         if said := re.match(r"%\s*(sym|asym)\b", line, re.A):
             directed = said[1] == "asym"
+    if first < len(lines):  # a comma for a point
+        need(not re.fullmatch(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[-+]?[0-9]+,[0-9]+", lines[first], re.A))
     edges = edges_of(lines, "#%", 0, 0)
     highest = max((max(e[:2]) for e in edges), default=-1)
     n = counts[0] if counts and highest < counts[0] else None
@@ -165,6 +167,7 @@ def dimacs(raw: bytes) -> Found:
             said = plain_words(lines.pop(0))
             if said and said[0] == "n":
                 need(len(said) == 3 and said[2] in "st" and 1 <= whole(said[1]) <= int(words[2]))
+                need(said[2] not in ends)
                 ends.add(said[2])
         need(ends == {"s", "t"})
     edges = edges_of(lines, "c", fields, 1, tag)

@@ -11,10 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
+from ...util.arguments import single
 from ...util.errors import FileFormatError, InputError, TachographWarning, TooLargeError
 from ...util.memory import enough
 from ...util.progress import bar
 from ..build import EdgeTable, Options, build, rebuilt
+from ..convert import as_graph
 from ..graph import Graph
 from . import arrays, headed, metis, named, text, tgraph
 from .streams import Input, compression_of, open_output
@@ -177,7 +179,8 @@ def read(
     >>> tg.read("star.txt")
     Graph(undirected, 4 vertices, 3 edges, unweighted, 64 B)
     """
-    weight = False if weight is None else weight
+    weight = single("weight", weight, "str | bool | None")
+    weight = weight if isinstance(weight, str) else bool(weight)
     options = Options(directed, symmetrize, dedupe, drop_self_loops, relabel)
     file = Input(path, pipe)
     file.ends = source, target
@@ -233,6 +236,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     2 1
     3 2
     """
+    graph = as_graph(graph, "write")
     kind = _named(format) if format else _by_name(path)
     if kind is None:
         known = " ".join(s for f in FORMATS.values() for s in f.suffixes)

@@ -172,7 +172,10 @@ def _terminals(source: Input, n: int, line: int) -> tuple[dict[str, object], int
             raise source.error("expected 'n ID s' or 'n ID t'", number)
         if not 1 <= int(words[1]) <= n:
             raise source.error(f"there is no vertex {words[1]}", number)
-        found[TERMINALS[words[2]]] = int(words[1]) - 1
+        end_of_flow = TERMINALS[words[2]]
+        if end_of_flow in found:
+            raise source.error(f"there is more than one {end_of_flow}: merge them", number)
+        found[end_of_flow] = int(words[1]) - 1
         line, skip = number, end
     if len(found) != 2:
         raise source.error("a flow problem needs one 'n ID s' and one 'n ID t'")

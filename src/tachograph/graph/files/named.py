@@ -34,6 +34,8 @@ def read(source: Input, weight: str | bool) -> EdgeTable:
         words = layout.words(line)
         fields = fields or len(words)
         problem = _problem(line, words, fields, length)
+        if not ends[0] and weight is not False and text.DECIMAL_COMMA.fullmatch(line.strip(" \t")):
+            problem = "is the weight a number with a comma? Write it with a point"
         if problem:
             raise source.error(problem, number)
         ends[0].append(words[0])

@@ -39,6 +39,8 @@ DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", r
 BARE = re.compile(
     r"([0-9]{1,18})(?:[ \t]+,?|,)[ \t]*([0-9]{1,18})"
 )  # vertices and edges, on a line
+#: An edge between blanks whose weight has a comma for a point, which separates columns elsewhere.
+DECIMAL_COMMA = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[-+]?[0-9]+,[0-9]+[ \t\r]*", re.A)
 COUNTS = re.compile(r"nodes:?\s*(\d{1,18})[\s,;]+edges:?\s*(\d{1,18})\b", re.I | re.A)
 KIND = re.compile(r"^[#%]\s*(un)?directed\s+graph", re.I | re.A)
 KONECT = re.compile(r"^%\s*(sym|asym)\b", re.A)
@@ -205,6 +207,8 @@ def read(source: Input, weight: str | bool) -> EdgeTable:
         return EdgeTable(none, none, n=counts[0], directed=directed)
     if not first:
         raise source.error("there are no edges, only comments")
+    if weight is not False and DECIMAL_COMMA.fullmatch(text.strip(" \t")):
+        raise source.error("is the weight a number with a comma? Write it with a point", line)
     if not source.compression:
         edges = source.size * max(1, source.head.count(b"\n")) // len(source.head)
         source.require(edges * 18, f"about {edges:,} edges")

@@ -36,7 +36,7 @@ from ...util.errors import FileFormatError, InputError
 from ..build import check_rows, check_symmetry, index_type
 from ..foreign import WEIGHTS, must_be_finite
 from ..graph import Graph
-from ..names import unicode_only
+from ..names import plain_names, unicode_only
 from .streams import Input
 
 MAGIC = b"\x89TGRAPH\n"
@@ -269,10 +269,8 @@ def _names(source: Input, arrays: dict[str, np.ndarray], n: int) -> Callable[[],
 
 
 def _pack_names(names: np.ndarray) -> dict[str, np.ndarray]:
-    if names.dtype.kind in "iu":
+    if (names := plain_names(names)).dtype.kind in "iu":
         return {"names": names}
-    if not all(isinstance(name, str) for name in names.tolist()):
-        raise InputError(".tgraph files keep names that are strings or integers only")
     with unicode_only():
         raw = [name.encode() for name in names.tolist()]
     ends = np.cumsum([len(r) for r in raw], dtype=np.int64)
