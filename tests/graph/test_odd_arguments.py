@@ -197,3 +197,42 @@ def test_names_that_files_cannot_hold():
     tg.write(numbers, "g.tgraph")
     assert tg.read("g.tgraph").names.tolist() == [5, 7]
     assert numbers.to_arrow()["target"].to_pylist() == [7]
+
+
+@pytest.mark.parametrize("odd", [None, 3, b"g.el", ["g.el"], np.arange(2)], ids=repr)
+def test_paths_and_names_that_are_none(odd):
+    calls = tg.read, tg.read_coordinates, tg.dataset
+    for call in (*calls, lambda p: tg.write(tg.path(2), p), lambda p: tg.read("x", format=[p])):
+        with pytest.raises(tg.InputError, match="is needed"):
+            call(odd)
+    for call in (tg.plan, tg.what_if, tg.simulate):
+        with pytest.raises(tg.InputError, match="the name of a task is needed"):
+            call(odd, tg.path(2), *["v100"] * (call is tg.simulate))
+
+
+@pytest.mark.parametrize("name", ["\ud800.el", "a\0b.el"], ids=repr)
+def test_names_that_no_file_can_have(name):
+    with pytest.raises(tg.InputError, match="no file can have that name"):
+        tg.write(tg.path(2), name)
+
+
+@pytest.mark.parametrize("odd", [[["a", "b"]], [[1, 2], [3]], [[2**70, 1]]], ids=repr)
+def test_coordinates_that_are_no_numbers(odd):
+    with pytest.raises(tg.InputError, match="numbers"):
+        tg.write_coordinates(odd, "c.co")
+
+
+@pytest.mark.parametrize("odd", ["x", [], np.arange(2), 1j, 1.5], ids=repr)
+def test_numbers_of_threads_and_machines(odd):
+    with pytest.raises(tg.InputError, match="threads = .*whole number"), tg.threads(odd):
+        pass
+    with pytest.raises(tg.InputError, match="what_if needs machines"):
+        tg.what_if("wcc", tg.path(2), odd)
+    with pytest.raises(tg.InputError):
+        tg.simulate("wcc", tg.path(2), "accugraph", memory=odd)
+
+
+def test_numbers_that_are_very_large():
+    with pytest.raises(tg.InputError, match="a number of bytes"), tg.limits(memory="9" * 400):
+        pass
+    assert tg.tree(5, 2**40).degrees.tolist() == [4, 1, 1, 1, 1]

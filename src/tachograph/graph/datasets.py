@@ -18,6 +18,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from ..util.arguments import checked
 from ..util.errors import FileFormatError, InputError, MissingDependencyError, MissingFileError
 from ..util.files import aside, is_file
 from ..util.text import did_you_mean
@@ -127,6 +128,7 @@ def datasets() -> dict[str, DataSet]:
     return dict(sorted(found.items(), key=lambda item: item[0].lower()))
 
 
+@checked
 def dataset(name: str) -> Graph:
     """Load a data set by name or alias; see ``tacho datasets``. Its counts are verified.
 

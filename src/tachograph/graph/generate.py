@@ -300,7 +300,7 @@ def tree(n: int = 15, branching: int = 2, *, rng: Rng = 0, weights: Weights = No
     _at_least(1, branching=branching)
     draws = _Draws(rng, n, n)
     ids = np.arange(1, max(n, 1), dtype=np.int32)
-    return draws.graph((ids - 1) // branching, ids, weights)
+    return draws.graph((ids - 1) // min(branching, max(n, 1)), ids, weights)
 
 
 @checked

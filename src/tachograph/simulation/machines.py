@@ -14,6 +14,7 @@ from ..util.text import did_you_mean
 from .accelerators.problem import Simulation
 from .accelerators.simulate import ACCELERATORS
 from .accelerators.simulate import simulate as on_accelerator
+from .dram.memory import Memory
 from .gpus.gpu import GPU, is_gpu, known_gpus
 from .gpus.result import GpuSimulation
 from .gpus.simulate import simulate as on_gpu
@@ -64,6 +65,10 @@ def simulate(
     >>> tg.simulate("bfs", g, "v100", source=1).provenance
     'simulated'
     """
+    if not (memory is None or isinstance(memory, str | Memory)):
+        raise InputError(
+            f"memory = {memory!r:.200}: the name of a memory, or a tg.Memory, is needed"
+        )
     machine = os.fspath(machine) if isinstance(machine, os.PathLike) else machine
     graph = as_graph(graph, "simulate")
     if graph.named:

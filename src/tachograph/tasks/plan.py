@@ -232,12 +232,13 @@ def plan(
         arguments = by_id(kind, graph, (), arguments)[1]
     if reuse is not None and (reuse := single("reuse", reuse, "int")) < 1:
         raise InputError(f"reuse = {reuse}: at least one run is needed")
+    probe = single("probe", probe, "bool")
     if reuse is not None and not probe:
         raise InputError(
             "reuse needs a probe, which tells what a layout costs: leave probe=False out"
         )
     asked = ask(kind, graph, deadline=deadline, **arguments)
-    question = replace(asked, probe=bool(probe), reuse=reuse)
+    question = replace(asked, probe=probe, reuse=reuse)
     found = candidates(question)
     if gpus:
         host = found.ranked[0]

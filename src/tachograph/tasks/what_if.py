@@ -128,7 +128,8 @@ def what_if(
     ['measured', 'simulated']
     """
     kind = task_named(task)
-    if machines is not None and not machines:
+    listed = isinstance(machines, Sequence) and all(isinstance(name, str) for name in machines)
+    if machines is not None and (isinstance(machines, str) or not (listed and machines)):
         raise InputError("what_if needs machines, such as ['host', 'hitgraph@ddr3-1600k']")
     graph = as_graph(graph, f"what_if({task!r})")
     check(kind, graph, arguments)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
@@ -15,7 +16,9 @@ __all__ = ["checked", "single"]
 
 #: Types of single values, by their names in annotations, and in words.
 SINGLE: dict[str, type] = {"int": int, "float": float, "bool": bool, "str": str}
+SINGLE["os.PathLike[str]"] = os.PathLike
 IN_WORDS = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
+IN_WORDS[os.PathLike] = "a path"
 LARGEST_BITS = 63  # of a whole number; a seed may have one more
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -48,7 +48,9 @@ def threads(count: int | None) -> Iterator[None]:
     >>> with tg.threads(1):
     ...     levels = tg.bfs(tg.path(3), 0).levels
     """
-    if count is not None and count < 1:
+    from .arguments import single
+
+    if (count := single("threads", count, "int | None")) is not None and count < 1:
         raise InputError(f"threads = {count}: at least one is needed")
     token = _limit.set(_sensible(count, "threads") if count is not None else _limit.get())
     try:

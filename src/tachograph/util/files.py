@@ -66,6 +66,20 @@ def temporary_name(name: str, token: str) -> str:
     return f".{name[:NAME_CHARACTERS]}.{token}.tacho.tmp"
 
 
+def _writable(path: str | os.PathLike[str]) -> Path:
+    """Return a path if a file can have that name, and its directory is there."""
+    final = Path(path)
+    try:
+        possible = b"\0" not in os.fsencode(final)
+    except UnicodeEncodeError:  # half a character
+        possible = False
+    if not possible:
+        raise InputError(f"cannot write {str(final)!r}: no file can have that name")
+    if not is_directory(final.parent):
+        raise InputError(f"cannot write {final}: there is no directory {final.parent}")
+    return final
+
+
 @contextmanager
 def aside(path: str | os.PathLike[str], durable: bool = True) -> Iterator[Path]:
     """Yield a temporary path beside ``path``, renamed to it at the end, removed if anything fails.
@@ -73,9 +87,7 @@ def aside(path: str | os.PathLike[str], durable: bool = True) -> Iterator[Path]:
     The temporary file exists already and is empty. Unless ``durable``, a power failure may still
     destroy what was written.
     """
-    final = Path(path)
-    if not is_directory(final.parent):
-        raise InputError(f"cannot write {final}: there is no directory {final.parent}")
+    final = _writable(path)
     if is_there(final) and not is_file(final):
         raise InputError(f"cannot write {final}: it is not a regular file")
     _sweep(final.parent)
@@ -101,9 +113,7 @@ def directory_aside(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     What is at ``path`` by then must be an empty directory, or nothing.
     """
-    final = Path(path)
-    if not is_directory(final.parent):
-        raise InputError(f"cannot write {final}: there is no directory {final.parent}")
+    final = _writable(path)
     _sweep(final.parent)
     try:
         with _made(final.parent, final.name, directory=True, mode=0o777) as (temporary, _):

@@ -33,7 +33,7 @@ def as_bytes(given: int | str | None, what: str) -> int | None:
     if given is None:
         return None
     units = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", str(given).lower())
+    found = re.fullmatch(r"\s*(\d{1,30}(?:\.\d+)?)\s*([a-z]*)\s*", str(given).lower(), re.A)
     if found is None or found[2] not in units or float(found[1]) <= 0:
         raise InputError(f"{what} = {given!r}: a number of bytes, or one like '200 MB'")
     return int(float(found[1]) * units[found[2]])

@@ -43,6 +43,8 @@ def canonical(name: str) -> str:
     >>> canonical("wcc"), canonical("max-flow"), canonical("bfs")
     ('connected_components', 'maximum_flow', 'bfs')
     """
+    if not isinstance(name, str):
+        raise InputError(f"task = {name!r:.200}: the name of a task is needed")
     plain = name.lower().replace("-", "_")
     found = ALIASES.get(plain, plain)
     if found not in NAMES:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
-from ...util.arguments import single
+from ...util.arguments import checked
 from ...util.errors import FileFormatError, InputError, TachographWarning, TooLargeError
 from ...util.memory import enough
 from ...util.progress import bar
@@ -127,6 +127,7 @@ def _named(format: str) -> Format:
     return FORMATS[format]
 
 
+@checked
 def read(
     path: str | os.PathLike[str],
     *,
@@ -179,7 +180,6 @@ def read(
     >>> tg.read("star.txt")
     Graph(undirected, 4 vertices, 3 edges, unweighted, 64 B)
     """
-    weight = single("weight", weight, "str | bool | None")
     weight = weight if isinstance(weight, str) else bool(weight)
     options = Options(directed, symmetrize, dedupe, drop_self_loops, relabel)
     file = Input(path, pipe)
@@ -215,6 +215,7 @@ def read(
     return made
 
 
+@checked
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write a graph; format and compression follow from the name unless ``format`` is given.
 

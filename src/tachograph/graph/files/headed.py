@@ -28,6 +28,8 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from ...util.arguments import checked
+from ...util.arrays import numbers
 from ...util.errors import InputError
 from ..build import EdgeTable
 from ..foreign import LAST_EXACT
@@ -200,6 +202,7 @@ def write_flow(graph: Graph, out: IO[bytes]) -> None:
     write_paths(graph, out, "max", f"n {ends[0] + 1} s\nn {ends[1] + 1} t\n")
 
 
+@checked
 def read_coordinates(path: str | os.PathLike[str]) -> np.ndarray:
     """Read the coordinates of the vertices from a DIMACS ``.co`` file: an array of shape (n, 2).
 
@@ -239,6 +242,7 @@ def read_coordinates(path: str | os.PathLike[str]) -> np.ndarray:
     return whole if (whole == found).all() else found
 
 
+@checked
 def write_coordinates(coordinates: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     """Write an array of shape (n, 2) as a DIMACS ``.co`` file.
 
@@ -249,7 +253,7 @@ def write_coordinates(coordinates: npt.ArrayLike, path: str | os.PathLike[str]) 
     v 1 0 0
     v 2 3 4
     """
-    points = np.asarray(coordinates)
+    points = numbers(coordinates, "coordinates")
     if points.ndim != 2 or points.shape[1] != 2:
         raise InputError(f"coordinates must have shape (n, 2), not {points.shape}")
     if not np.isfinite(points).all():
