@@ -136,6 +136,12 @@ def test_what_only_fills_a_matrix_is_no_arc():
     said.data[1] = False
     assert rows_of(tg.Graph.from_scipy(said)) == [[(0, None)], [(0, None), (1, None)]]
     assert said.nnz == 4
+    sp.save_npz("said.npz", said)
+    with pytest.raises(tg.FileFormatError, match="eliminate_zeros"):
+        tg.read("said.npz")
+    sp.save_npz("list.npz", said.tocoo())
+    with pytest.raises(tg.FileFormatError, match="holds a coo matrix: save it as csr"):
+        tg.read("list.npz")
 
 
 def test_columns_that_are_numbers():

@@ -275,7 +275,10 @@ def npz(raw: bytes) -> Found:
         used = {"indptr", "indices", "weights", "data", "directed"} & set(file.files)
         found = {name: file[name] for name in used}
     weights = found.get("weights", found.get("data"))
-    weights = None if weights is None or weights.dtype == bool else weights.tolist()
+    if weights is not None and weights.dtype == bool:
+        need(weights.all())
+        weights = None
+    weights = None if weights is None else weights.tolist()
     directed = bool(found["directed"].item()) if "directed" in found else True
     return rows_of(found["indptr"].tolist(), found["indices"].tolist(), weights, directed)
 

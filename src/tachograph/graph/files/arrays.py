@@ -165,14 +165,17 @@ def read_npz(source: Input, weight: str | bool) -> Graph:
         wanted = {name: stored[name] for name in ROWS if name in stored}
         source.require(2 * sum(i.file_size for i in wanted.values()), "its arrays")
         found = {name: _stored_array(file, name, info) for name, info in wanted.items()}
-    if missing := {"indptr", "indices"} - set(found):
-        raise source.error(f"there is no array {', '.join(sorted(missing))}")
     try:
         kind = found["format"].item() if "format" in found else "csr"
-        if kind not in ("csr", b"csr"):
+        kind = kind.decode(errors="backslashreplace") if isinstance(kind, bytes) else kind
+        if kind != "csr":
             raise InputError(f"holds a {kind} matrix: save it as csr")
+        if missing := {"indptr", "indices"} - set(found):
+            raise InputError(f"there is no array {', '.join(sorted(missing))}")
         directed = bool(found["directed"].item()) if "directed" in found else True
         weights = found.get("weights", found.get("data"))
+        if weights is not None and weights.dtype == bool and not weights.all():
+            raise InputError("an entry is stored as False: call eliminate_zeros() before saving")
         if weights is not None and (weights.dtype == bool or weight is False):
             weights = None
         made = from_csr(found["indptr"], found["indices"], weights, directed=directed, copy=False)
