@@ -259,7 +259,10 @@ def __getattr__(name: str) -> Any:
 
         near = did_you_mean(name, __all__)
         raise AttributeError(f"module 'tachograph' has no attribute {name!r}{near}")
-    home = importlib.import_module(_HOME[name], __name__)
+    from .util.memory import enough
+
+    with enough(f"tachograph.{name}"):
+        home = importlib.import_module(_HOME[name], __name__)
     value = home if name == "scale" else getattr(home, name)
     globals()[name] = value
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 import threading
@@ -96,3 +97,12 @@ def test_memory_that_runs_out_is_said_once() -> None:
     )
     with refused, memory.enough("outer"), memory.enough("counting"):
         np.empty(1 << 60, np.int8)
+
+
+def test_code_that_cannot_be_loaded_because_files_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files", "bfs.py")
+
+    monkeypatch.setattr("importlib.import_module", full)
+    with pytest.raises(tg.TooLargeError, match=r"^tachograph.bfs: too many files are open: close"):
+        tg.__getattr__("bfs")

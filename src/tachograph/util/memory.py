@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -106,11 +107,20 @@ def require(size: int, what: str, advice: str) -> None:
 
 @contextmanager
 def enough(what: str) -> Iterator[None]:
-    """Say in a :class:`TooLargeError` that memory ran out in the block, or the function, ``what``."""
+    """Say in a :class:`TooLargeError` that memory ran out in the block, or the function, ``what``.
+
+    The same for files that can be open at a time: even code that is not loaded yet needs one.
+    """
     try:
         yield
     except TooLargeError:
         raise
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE):
+            raise
+        raise TooLargeError(
+            f"{what}: too many files are open: close some, or allow more (ulimit -n)"
+        ) from error
     except MemoryError as error:
         free = available()
         have = "" if free is None else f", {human(free)} are free"
