@@ -1,8 +1,11 @@
-"""An OpenCL device for tests, or a skip."""
+"""An OpenCL device for tests, or a skip; programs that end."""
 
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
+from collections.abc import Mapping
 
 import pytest
 
@@ -19,3 +22,16 @@ def any_device() -> OpenCL:
     if not any(found.problem is None for found in discover()):
         pytest.skip("no OpenCL device that works")
     return open_device()
+
+
+PROGRAM_SECONDS = (
+    240  # that a program may take; pytest ends tests, and all after them, a minute later
+)
+
+
+def python(
+    *words: str, env: Mapping[str, str] | None = None, seconds: float = PROGRAM_SECONDS
+) -> subprocess.CompletedProcess[str]:
+    """Run Python; a driver that hangs fails the test."""
+    command = [sys.executable, *words]
+    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=seconds)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from tachograph.devices.discovery import Capabilities, Found, ask, discover, sel
 from tachograph.journal import journal
 from tachograph.tasks.table import TASKS
 from tests.cli.test_cli import tacho
-from tests.devices.support import any_device, needs_pyopencl
+from tests.devices.support import any_device, needs_pyopencl, python
 
 GOOD = {
     "name": "Fast One", "kind": "gpu", "platform": "Maker", "driver": "1.0", "memory": 10**9,
@@ -158,7 +157,7 @@ def test_the_probe_finds_what_the_driver_states():
     name = any_device().name
     probed = next(found for found in discover(again=True) if found.name == name)
     # asked in a process of its own, as the probe does: a driver may state other sizes later on
-    said = subprocess.run([sys.executable, "-c", STATED, name], capture_output=True, check=True)
+    said = python("-c", STATED, name)
     memory, extensions = json.loads(said.stdout)
     assert probed.memory == memory
     assert probed.capabilities.double == ("cl_khr_fp64" in extensions)
@@ -190,10 +189,7 @@ def test_capabilities_can_be_taken_away():
 def test_commands_without_opencl():
     """As if pyopencl were not installed."""
     hide = "import sys; sys.modules['pyopencl'] = None; from tachograph.cli import main; main()"
-    run = subprocess.run(
-        [sys.executable, "-c", hide, "devices"], capture_output=True, text=True, check=False,
-        env=dict(os.environ),
-    )  # fmt: skip
+    run = python("-c", hide, "devices")
     assert run.returncode == 0, run.stderr
     assert "host" in run.stdout
     assert "pip install 'tachograph[opencl]'" in run.stderr

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import itertools
 import os
-import subprocess
-import sys
 import threading
 from contextlib import contextmanager
 
@@ -19,7 +17,7 @@ from tachograph.devices import discovery, driver_threads, memory, opencl
 from tachograph.devices.discovery import discover
 from tachograph.devices.host import cores
 from tachograph.devices.opencl import open_device
-from tests.devices.support import any_device, needs_pyopencl
+from tests.devices.support import any_device, needs_pyopencl, python
 
 pytestmark = needs_pyopencl
 MASKS = {"in place": (), "own memory": ("shares_memory", "svm"), "no doubles": ("svm", "double")}
@@ -308,9 +306,7 @@ def test_memory_is_not_freed_while_a_kernel_uses_it(how, tmp_path):
         "uint x = (uint)i + 1u; for (int k = 0; k < 100; k++) { x ^= x << 13; x ^= x >> 17; x ^= x << 5; }"
         "a[i] = (int)x; }"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", AFTER_LAUNCH, str(tmp_path), how], capture_output=True, text=True
-    )
+    run = python("-c", AFTER_LAUNCH, str(tmp_path), how)
     assert run.returncode == 0, run.stderr[-2000:]
     assert run.stdout.split() == ["alive"]
 
@@ -357,7 +353,7 @@ print(len(alike))
 def test_the_second_of_two_equal_devices_is_opened():
     any_device()
     env = {**os.environ, "POCL_DEVICES": "pthread pthread"}  # one driver can show a device twice
-    run = subprocess.run([sys.executable, "-c", TWO], capture_output=True, text=True, env=env)
+    run = python("-c", TWO, env=env)
     assert run.returncode == 0, run.stderr[-2000:]
     if run.stdout.strip() == "0":
         pytest.skip("no two devices have the same name")

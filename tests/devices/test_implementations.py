@@ -6,6 +6,7 @@ capabilities. Oclgrind simulates a device and watches every access of every work
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import re
 import subprocess
@@ -17,10 +18,11 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.devices.support import needs_pyopencl
+from tests.devices.support import PROGRAM_SECONDS, needs_pyopencl, python
 
 pytestmark = needs_pyopencl
 HERE = Path(__file__).parent
+SLOW_SECONDS = 3600
 #: Work-items of these kernels read what others write in the same launch, on purpose. In `push` and
 #: `expand` a claim that is seen late is tried again by an atomic operation; in `relax` a distance that is
 #: too large only lets the atomic minimum decide; the labels of components only ever get nearer to the root;
@@ -96,13 +98,15 @@ def passes_on(
     (tmp_path / "only.icd").write_text(library)
     env = {**os.environ, **settings, "POCL_DEVICES": "none"}
     env |= {"OCL_ICD_VENDORS": f"{tmp_path}/", "TACHOGRAPH_HOME": str(tmp_path / "home")}
-    listed = subprocess.run(
-        [sys.executable, "-c", "from tachograph.devices.discovery import discover; print(*discover())"],
-        capture_output=True, text=True, env=env, check=True,
-    )  # fmt: skip
-    assert "problem=None" in listed.stdout, listed.stdout
-    command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", *options]
-    run = subprocess.run([*command, str(HERE / file)], capture_output=True, text=True, env=env)
+    ask = "from tachograph.devices.discovery import discover; print(*discover())"
+    listed = python("-c", ask, env=env)
+    assert "problem=None" in listed.stdout, listed.stdout + listed.stderr
+    seconds = PROGRAM_SECONDS
+    if "--run-slow" in options:  # which takes minutes; each test in there has its own bound
+        faulthandler.cancel_dump_traceback_later()
+        seconds = SLOW_SECONDS
+    command = ["-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", *options, str(HERE / file)]
+    run = python(*command, env=env, seconds=seconds)
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
     assert re.search(r"\d+ passed", run.stdout)
     return run
@@ -160,12 +164,7 @@ def test_oclgrind_reports_what_is_planted(kernel, said, tmp_path):
     (tmp_path / "only.icd").write_text(library)
     (tmp_path / "planted.cl").write_text(KERNELS)
     env = {**os.environ, **settings, "POCL_DEVICES": "none", "OCL_ICD_VENDORS": f"{tmp_path}/"}
-    run = subprocess.run(
-        [sys.executable, "-c", PLANTED, str(tmp_path), kernel],
-        capture_output=True,
-        text=True,
-        env=env,
-    )
+    run = python("-c", PLANTED, str(tmp_path), kernel, env=env)
     assert run.returncode == 0, run.stderr
     found = {(what.partition(" of size")[0], name) for what, name in REPORT.findall(run.stderr)}
     assert (said, kernel) in found

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -17,7 +15,7 @@ from tachograph.devices.driver_threads import THREAD_VARIABLES, advice
 from tachograph.devices.host import Host, cores
 from tachograph.devices.memory import resident
 from tachograph.devices.opencl import open_device
-from tests.devices.support import any_device, needs_pyopencl
+from tests.devices.support import any_device, needs_pyopencl, python
 
 pytestmark = needs_pyopencl
 
@@ -196,8 +194,7 @@ def test_a_driver_takes_the_threads_it_is_given():
         "d = open_device(threads=1); print(d.threads, os.environ.get(sys.argv[1]))"
     )
     env = {k: v for k, v in os.environ.items() if k != variable}
-    command = [sys.executable, "-c", code, variable]
-    run = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    run = python("-c", code, variable, env=env)
     assert run.stdout.split() == ["1", "None"]
 
 

@@ -10,6 +10,7 @@ the host does its part.
 
 from __future__ import annotations
 
+import itertools
 import time
 import warnings
 import weakref
@@ -41,7 +42,7 @@ ORDERED_FROM_SKEW = 8.0  # how many times the mean the largest degree must be fo
 MUCH_WORK_STEPS = 64.0  # of an edge, from which on the order pays on shared cores as well
 FIRST_NTH_OF_SHARE = 64  # a device first takes this part of its share, to see how fast it is
 DEVICE_CHUNK_SECONDS = 0.001  # that a device's chunk should take at least
-ALONE_LAUNCH_ARCS = 1 << 25  # of a launch if the device works alone, so that Ctrl-C is heard
+ALONE_LAUNCH_ARCS = 1 << 25  # of a launch if the device works alone or on a fixed share: seconds
 SERIAL_BELOW_ARCS = 1 << 15  # with fewer, one worker is faster than several
 
 Found: TypeAlias = tuple[int, int, int]  # edges of a worker, when it began and ended (nanoseconds)
@@ -211,13 +212,21 @@ class _Work:
             self._rescue(max(1, threads))
             self._give_up(device, failure)
 
+    @property
+    def _launches(self) -> int:
+        """Into how many launches a device's work is cut that is known from the beginning."""
+        return 1 + self.graph.arcs // ALONE_LAUNCH_ARCS
+
     def _device_lane(
         self, made: Worker, stop: np.ndarray, theirs: tuple[int, int] | None
     ) -> str | None:
         """Do the device's part; return what went wrong, if something did."""
         try:
             if theirs is not None:
-                self._compute(made, *theirs)
+                for lo, hi in itertools.pairwise(
+                    np.linspace(*theirs, self._launches + 1, dtype=int)
+                ):
+                    self._compute(made, int(lo), int(hi))
             else:
                 self._take_chunks(made, stop)
             made.finish()
@@ -234,10 +243,9 @@ class _Work:
         """
         queue, begin, taken = self.queue, time.perf_counter(), [0]
         want = max(1, int((1 - self.plan.guess) * queue.chunks / FIRST_NTH_OF_SHARE))
-        pieces = 1 + self.graph.arcs // ALONE_LAUNCH_ARCS
         while not stop[0]:
             if not self.plan.workers:
-                want = -(-queue.chunks // pieces)
+                want = -(-queue.chunks // self._launches)
             first, count = kernels.claim_high(queue.control, queue.chunks, want)
             if not count:
                 return

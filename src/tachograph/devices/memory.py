@@ -83,6 +83,7 @@ class Buffer:
         self.memory: cl.Buffer = make()
         self._size = size
         device.room.used += size
+        device.pulse.memory[id(self)] = self
 
     def __del__(self) -> None:
         self.device.settle()

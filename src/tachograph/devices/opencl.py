@@ -13,7 +13,6 @@ import re
 import threading
 import warnings
 import weakref
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -31,6 +30,7 @@ from .memory import Buffer, Room
 from .overlap import Overlap
 from .probe import describe
 from .probe import devices as loaded_devices
+from .waiting import Line, Pulse
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -86,11 +86,14 @@ class OpenCL(Overlap):
         self._programs: dict[tuple[str, ...], cl.Program | str] = {}
         self._events: list[cl.Event] | None = None  # of kernels that are timed
         self._kernels = threading.local()  # to make one takes longer than many a launch
+        self.pulse = Pulse(found.name, spins=self.threads < cores())
         with self._failures("opening it"):
             self.context: cl.Context = self.cl.Context([device])
             timing = self.cl.command_queue_properties.PROFILING_ENABLE
             self.queue: cl.CommandQueue = self.cl.CommandQueue(self.context, properties=timing)
-            self.copies: cl.CommandQueue = self.cl.CommandQueue(self.context)  # beside kernels
+            beside = self.cl.CommandQueue(self.context)  # of kernels
+        lines = (Line(q, self.pulse, self.cl.enqueue_marker) for q in (self.queue, beside))
+        self.kernels, self.copies = lines
 
     @property
     def key(self) -> str:
@@ -197,7 +200,10 @@ class OpenCL(Overlap):
                 a.memory if type(a) is Buffer else svm(a) if type(a) is np.ndarray else a
                 for a in arguments
             ]
-            event = kernel(self.queue, whole, groups, *given)
+            try:  # as in Line.begins, which takes longer
+                event = kernel(self.queue, whole, groups, *given)
+            finally:
+                self.kernels.begun += 1
         if self._events is not None:
             self._events.append(event)
         return event
@@ -206,13 +212,6 @@ class OpenCL(Overlap):
         """See to it that launched kernels begin, although nobody waits for them yet."""
         with self._failures("a kernel"):
             self.queue.flush()
-            self.cl.enqueue_marker(self.queue)  # rusticl waits only for what was not flushed
-
-    def settle(self) -> None:
-        """Wait until no kernel can use memory any more, whatever has happened to the device."""
-        for queue in (self.queue, self.copies):
-            with suppress(self.cl.Error):
-                queue.finish()
 
     # -- memory ---------------------------------------------------------------------------------
 
@@ -254,28 +253,6 @@ class OpenCL(Overlap):
             make = functools.partial(self.cl.Buffer, self.context, how, hostbuf=array)
             return Buffer(self, make, array, 0 if shared else array.nbytes, in_place=shared)
 
-    def fill(self, buffer: Buffer, value: np.generic, size: int) -> None:
-        """Set the first ``size`` elements of a buffer to ``value``, a NumPy scalar."""
-        with self._failures("filling a buffer"):
-            self.cl.enqueue_fill_buffer(self.queue, buffer.memory, value, 0, size * value.itemsize)
-
-    def write(self, buffer: Buffer, array: np.ndarray) -> None:
-        """Copy ``array`` into a buffer."""
-        with self._failures("writing a buffer"):
-            self.cl.enqueue_copy(self.queue, buffer.memory, array)
-
-    def copy_back(self, buffer: Buffer, part: np.ndarray, offset: int) -> None:
-        """Wait, and copy a part of a buffer unless it is in place; see :meth:`Buffer.fetch`."""
-        queue, memory = self.queue, buffer.memory
-        with self._failures("reading a buffer"):
-            if buffer.in_place:
-                where = (self.cl.map_flags.READ, offset, part.shape, part.dtype)
-                mapped, _ = self.cl.enqueue_map_buffer(queue, memory, *where)
-                mapped.base.release(queue)
-                queue.finish()
-            else:
-                self.cl.enqueue_copy(queue, part, memory, src_offset=offset)
-
     def shared(self, size: int, kind: npt.DTypeLike, what: str = "shared memory") -> np.ndarray:
         """Return an array that host and device can use at the same time, with atomic writes.
 
@@ -297,6 +274,7 @@ class OpenCL(Overlap):
         with self._failures(f"{what} ({human(taken)})"):
             made: np.ndarray = self.cl.svm_empty(self.context, how, (max(1, size),), kind)
         self.room.used += taken
+        self.pulse.memory[id(made)] = made
         weakref.finalize(made, _give_back, self, taken)  # before its memory is freed
         return made[:size]
 

@@ -1,5 +1,5 @@
-"""What a device does beside the host: kernels that are timed without waiting for each, copies beside
-kernels; and the errors of its driver as ours.
+"""What a device does beside the host: kernels that are timed without waiting for each, copies, also
+beside kernels; and the errors of its driver as ours.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ..util.errors import DeviceError, TooLargeError
 from .discovery import Capabilities
+from .waiting import Line, Pulse
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -24,20 +25,31 @@ __all__ = ["Overlap"]
 
 
 class Overlap:
-    """Half of :class:`OpenCL`. ``queue`` has kernels and copies between them, ``copies`` others."""
+    """Half of :class:`OpenCL`. ``kernels`` is the line of kernels, and of copies between them, in
+    ``queue``; ``copies`` has others.
+    """
 
     cl: Any
     name: str
     capabilities: Capabilities
     context: cl.Context
     queue: cl.CommandQueue
-    copies: cl.CommandQueue
+    pulse: Pulse
+    kernels: Line
+    copies: Line
     _events: list[cl.Event] | None  # of kernels that are timed
 
     def finish(self) -> None:
         """Wait until all launched kernels have ended."""
         with self._failures("a kernel"):
-            self.queue.finish()
+            self.kernels.finish()
+
+    def settle(self) -> None:
+        """Wait until no kernel can use memory any more, whatever has happened to the device."""
+        for line in (self.kernels, self.copies):
+            with suppress(self.cl.Error, DeviceError):
+                if not self.pulse.silent:
+                    line.finish()
 
     @contextmanager
     def timed(self) -> Iterator[list[float]]:
@@ -64,6 +76,36 @@ class Overlap:
             return float(event.profile.end - event.profile.start) * 1e-9
         return 0.0
 
+    def fill(self, buffer: Buffer, value: np.generic, size: int) -> None:
+        """Set the first ``size`` elements of a buffer to ``value``, a NumPy scalar."""
+        with self._failures("filling a buffer"), self.kernels.begins():
+            whole = size * value.itemsize
+            self.cl.enqueue_fill_buffer(self.queue, buffer.memory, value, 0, whole)
+
+    def write(self, buffer: Buffer, array: np.ndarray) -> None:
+        """Copy ``array`` into a buffer."""
+        with self._failures("writing a buffer"):
+            self.kernels.wait(self._copied(buffer.memory, array))
+
+    def copy_back(self, buffer: Buffer, part: np.ndarray, offset: int) -> None:
+        """Wait, and copy a part of a buffer unless it is in place; see :meth:`Buffer.fetch`."""
+        queue, memory = self.queue, buffer.memory
+        with self._failures("reading a buffer"):
+            if buffer.in_place:
+                where = (self.cl.map_flags.READ, offset, part.shape, part.dtype)
+                mapped, event = self.cl.enqueue_map_buffer(queue, memory, *where, is_blocking=False)
+                self.kernels.wait(event)
+                with self.kernels.begins():
+                    mapped.base.release(queue)
+                self.kernels.finish()
+            else:
+                self.kernels.wait(self._copied(part, memory, src_offset=offset))
+
+    def _copied(self, target: object, source: object, **more: int) -> cl.Event:
+        """Begin a copy."""
+        with self.kernels.begins():
+            return self.cl.enqueue_copy(self.queue, target, source, is_blocking=False, **more)
+
     def staging(self, size: int, kind: npt.DTypeLike) -> np.ndarray:
         """Return an array of the host that the device can copy to at full speed, if it has any."""
         flags, how = self.cl.mem_flags, self.cl.map_flags
@@ -72,7 +114,10 @@ class Overlap:
                 taken = max(1, size) * np.dtype(kind).itemsize
                 held = self.cl.Buffer(self.context, flags.READ_WRITE | flags.ALLOC_HOST_PTR, taken)
                 both = how.READ | how.WRITE
-                made, _ = self.cl.enqueue_map_buffer(self.queue, held, both, 0, (size,), kind)
+                made, event = self.cl.enqueue_map_buffer(
+                    self.queue, held, both, 0, (size,), kind, is_blocking=False
+                )
+                self.kernels.wait(event)
                 return np.asarray(made)  # which keeps its buffer
         return np.empty(size, kind)
 
@@ -83,21 +128,26 @@ class Overlap:
         with self._failures("reading a buffer"):
             wait = [] if after is None else [after]
             self.queue.flush()
-            event = self.cl.enqueue_copy(
-                self.copies, part, buffer.memory, is_blocking=False, wait_for=wait
-            )
-            self.copies.flush()
+            line = self.copies
+            with line.begins():
+                event = self.cl.enqueue_copy(
+                    line.queue, part, buffer.memory, is_blocking=False, wait_for=wait
+                )
+                line.copying.append(event)
+            line.queue.flush()
             return event
 
     def wait(self, event: cl.Event) -> None:
         """Wait for an event."""
         with self._failures("a kernel, or a copy"):
-            event.wait()
+            line = self.copies if event in self.copies.copying else self.kernels
+            line.wait(event)
 
     @contextmanager
     def _failures(self, what: str) -> Iterator[None]:
         """Turn what a driver says into an error of ours."""
         try:
+            self.pulse.check()
             yield
         except self.cl.MemoryError as problem:
             text = f"{self.name} has no memory for {what}: {problem}; use the host"

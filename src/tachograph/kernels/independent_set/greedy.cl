@@ -12,6 +12,9 @@
  */
 #include "blocks.cl"
 #include "order.cl"
+#if GROUP == 1
+ORDER(4)
+#endif
 
 #define COLUMNS 4
 #define LOG_ROWS 512
@@ -36,7 +39,17 @@ typedef struct {
 __kernel void levels(__global const OFFSET *ptr, __global const long *degrees, int given, ulong key, int n,
                      __global uchar *level)
 {
-    EACH(v, n) level[v] = level_of(key, (int)v, given ? degrees[v] : (long)(ptr[v + 1] - ptr[v]));
+    long done = 0;
+#if GROUP == 1 /* a processor, which has no lanes but vectors; each group takes a run of fours */
+    long fours = n / 4;
+    for (long i = fours * ME / GROUPS, end = fours * (ME + 1) / GROUPS; i < end; i++) {
+        long4 degree = given ? vload4(i, degrees) : convert_long4(vload4(0, ptr + 4 * i + 1) - vload4(i, ptr));
+        vstore4(level_of4(key, (ulong)(4 * i) + (ulong4)(0, 1, 2, 3), degree), i, level);
+    }
+    done = 4 * fours;
+#endif
+    for (long v = done + (long)get_global_id(0); v < n; v += get_global_size(0))
+        level[v] = level_of(key, v, given ? degrees[v] : (long)(ptr[v + 1] - ptr[v]));
 }
 
 /* What a neighbour at level `theirs` means for one at level `own`. */
