@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+import tachograph as tg
 from tachograph.util import memory, progress
 from tachograph.util.errors import TooLargeError
 
@@ -56,3 +57,15 @@ def test_a_bar_appears_after_a_while_and_only_on_terminals(monkeypatch, stream, 
     assert ("working" in sys.stderr.getvalue()) == shown
     assert "inner" not in sys.stderr.getvalue()
     assert b.done == 5
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_services_without_stderr(closed, monkeypatch):
+    stream = io.StringIO() if closed else None
+    if stream is not None:
+        stream.close()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with progress.bar("working") as shown:
+        shown.advance(1)
+    progress.say("nobody reads this")
+    assert tg.Graph.from_edges([0], [1]).m == 1

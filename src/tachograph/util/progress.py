@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,6 +36,21 @@ SHOW_AFTER_SECONDS = 1.0  # work that takes less shows no bar
 _outermost = threading.Lock()
 
 
+def _on_terminal() -> bool:
+    """Whether somebody can see a bar: services have no stderr, or one that is closed."""
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def say(text: str) -> None:
+    """Print a line to stderr, if there is one: no call fails because nobody can read."""
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            print(f"tachograph: {text}", file=sys.stderr)
+
+
 class Bar:
     """Counts work done. If stderr is a terminal, a timer shows it once a second has passed."""
 
@@ -48,7 +63,7 @@ class Bar:
         self._timer: threading.Timer | None = None
         self._closed = threading.Event()
         # Only the outermost of nested bars is shown.
-        self._mine = sys.stderr.isatty() and _outermost.acquire(blocking=False)
+        self._mine = _on_terminal() and _outermost.acquire(blocking=False)
         if self._mine:
             self._timer = threading.Timer(SHOW_AFTER_SECONDS, self._show)
             self._timer.daemon = True

@@ -30,7 +30,7 @@ from ...journal.store import home
 from ...util.cores import threads as threads
 from ...util.cores import threads_available as threads_available
 from ...util.limits import Deadline, check_time, due
-from ...util.progress import bar, watcher
+from ...util.progress import bar, say, watcher
 from . import background
 from .workers import Crew, start
 
@@ -326,7 +326,7 @@ def tell_compiled() -> None:
         rest = ""
         if KERNELS and background.warm_the_rest():
             rest = f"; the rest follows in the background ({background.SETTING}=0 leaves it out)"
-        print(f"tachograph: compiled {loops} in {sum(_compiled):.1f} s{rest}", file=sys.stderr)
+        say(f"compiled {loops} in {sum(_compiled):.1f} s{rest}")
     _compiled.clear()
 
 
@@ -371,7 +371,7 @@ def _tell(worker: Any, before: int, done: threading.Event) -> None:
         else:
             continue
         told.set()
-        print(f"tachograph: {text}", file=sys.stderr)
+        say(text)
 
 
 def over_parts(
