@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tachograph.lab.runs import Runs
 from tachograph.lab.server import Lab, listen
 
-MILLION = "kronecker?scale=16&edge_factor=16&rng=1&weights=true"
+MILLION = "kronecker?scale=16&edge_factor=18&rng=1&weights=true"
 ROADS = "road?rows=3000&columns=3000&rng=1"
 LARGE = "kronecker?scale=20&rng=1"
 SMALLER = "kronecker?scale=13&rng=1"

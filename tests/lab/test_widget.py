@@ -13,6 +13,9 @@ from tests.lab.conftest import watch
 
 pytest.importorskip("anywidget")
 
+#: As the style sheet of a notebook has it for lists of what it shows.
+NOTEBOOK = ".out dt{float:left;width:20%;font-weight:bold}.out dd{margin-left:24px}"
+
 
 def heard(widget, message):
     """What a notebook does when the page sends a message."""
@@ -60,7 +63,9 @@ def test_a_browser_shows_it(browser):
     page = browser.new_page()
     complaints: list[str] = []
     watch(page, complaints)
-    page.set_content(f"<!doctype html><style>{style()}</style><div id=here></div>")
+    page.set_content(
+        f"<!doctype html><style>{NOTEBOOK}{style()}</style><div class=out id=here></div>"
+    )
     start = """async ([code, told]) => {
         const module = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})));
         const heard = {}, sent = (window.sent = []);
@@ -78,6 +83,8 @@ def test_a_browser_shows_it(browser):
     page.evaluate("(told) => window.model.set(told)", widget.told)
     page.get_by_role("heading", name="bfs: ").wait_for()
     assert page.locator("figure svg").count() == 2
+    name, value = page.locator("dt").first.bounding_box(), page.locator("dd").first.bounding_box()
+    assert value["y"] >= name["y"] + name["height"]  # below its name, not on it
     background = "() => getComputedStyle(document.querySelector('.card')).backgroundColor"
     assert page.evaluate(background) == "rgb(255, 255, 255)"
     page.close()

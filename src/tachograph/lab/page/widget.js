@@ -8,7 +8,7 @@ import { comparisonView, outcomeView } from "./panels/run.js";
 /** model has "told": {plan: …} or {outcome: …}, and perhaps {error}; a run is asked for by a message. */
 function render({ model, el: root }) {
   const top = el("div", { class: "stack" }), below = el("div", { class: "stack" });
-  const box = el("div", { class: "tacho-widget" }, top, below);
+  const box = el("div", { class: "tacho-widget" }, el("div", { class: "stack" }, top, below));
   if (!document.getElementById("tip")) box.append(el("div", { id: "tip", role: "status" }));
   root.append(box);
   const ask = (ways) => model.send({ run: ways });

@@ -200,7 +200,7 @@ function predictedView(told) {
   const inside = told.low === null || (told.low <= told.seconds && told.seconds <= told.high);
   const took = told.provenance === "measured" ? "It took" : `It would take, ${told.provenance},`;
   const bounds = told.low === null ? "" : `, between ${seconds(told.low)} and ${seconds(told.high)}`;
-  return notice(`Predicted ${seconds(told.predicted)}${bounds}. ${took} ${seconds(told.seconds)}: ${percent(Math.abs(off))} ${off > 0 ? "longer" : "less"}, ${inside ? "inside" : "outside"} the interval.`,
+  return notice(`Predicted ${seconds(told.predicted)}${bounds}. ${took} ${seconds(told.seconds)}: ${percent(Math.abs(off))} ${off > 0 ? "longer" : "less"}${told.low === null ? "" : `, ${inside ? "inside" : "outside"} the interval`}.`,
     inside ? "good" : "note");
 }
 
