@@ -50,6 +50,11 @@ def test_pictures_of_traces(tmp_path):
         tg.connected_components(tg.path(3)).trace.plot()
 
 
+def test_what_a_result_does_not_have_is_not_shown():
+    assert "None" not in repr(tg.triangles(tg.path(3)))
+    assert "modularity=" in repr(tg.leiden(tg.path(3)))
+
+
 def test_results_show_themselves_in_notebooks():
     result = tg.bfs(tg.path(4), 0)
     shown = result._repr_html_()

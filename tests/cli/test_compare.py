@@ -28,7 +28,7 @@ def test_policies_of_files_beside_ours():
     for row in found["searches"]:
         same = [r["seconds"] for r in found["searches"] if r["graph"] == row["graph"]]
         assert row["times the best"] == pytest.approx(row["seconds"] / min(same))
-    shown = compared(*words, "--rounds", "1", "--searches", "1", "-o", "policies.svg")
+    shown = compared(*words, "--rounds", "1", "--searches", "1", "--plot", "policies.svg")
     assert "geometric mean" in shown
     assert "my.py:rule" in Path("policies.svg").read_text()
 

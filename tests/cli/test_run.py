@@ -70,9 +70,12 @@ def test_names_are_printed_as_they_are():
     Path("names.txt").write_text("[/a] [red]b 1\n[red]b c 2\nd d 1\n")
     options = ("run", "sssp", "names.txt", "--relabel", "--source", "[/a]", "--target")
     assert "['[/a]', '[red]b', 'c']" in tacho(*options, "c").stdout
-    done = tacho(*options, "d")
-    assert done.returncode
-    assert "no path to vertex d" in done.stderr
+    hops = [word.replace("sssp", "bfs") for word in options]
+    assert "['[/a]', '[red]b', 'c']" in tacho(*hops, "c").stdout
+    for asked in (options, hops):
+        done = tacho(*asked, "d")
+        assert done.returncode
+        assert "no path to vertex d" in done.stderr
 
 
 def test_problems_of_shortest_paths():

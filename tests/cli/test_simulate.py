@@ -119,7 +119,11 @@ def test_help_loses_nothing_to_markup(monkeypatch):
 
 def test_a_mistake_is_not_a_traceback(graph):
     done = tacho("simulate", "bfs", graph)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "tacho: bfs needs a source\n")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        1,
+        "",
+        "tacho: bfs needs a source, such as --source 0\n",
+    )
 
 
 def test_settings_of_gpus_are_taken_and_what_they_lack_is_refused(graph):

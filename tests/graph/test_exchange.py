@@ -137,7 +137,7 @@ def test_arrow_columns():
         (pa.table({"p": [1], "q": [1], "r": [1], "s": [1]}), "which column holds the source"),
         (pa.table({"source": [1, None], "target": [1, 2]}), "empty cells"),
         (pa.table({"source": [1]}), "which column holds the target"),
-        (pa.table({"x": [1], "y": [0]}), "which column holds the source.* 'x', 'y'"),
+        (pa.table({"x": [1], "y": [0]}), "holds the source.* 'x', 'y'.*='x' and target='y'$"),
         (pa.table({"when": [1], "buyer": [1], "seller": [1]}), "'when', 'buyer', 'seller'"),
         (pa.table({"source": [1], "target": [1], "price": [1]}), "weight.*'price'.*weight=None"),
         (pa.table({"u": [1], "v": [1], "cost": [1], "capacity": [2]}), "holds the weight"),

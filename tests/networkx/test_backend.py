@@ -216,7 +216,7 @@ def test_degrees_are_estimated_without_counting():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(2.5e-5, "25 us"), (0.0123, "12 ms"), (1.5, "1.5 s"), (120, "120 s")]
+    ("seconds", "text"), [(2.5e-5, "25 µs"), (0.0123, "12 ms"), (1.5, "1.5 s"), (120, "120 s")]
 )
 def test_times_in_words(seconds, text):
     assert decide.in_words(seconds) == text
@@ -277,3 +277,24 @@ def test_should_run_leaves_what_networkx_finds_at_once(name, quick, whole):
     nx.pagerank(graph, backend="tachograph")  # it is converted
     assert decide.should_run(name, (graph, *quick), {}) is not True
     assert decide.should_run(name, (graph, *whole), {}) is True
+
+
+def test_should_run_looks_whether_searches_come_to_an_end_at_once():
+    whole = nx.path_graph(3000)
+    apart = nx.disjoint_union_all([nx.path_graph(3)] * 1000)
+    directed = nx.path_graph(3000, create_using=nx.DiGraph)
+    for name, given in (
+        ("all_pairs_shortest_path_length", ()),
+        ("maximum_flow_value", (0, 2999)),
+        ("single_source_bellman_ford_path_length", (0,)),
+    ):
+        assert decide.should_run(name, (whole, *given), {}) is True
+        assert decide.should_run(name, (apart, *given), {}) is not True
+        if given:  # the other way, nothing can be reached
+            there = (directed, *given[::-1])
+            assert decide.should_run(name, (directed, *given), {}) is True
+            assert (
+                decide.should_run(name, there if len(given) > 1 else (directed, 2999), {})
+                is not True
+            )
+    assert decide.should_run("pagerank", (apart,), {}) is True

@@ -99,6 +99,7 @@ def clustering(
     """
     from ..kernels.runtime.launch import clock, threads_available
     from ..kernels.runtime.launch import threads as using
+    from . import similarity_edges, similarity_listed, similarity_request  # noqa: F401 - before the clock runs
     from .wedges import share_of_closed
 
     if graph.directed:

@@ -178,6 +178,7 @@ class Asked(NamedTuple):
 
 def _find(kind: type[CommunitiesResult], graph: Graph, asked: Asked) -> CommunitiesResult:
     """Find communities, split those that do not hang together, and judge them."""
+    from ..kernels.communities import contracting, moving, refining  # noqa: F401 - before the clock runs
     from ..kernels.communities.joined import connected
     from ..kernels.runtime.launch import clock, threads_available
     from ..kernels.runtime.launch import threads as using

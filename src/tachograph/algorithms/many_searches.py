@@ -93,7 +93,10 @@ class Paths(Searches):
     """Sums of the shares of shortest paths through every vertex."""
 
     def __init__(self, graph: Graph) -> None:
+        from ..kernels.centrality.betweenness import dependencies
+
         super().__init__(graph)
+        self.dependencies = dependencies
         self.clear()
 
     def clear(self) -> None:
@@ -101,11 +104,9 @@ class Paths(Searches):
         self.sources = np.empty(0, np.int64)
 
     def add(self, sources: NDArray[np.int64]) -> int:
-        from ..kernels.centrality.betweenness import dependencies
-
         self.sources = np.concatenate([self.sources, sources])
         back = self.back.rows
-        workers = dependencies(self.graph.rows, back, sources, self.total, self.squares)
+        workers = self.dependencies(self.graph.rows, back, sources, self.total, self.squares)
         if np.isnan(self.total).any():
             raise InputError(
                 "the numbers of shortest paths to two vertices differ by more than float64 can hold, "

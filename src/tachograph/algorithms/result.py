@@ -292,7 +292,8 @@ class Result:
                 return f": {v.dtype}[{v.size}]"
             return f"={v:.6g}" if isinstance(v, float) else f"={v!r}"
 
-        shown = "".join(f"{name}{text(value)}, " for name, value in self.shown().items())
+        known = ((name, value) for name, value in self.shown().items() if value is not None)
+        shown = "".join(f"{name}{text(value)}, " for name, value in known)
         return f"{type(self).__name__}({shown}{seconds(self.seconds)})"
 
 

@@ -92,10 +92,10 @@ def largest_width(
     >>> round(largest_width(same, same / 2, 100, 1000, 1.0, 0.1), 4)  # only what was not seen
     0.0207
     """
-    from scipy.special import ndtr
-
     if k in (0, n):
         return 0.0 if k else most
+    from scipy.special import ndtr
+
     deviation = _deviations_of_means(sums, squares, k, n)
     deviation = deviation[deviation > 0]
     low, high = 0.0, float(deviation.max(initial=0.0)) * deviations(1 - risk / (sums.size + 1))

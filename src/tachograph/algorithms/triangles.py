@@ -103,6 +103,9 @@ def triangles(
     from ..kernels.runtime.launch import clock, threads_available
     from ..kernels.runtime.launch import threads as using
 
+    if per_vertex:
+        from . import similarity_edges, similarity_listed, similarity_request  # noqa: F401 - before the clock runs
+
     if graph.directed:
         raise InputError("triangles are counted in undirected graphs: make one with directed=False")
     if max_error is not None and per_vertex:

@@ -40,7 +40,7 @@ def directions(
     rounds: int = option(5, "Each search is timed so often, in turns; the best time counts."),
     device: str = option("host", "Where searches run: host, or an OpenCL device such as opencl."),
     output: Path | None = option(
-        None, "Draw the table: .svg, .html, .png or .pdf.", "--output", "-o"
+        None, "Draw the table: .svg, .html, .png or .pdf.", "--output", "-o", "--plot"
     ),
     json: Json = False,
 ) -> None:

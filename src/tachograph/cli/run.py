@@ -113,8 +113,7 @@ class ByHand:
         if self.target is None:
             return {}
         end = vertices_of(graph, self.target)
-        path = result.path(_names(graph)[end])
-        return {"distance": float(result.distances[end]), "path": path.tolist()}
+        return {"distance": float(result.distances[end]), **_path_to(graph, result, end)}
 
 
 def _split(_: Graph, value: str) -> str | float:
@@ -265,6 +264,8 @@ def _run(
         _draw(task, loaded, told, result, shared.plot)
     facts = {"task": result.task, **result.facts()}
     facts |= by_hand.path(loaded, result) if by_hand else {}
+    if task.name == "bfs" and "target" in told:
+        facts |= _path_to(loaded, result, told["target"])
     facts |= {"way": result.run.way, "why": result.run.reason}
     facts |= {"stopped": result.run.stopped} if result.run.stopped else {}
     facts |= {} if result.run.number is None else {"run": result.run.number}
@@ -370,6 +371,11 @@ def _in_words(value: object) -> str:
 def _rows(result: Result) -> dict[str, Any]:
     """Return columns with a row for each vertex, pair or arc, or a single row if there are no such."""
     return result.columns() or {k: np.array([v]) for k, v in result.facts().items()}
+
+
+def _path_to(graph: Graph, result: Any, end: Any) -> dict[str, object]:
+    """Return a shortest path to a vertex."""
+    return {"path": result.path(_names(graph)[end]).tolist()}
 
 
 def _names(graph: Graph) -> np.ndarray:

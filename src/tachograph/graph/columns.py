@@ -66,7 +66,10 @@ class Columns(NamedTuple):
         """
         if twice := {c for c in names if names.count(c) > 1}:
             raise InputError(f"several columns are called {sorted(twice)[0]!r}")
-        ends = [_one(names, self.source, SOURCE), _one(names, self.target, TARGET)]
+        ends = [
+            _one(names, self.source, SOURCE, self.target is None and not _known(names, TARGET)),
+            _one(names, self.target, TARGET),
+        ]
         if ends[0] == ends[1]:
             raise InputError(f"column {ends[0]!r} cannot hold both the sources and the targets")
         left = [c for c in names if c not in ends]
@@ -80,20 +83,29 @@ class Columns(NamedTuple):
         return [*ends, _one(left, weight, WEIGHT)]
 
 
-def _one(names: list[str], given: str | None, known: tuple[str, ...]) -> str:
-    """Return the column that was given, or the only one that has a known name."""
+def _known(names: list[str], known: tuple[str, ...]) -> list[str]:
+    """Return the columns with a known name: those with the usual one, if there are such."""
+    found = [c for c in names if c.lower() in known]
+    return [c for c in found if c.lower() == known[0]] or found
+
+
+def _one(names: list[str], given: str | None, known: tuple[str, ...], both: bool = False) -> str:
+    """Return the column that was given, or the only one that has a known name.
+
+    ``both`` says that the other end is not known either, so that one answer asks for both.
+    """
     there, what = ", ".join(map(repr, names)) or "none", known[0]
     if given is not None:
         if given not in names:
             near = did_you_mean(given, names)
             raise InputError(f"no column {given!r} for the {what}; there are {there}{near}")
         return given
-    found = [c for c in names if c.lower() in known]
-    usual = [c for c in found if c.lower() == what]
-    if len(usual or found) == 1:
-        return (usual or found)[0]
+    if len(found := _known(names, known)) == 1:
+        return found[0]
     nothing = ", or weight=None if none does" if what == "weight" else ""
     one = repr(names[0]) if names else "..."
+    if both and len(names) > 1:
+        one += f" and {TARGET[0]}={names[1]!r}"
     raise InputError(
         f"which column holds the {what}? There are {there}: name it {what!r}, or pass {what}={one}"
         f"{nothing}"

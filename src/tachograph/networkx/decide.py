@@ -49,6 +49,9 @@ ALL_PATHS = (
 )
 PATH_SECONDS = (0.15e-6, 0.8e-6)
 SAMPLED_NODES = 64  # whose degrees are looked at
+#: Nodes that a search should reach, and searches that are begun where all pairs are asked for: in a
+#: graph that falls apart NetworkX is done at once.
+LOOKED_AT_NODES, STARTS = 64, 4
 GENERIC = ("shortest_path", "shortest_path_length")
 WHOSE = {"networkx", "tachograph", "cold"}
 GENERIC_COSTS = ("meeting", "near meeting", "near", "all hops", "all near")
@@ -56,6 +59,10 @@ GENERIC_COSTS = ("meeting", "near meeting", "near", "all hops", "all near")
 COSTS = {"named": {"seconds"}} | dict.fromkeys(
     (*GENERIC_COSTS, *(f.cost for f in FUNCTIONS.values() if f.cost != "all relaxed")), WHOSE
 )
+#: Kinds of cost whose work is that of searches, which may end where they begin.
+SEARCHES = {
+    *("hops", "tree", "near", "relaxed", "flow", "all hops", "all near", "all relaxed"),
+}
 WEIGHTED = {"near", "near meeting", "all near", "relaxed", "rank", "flow"}
 
 
@@ -225,6 +232,46 @@ def part(name: str, args: Args, kwargs: Kwargs, n: int) -> float:
     return min((len(nodes) if several else 1) / max(n, 1), 1.0)
 
 
+def surroundings(rows: Mapping[Any, Any], start: Any) -> int:
+    """Return how many nodes a search from one reaches, ``LOOKED_AT_NODES`` at most."""
+    if start not in rows:
+        return 0
+    seen, todo = {start}, [start]
+    for node in todo:
+        for other in islice(rows[node], LOOKED_AT_NODES):
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+        if len(seen) >= LOOKED_AT_NODES:
+            return LOOKED_AT_NODES
+    return len(seen)
+
+
+def share_reached(name: str, args: Args, kwargs: Kwargs) -> float:
+    """Return which part of the graph the searches of a call go through, 1 if they are not cut off.
+
+    A search from or to a node that is named looks around there; one from all nodes does at a few.
+    """
+    graph = graph_of(args, kwargs)
+    cost, rows = cost_of(name, args, kwargs), graph._adj
+    n, most = len(rows), min(len(rows), LOOKED_AT_NODES)
+    if cost not in SEARCHES:
+        return 1.0
+    if cost.startswith("all "):
+        starts = list(islice(rows, 0, None, max(n // STARTS, 1)))
+        return sum(surroundings(rows, start) for start in starts) / max(len(starts) * most, 1)
+    back = graph._pred if graph.is_directed() else rows
+    ends = {"source": rows, "_s": rows, "target": back, "_t": back}
+    named = {key: argument(name, key, args, kwargs) for key in ends}
+    found = [
+        surroundings(ends[key], end)
+        for key, end in named.items()
+        if end is not None and getattr(end, "__hash__", None) is not None
+    ]
+    least = min(found, default=most)
+    return least / n if least < most else 1.0
+
+
 def converted(graph: nx.Graph[Any], weighted: bool) -> bool:
     """Whether NetworkX has the converted graph already, with an attribute if one is needed."""
     cache = getattr(graph, "__networkx_cache__", None) or {}
@@ -269,7 +316,8 @@ def should_run(name: str, args: Args, kwargs: Kwargs) -> bool | str:
         theirs, ours, conversion = predict(name, args, kwargs)
     except TachographError as error:  # without a model, NetworkX does it
         return str(error)
-    if DOUBT * ours + CONVERSION_DOUBT * conversion < theirs:
+    least = DOUBT * ours + CONVERSION_DOUBT * conversion
+    if least < theirs and least < (theirs := theirs * share_reached(name, args, kwargs)):
         return True
     return (
         f"NetworkX is predicted to take {in_words(theirs)}, Tachograph {in_words(ours)} and "
@@ -287,4 +335,4 @@ def in_words(seconds: float) -> str:
         if seconds >= size:
             number = seconds / size
             return f"{number:.1f} {unit}" if number < 10 else f"{number:.0f} {unit}"
-    return f"{seconds * 1e6:.0f} us"
+    return f"{seconds * 1e6:.0f} µs"

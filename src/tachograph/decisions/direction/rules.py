@@ -293,11 +293,11 @@ def compiled(function: Callable[[State], object]) -> Compiled:
         made = cast(Compiled, numba.cfunc(SIGNATURE, error_model="numpy")(door))
         (signature,) = inner.nopython_signatures  # type: ignore[attr-defined]
         if numba.types.unliteral(signature.return_type) == numba.types.unicode_type:  # always true
-            raise InputError(f"direction = {name} returns text: it is to return true to pull")
+            raise InputError(f"the policy {name} returns text: it is to return true to pull")
         return made
     except (numba.core.errors.NumbaError, TypeError) as error:  # or it is a class, or a built-in
         raise InputError(
-            f"direction = {name} cannot be compiled by Numba; it takes the state of a level and "
+            f"the policy {name} cannot be compiled by Numba; it takes the state of a level and "
             f"returns true to pull. {reason(str(error))}"
         ) from None
 
@@ -315,7 +315,7 @@ def reason(said: str) -> str:
             f"The state has no field {unknown[1]!r}{near or '; it has ' + ', '.join(State._fields)}"
         )
     lines = [line.strip(" >-") for line in said.splitlines()]
-    told = [
-        x for x in lines if x and not x.startswith(("Failed in", "During:", "File", "There are"))
-    ]
+    # Numba begins with the pass that failed, and shows the source at the end
+    besides = ("Failed in", "During:", "File", "There are", "def ")
+    told = [x for x in lines if x and not x.startswith(besides)]
     return f"Numba says: {' '.join(told[:2]) or said}"

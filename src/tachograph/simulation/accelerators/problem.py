@@ -70,7 +70,7 @@ class Question:
             raise InputError(f"{task} on an accelerator needs weights that are not negative")
         if task in ("bfs", "sssp"):
             if source is None:
-                raise InputError(f"{task} needs a source")
+                raise InputError(f"{task} needs a source, such as source=0")
             first = vertices(graph, source, "source")
             if first.size != 1:
                 raise InputError(f"source = {source!r}: accelerators start from one vertex")

@@ -51,7 +51,7 @@ class Question:
     def start(self, graph: Graph) -> int:
         """Return the vertex to begin at."""
         if self.source is None:
-            raise InputError(f"{self.task} needs a source")
+            raise InputError(f"{self.task} needs a source, such as source=0")
         first = vertices(graph, self.source, "source")
         if first.size != 1:
             raise InputError("a simulated GPU begins at one vertex")
