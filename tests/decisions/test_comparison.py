@@ -77,6 +77,7 @@ def test_models_are_listed_and_reset():
     rows = {row["model"]: row for row in json.loads(shown.stdout)}
     assert rows["direction"]["from"] == "the package"
     assert rows["placement"]["from"] == "none: tacho train placement"
+    assert all(row["quality"] for row in rows.values() if row["from"] == "the package")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("mine")
     CliRunner().invoke(app, ["train", "direction", "--reset"], catch_exceptions=False)

@@ -50,4 +50,4 @@ def _quality(card: dict[str, Any]) -> str:
     """Return the numbers of the first row of a card's table."""
     first: dict[str, Any] = next(iter(card.get("quality") or ()), {})
     numbers = {k: v for k, v in first.items() if isinstance(v, int | float)}
-    return ", ".join(f"{k} {v:.3g}" for k, v in list(numbers.items())[:3])
+    return ", ".join(f"{k} {v:.3g}" for k, v in list(numbers.items())[:3]) or "not recorded"
