@@ -138,10 +138,10 @@ class Overlap:
             return event
 
     def wait(self, event: cl.Event) -> None:
-        """Wait for an event."""
+        """Wait for an event, while the host may be at work."""
         with self._failures("a kernel, or a copy"):
             line = self.copies if event in self.copies.copying else self.kernels
-            line.wait(event)
+            line.wait(event, beside=True)
 
     @contextmanager
     def _failures(self, what: str) -> Iterator[None]:
