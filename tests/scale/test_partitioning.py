@@ -378,3 +378,29 @@ def test_killed_at_every_line_of_partitioning(step):
     _cut_file()
     assert set(os.listdir()) - {"home"} == {"graph.parquet", "parts"}
     assert sorted(os.listdir("parts")) == ["part-0000.tgraph", "part-0001.tgraph", "partition.json"]
+
+
+@pytest.mark.parametrize("odd", [None, "x", 1.5, [], 0, 2**40, 2**63], ids=repr)
+def test_numbers_of_parts_that_cannot_be(odd):
+    with pytest.raises(tg.InputError, match=r"parts (= .*needed|is a whole number of 64 bits)"):
+        tg.scale.partition(tg.path(4), parts=odd, directory="d")
+    assert not Path("d").exists()
+
+
+@pytest.mark.parametrize("odd", [None, 3, b"x", [1], object()], ids=repr)
+def test_what_is_neither_graph_nor_directory(odd):
+    with pytest.raises(tg.InputError, match="is not a graph"):
+        tg.scale.partition(odd, parts=2, directory="d")
+    with pytest.raises(tg.InputError, match="directory = "):
+        tg.scale.partition(tg.path(4), parts=2, directory=odd)
+    with pytest.raises(tg.InputError, match="graph = .*a path is needed"):
+        tg.scale.connected_components(odd)
+
+
+def test_arguments_that_nobody_knows_or_can_use():
+    parts = tg.scale.partition(tg.path(4), parts=2, directory="d")
+    with pytest.raises(tg.InputError, match="wokers is no argument: there are cluster, workers"):
+        tg.scale.bfs(parts, 0, wokers=2)
+    for name in ("workers", "checkpoint", "damping", "tol", "max_iter"):
+        with pytest.raises(tg.InputError, match=f"{name} = 'x': .*number is needed"):
+            tg.scale.pagerank(parts, **{name: "x"})

@@ -17,6 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..graph.foreign import WEIGHTS
+from ..util.arguments import single
 from ..util.errors import FileFormatError, InputError, MissingFileError, TachographError
 from ..util.files import aside, is_directory, is_file, lock, small_content
 from ..util.memory import human
@@ -196,7 +197,10 @@ def open_partition(given: Parts) -> Partition:
     InputError, MissingFileError, FileFormatError
         If there is no such directory or no partition in it, or it is incomplete or of another version.
     """
-    directory = given.directory if isinstance(given, Partition) else Path(given)
+    if isinstance(given, Partition):
+        directory = given.directory
+    else:
+        directory = Path(single("graph", given, "str | os.PathLike[str]"))
     if not is_directory(directory):
         raise InputError(
             f"there is no directory {directory}: a partitioned graph lies where this process and all "

@@ -12,8 +12,10 @@ from typing import TypeAlias
 import numpy as np
 
 from ..graph.build import index_type
+from ..graph.convert import as_graph
 from ..graph.files import read, tgraph
 from ..graph.graph import Graph
+from ..util.arguments import checked, single
 from ..util.errors import InputError
 from ..util.files import aside, directory_aside, is_directory, is_there
 from ..util.progress import bar
@@ -28,9 +30,11 @@ Files: TypeAlias = str | os.PathLike[str]
 #: Edges, whether they are directed, the type of weights, and their least, mean and largest value.
 About: TypeAlias = tuple[int, bool, str | None, float, float, float]
 CHUNK_VERTICES = 1 << 20  # summed at a time
+MOST_PARTS = 1 << 16  # each is a file or two
 PARQUET = (".parquet", ".pq")
 
 
+@checked
 def partition(
     graph: Graph | Files | Sequence[Files],
     *,
@@ -73,9 +77,9 @@ def partition(
     >>> made.m, made.parts
     (999, 4)
     """
-    final = Path(directory)
-    if parts < 1:
-        raise InputError(f"parts = {parts}: at least one is needed")
+    final = Path(single("directory", directory, "str | os.PathLike[str]"))
+    if not 1 <= parts <= MOST_PARTS:
+        raise InputError(f"parts = {parts}: at least one is needed, at most {MOST_PARTS:,}")
     if is_there(final) and (not is_directory(final) or any(final.iterdir())):
         raise InputError(f"{final} exists already: remove it, or choose another directory")
     with directory_aside(final) as work:
@@ -89,7 +93,12 @@ def _partition(
 ) -> Partition:
     if isinstance(graph, Graph):
         return _of_graph(graph, parts, work, directed)
-    paths = [Path(p) for p in ([graph] if isinstance(graph, str | os.PathLike) else graph)]
+    names = [graph] if isinstance(graph, str | os.PathLike) else graph
+    if not isinstance(names, list | tuple) or not all(
+        isinstance(p, str | os.PathLike) for p in names
+    ):
+        return _of_graph(as_graph(graph, "partition"), parts, work, directed)
+    paths = [Path(p) for p in names]
     if all(path.suffix.lower() in PARQUET for path in paths):
         return _of_files(EdgeFiles(paths, directed), parts, work)
     if len(paths) > 1:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ..algorithms.result import Result, Run, Trace
 from ..graph.build import index_type
 from ..kernels.runtime.launch import clock
+from ..util.arguments import single
 from ..util.errors import InputError, TachographError
 from ..util.executor import Executor, Lost, results
 from ..util.files import aside, small_content
@@ -63,6 +64,11 @@ def solve(kind: type[R], program: Program, partition: Partition, **where: Unpack
         If the cluster is lost; the same call goes on from the last checkpoint.
     """
     program.check(partition)
+    for name, value in where.items():
+        if name not in Where.__annotations__:
+            known = ", ".join(Where.__annotations__)
+            raise InputError(f"{name} is no argument: there are {known}")
+        where[name] = single(name, value, Where.__annotations__[name].__forward_arg__)  # type: ignore[literal-required]
     every = program.checkpoint or where.get("checkpoint", CHECKPOINT)
     if every < 1:
         raise InputError(f"checkpoint = {every}: after how many supersteps, at least one")

@@ -15,6 +15,7 @@ import numpy as np
 from ...algorithms.pagerank import PageRankResult
 from ...algorithms.scaling import LEAST_OUT_WEIGHT, MOST_OUT_WEIGHT, extreme
 from ...kernels.pagerank.pull import multiply
+from ...util.arguments import checked
 from ...util.errors import InputError, TachographWarning
 from ..manifest import Partition, Parts, open_partition
 from ..piece import Arrays, Inbox, Piece
@@ -24,6 +25,7 @@ from . import Memory, Notes, Order, Outcome, Outputs, Program, total
 __all__ = ["pagerank"]
 
 
+@checked
 def pagerank(
     graph: Parts,
     *,
