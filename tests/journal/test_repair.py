@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,32 @@ def test_rows_on_sound_pages_are_saved(good, seed):
 
 
 MIGRATED = range(12)  # pages with the schema and the roots of the tables: without them, all is lost
+
+
+def test_a_row_that_claims_gigabytes_is_left_out(good, monkeypatch):
+    """SQLite then raises MemoryError, here in the place of a seventh row."""
+    path = Path("j.db")
+    path.write_bytes(good[0])
+
+    class Short(sqlite3.Connection):
+        def execute(self, query, values=()):
+            rows = super().execute(query, values)
+            return self.some(rows) if "FROM runs WHERE rowid" in query else rows
+
+        @staticmethod
+        def some(rows):
+            for row in rows:
+                if row[0] == 7:
+                    raise MemoryError
+                yield row
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *a, **options: connect(*a, **options, factory=Short)
+    )
+    found = check(path)
+    assert found.sound["runs"] == ROWS - 1
+    assert found.problems == ["runs: a row that no memory can hold"]
 
 
 @pytest.mark.parametrize("links", [True, False])

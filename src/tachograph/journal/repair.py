@@ -192,7 +192,9 @@ def _rows(db: sqlite3.Connection, table: str, problems: list[str]) -> Iterator[t
                 break
             except BROKEN as error:
                 failed = True
-                if (text := f"{table}: {error}") not in problems:
+                if (
+                    text := f"{table}: {str(error) or 'a row that no memory can hold'}"
+                ) not in problems:
                     problems.append(text)
             if abs(last) == LARGEST_ID:  # not even the first row can be reached
                 break

@@ -32,8 +32,9 @@ DAMAGED = (
     *(ArithmeticError, RecursionError, zlib.error),
 )
 
-#: What SQLite raises about a damaged file; its messages may quote what is not text.
-BROKEN = (sqlite3.Error, UnicodeDecodeError)
+#: What SQLite raises about a damaged file: its messages may quote what is not text, and rows may claim
+#: to have gigabytes.
+BROKEN = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 
 LOCK_SECONDS = 0.5  # how long a call waits for another process that has locked the file
 PATIENT_SECONDS = (
@@ -173,7 +174,8 @@ def problem_of(path: Path, error: Exception) -> TachographError:
             if shutil.disk_usage(path.parent).free < FULL_BELOW_BYTES:
                 code = sqlite3.SQLITE_FULL
     advice = ADVICE.get(code, REPAIR)
-    return TachographError(f"{path} cannot be used as journal ({error}): {advice}")
+    what = str(error) or "a row that no memory can hold"
+    return TachographError(f"{path} cannot be used as journal ({what}): {advice}")
 
 
 #: Whether the records of this block may wait for a locked file.
@@ -278,7 +280,7 @@ class Store:
         """Raise what is wrong with the file if the journal is strict; else say it once."""
         try:
             yield
-        except (sqlite3.Error, OSError, TachographError, *DAMAGED) as error:
+        except (*BROKEN, OSError, TachographError, *DAMAGED) as error:
             problem = error if isinstance(error, TachographError) else problem_of(path, error)
             if self.strict:
                 raise problem from None
