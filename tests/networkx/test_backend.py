@@ -298,3 +298,12 @@ def test_should_run_looks_whether_searches_come_to_an_end_at_once():
                 is not True
             )
     assert decide.should_run("pagerank", (apart,), {}) is True
+
+
+def test_should_run_doubts_more_in_graphs_that_are_sparser_than_those_timed():
+    dense, sparse = (nx.gnm_random_graph(300, m, seed=7) for m in (600, 300))
+    for graph in (dense, sparse):
+        nx.pagerank(graph, backend="tachograph")  # converted
+    assert decide.should_run("triangles", (dense,), {}) is True
+    assert decide.should_run("triangles", (sparse,), {}) is not True
+    assert decide.should_run("pagerank", (sparse,), {}) is True
