@@ -36,8 +36,9 @@ Kwargs: TypeAlias = Mapping[str, Any]
 #: of one kind of cost differ, and what is left out near the break-even would save little.
 DOUBT, CONVERSION_DOUBT = 2.0, 1.25
 #: Arcs per node of the sparsest graphs that were timed; below, nodes without neighbours take NetworkX
-#: less time than predicted, by this factor at most.
+#: less time than predicted, by this factor at most, if neighbours are compared.
 SPARSEST, SPARSE_DOUBT = 3, 2.0
+NEIGHBOURLY = ("triangles", "pairs")
 #: The part of the work of its kind that a call is for NetworkX: it stops at a target, half-way on
 #: average, or at a cutoff, and multiplies two degrees instead of comparing neighbours.
 TO_TARGET = TO_CUTOFF = 0.5
@@ -305,7 +306,7 @@ def predict(name: str, args: Args, kwargs: Kwargs) -> tuple[float, float, float]
         ours += CHOSEN_SECONDS
     if name in ALL_PATHS or (name == "shortest_path" and cost.startswith("all ")):
         theirs, ours = (a + b * n * n for a, b in zip((theirs, ours), PATH_SECONDS, strict=True))
-    if arcs < SPARSEST * n and cost not in SEARCHES:
+    if arcs < SPARSEST * n and cost in NEIGHBOURLY:
         theirs /= SPARSE_DOUBT
     theirs *= min(1.0, reach(name, args, kwargs, arcs / max(n, 1)) / max(n, 1))
     if converted(graph, cost in WEIGHTED):
