@@ -7,7 +7,7 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from tachograph import InputError
+from tachograph import InputError, TooLargeError
 from tachograph.simulation.caches import SectoredCache
 
 
@@ -62,6 +62,11 @@ def test_what_fits_stays():
 def test_sizes_that_cannot_be(size, ways):
     with pytest.raises(InputError, match="ways"):
         SectoredCache(size, ways)
+
+
+def test_a_cache_whose_tags_fit_no_memory():
+    with pytest.raises(TooLargeError, match="make it smaller"):
+        SectoredCache(1 << 50)
 
 
 @pytest.mark.parametrize("sector", [-1, 2**33])

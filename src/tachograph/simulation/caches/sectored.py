@@ -15,6 +15,7 @@ import numpy as np
 from ...kernels.runtime.atomics import ld
 from ...kernels.runtime.launch import inline, kernel, run
 from ...util.errors import InputError
+from ...util.memory import human, require
 
 __all__ = ["LINE_BYTES", "SECTOR_BYTES", "Lines", "SectoredCache", "touch"]
 
@@ -101,6 +102,7 @@ class SectoredCache:
                 f"least one way, and {LINE_BYTES * max(ways, 1):,} bytes"
             )
         sets = size // (LINE_BYTES * ways)
+        require(5 * sets * ways, f"the tags of a cache of {human(size)}", "make it smaller")
         self.lines = Lines(
             np.full((sets, ways), -1, np.int32),
             np.zeros((sets, ways), np.uint8),
