@@ -119,6 +119,19 @@ def test_scores_that_settle_slowly_are_left_to_conjugate_gradients(monkeypatch):
         assert abs(few.scores.sum() - 1) < 1e-12
 
 
+def test_small_random_graphs_begin_with_scores_that_follow_the_degrees(monkeypatch):
+    g = tg.kronecker(15, edge_factor=8, rng=6)
+    few = tg.pagerank(g, tol=1e-4, verify=True)
+    monkeypatch.setattr(kernel, "RICH_FROM_ARCS", 1 << 40)
+    assert few.iterations < tg.pagerank(g, tol=1e-4).iterations
+
+
+def test_a_sample_tells_how_often_neighbours_are_neighbours():
+    assert kernel.closed_share(tg.complete(200).rows) > 0.95
+    assert kernel.closed_share(tg.star(200).rows) == 0
+    assert kernel.closed_share(tg.uniform(4000, 8, rng=1).rows) < 0.05
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_against_networkx(name):
     g = GRAPHS[name]()

@@ -61,6 +61,15 @@ def test_graphs_of_every_kind(name):
     tg.triangles(GRAPHS[name](), verify=True)
 
 
+def test_triangles_behind_a_tree_are_found():
+    """A chunk that begins like a tree is not looked through as the others are."""
+    child = np.arange(1, 3000)
+    sister = np.array([900, 1500, 2600])  # of the one before: both have the same parent
+    source, target = np.append(child, sister), np.append((child - 1) // 2, sister - 1)
+    g = tg.Graph.from_edges(source, target, directed=False)
+    assert tg.triangles(g, verify=True).count == 3
+
+
 def test_known_counts_and_threads():
     assert tg.triangles(tg.complete(30)).count == 30 * 29 * 28 // 6
     assert tg.triangles(tg.star(100)).count == 0

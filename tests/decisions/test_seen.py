@@ -25,6 +25,7 @@ DECIDING = [
     ),
     "algorithms/bfs_on_host.py",
     "tasks/layout.py",
+    *("kernels/pagerank/pull.py", "kernels/triangles.py"),
     *("kernels/sssp/delta_stepping.py", "kernels/sssp/certificate.py"),
     *("algorithms/sampled.py", "algorithms/wedges.py", "algorithms/sssp_budget.py"),
     "kernels/similarity/edges.py",

@@ -284,10 +284,14 @@ def _on_host(
             "distances reach beyond 2**53, where not every whole number can be kept: "
             "scale the weights down, or make them float64"
         )
-    columns = dict(zip(COLUMNS, rows.T, strict=True))
-    columns["phase"] = PHASES[columns["phase"]]
-    columns["seconds"] = columns.pop("nanoseconds") / 1e9
-    found = problem.solved(distances, Run(seconds, Trace({**columns, "threads": workers})))
+
+    def columns() -> dict[str, object]:
+        made = dict(zip(COLUMNS, rows.T, strict=True))
+        made["phase"] = PHASES[made["phase"]]
+        made["seconds"] = made.pop("nanoseconds") / 1e9
+        return {**made, "threads": workers}
+
+    found = problem.solved(distances, Run(seconds, Trace({}, more=columns)))
     if budget is None:
         return found
     return replace(found, budget=budget).with_run(reason=budget.how)

@@ -8,7 +8,7 @@ signal sAtomicBlock; relaxing without atomics is our reading of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,8 +92,8 @@ class Approximation:
     @property
     def methods(self) -> tuple[str, ...]:
         """The fields that leave something out."""
-        usual = {f.name: f.default for f in fields(self)}
-        return tuple(name for name in METHODS if getattr(self, name) != usual[name])
+        usual = type(self)  # has the defaults as its attributes
+        return tuple(name for name in METHODS if getattr(self, name) != getattr(usual, name))
 
     @property
     def keep(self) -> int:

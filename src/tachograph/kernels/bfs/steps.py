@@ -91,13 +91,15 @@ def push(team, phase, rows, tree, buffer, span, edges, depth):
 
     If the frontier has few ``edges`` for each vertex, workers take equal parts of it, which keeps
     neighbourhoods with the worker that found them. Otherwise chunks are handed out, because hubs make
-    parts unequal. The ``buffer`` of a worker has room for ``BUFFER`` vertices.
+    parts unequal. The ``buffer`` of a worker has room for ``BUFFER`` vertices. Nobody else claims
+    what a single worker has found unvisited.
     """
     control = team.control
     indptr, indices = rows
     parents, levels, queue = tree
     lo, hi = span
     ticket = cell(TICKET, phase)
+    single = team.workers == 1
     even = edges <= EVEN_UP_TO_DEGREE * (hi - lo)
     held = 0
     found = 0
@@ -118,7 +120,9 @@ def push(team, phase, rows, tree, buffer, span, edges, depth):
             for k in range(ld(indptr, u), ld(indptr, u + 1)):
                 v = ld(indices, k)
                 mark = ld(parents, v)
-                if mark < 0 and compare_exchange(parents, v, mark, u):
+                if mark < 0 and (single or compare_exchange(parents, v, mark, u)):
+                    if single:
+                        st(parents, v, u)
                     st(levels, v, depth)
                     arcs -= mark + 1
                     if held == BUFFER:

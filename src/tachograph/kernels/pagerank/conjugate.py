@@ -37,7 +37,7 @@ __all__ = ["slowest_of_gradients", "solve"]
 
 
 #: By how much the sum of a residual may be off, all scores being 1; rows are summed as float64.
-ROUNDING = {"float32": 2.0**-24, "float64": 2.0**-46}
+ROUNDING = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-46}
 LEAST = float(np.finfo(np.float64).tiny)  # instead of a sum of nothing
 
 
@@ -283,15 +283,14 @@ def solve(
     If there are any, they have left scores in it. ``crew``: the workers, and whether the work is brief.
     """
     n, kind = out.size, question.jump.dtype
-    links = out > 0
-    share = float(question.jump[links].sum()) if question.spots else np.count_nonzero(links) / n
-    total = float(out.sum())
+    share = float(question.jump[out > 0].sum()) if question.spots else np.count_nonzero(out) / n
+    total = float(out.sum()) if matrix.weights.size else float(matrix.indices.size)
     known = Known(
         done,
-        share / max(float(report.scores[links].sum()), LEAST) if done else 0.0,
+        share / max(float(report.scores[out > 0].sum()), LEAST) if done else 0.0,
         question.damping * share / total if total else 0.0,
         share + (1 - question.damping) * (1 - share),
-        ROUNDING[kind.name],
+        ROUNDING[kind],
     )
     # Zeros, where memory is not touched before it is needed: many graphs take one iteration only.
     vectors = Vectors(*(np.zeros(n, kind) for _ in Vectors._fields))

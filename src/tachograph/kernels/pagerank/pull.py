@@ -29,9 +29,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...util.limits import due
-from ..rows.passes import over_rows
+from ..rows.passes import over_rows, search
 from ..runtime.atomics import fetch_add, ld, nanoseconds, st, stop_at, stopped
-from ..runtime.launch import BRIEF_BELOW, inline, kernel, workers_for
+from ..runtime.launch import BRIEF_BELOW, inline, kernel, run, workers_for
 from ..runtime.nouns import Rows, WeightedRows
 from ..runtime.team import TICKET, cell, meet, next_phase, part, run_team
 from .conjugate import slowest_of_gradients, solve
@@ -55,8 +55,8 @@ __all__ = ["left_to_change", "multiply", "rank_pages"]
 
 MOST_STAGES, STAGE_AT_LEAST = 16, 1 << 16  # stages, and vertices and arcs of each
 # Scores follow the degrees where these are so high, in the mean, and neighbours so rarely neighbours
-# themselves. Graphs with fewer arcs are not looked at, and left to conjugate gradients.
-RICH_FROM_DEGREE, RICH_BELOW_CLOSED, RICH_FROM_ARCS = 8, 0.12, 1 << 20
+# themselves. Graphs with fewer arcs would have fewer than four stages: conjugate gradients are better.
+RICH_FROM_DEGREE, RICH_BELOW_CLOSED, RICH_FROM_ARCS = 8, 0.16, 1 << 18
 WEDGES = 400  # pairs of neighbours that are looked at
 FLOAT32_FROM_TOLERANCE = 1e-6  # from which on shares are kept as float32
 CONJUGATE_FROM_TOLERANCE = (
@@ -181,12 +181,13 @@ def settle(low, high, aside, matrix, question, jumped, ranks):
 def too_slow(question, shrinks, error):
     """Whether conjugate gradients would need fewer iterations for the rest, even at worst.
 
-    They begin with one that finds the residual, and one whose direction knows nothing yet.
+    They begin with one that finds the residual, and one whose direction knows nothing yet; but changes
+    here shrink ever more slowly, which takes nearly as many.
     """
     if shrinks >= 1.0 or question.slowest >= 1.0:
         return question.slowest < 1.0
     rest = math.log(question.tolerance / error)
-    return rest / math.log(shrinks) > rest / math.log(question.slowest) + 2.0
+    return rest / math.log(shrinks) > rest / math.log(question.slowest) + 0.25
 
 
 @kernel
@@ -254,16 +255,28 @@ def walk(team, matrix, out, question, ranks, sums, report, cut):
     return done
 
 
+@kernel
+def closed_wedges(stop, indptr, indices):
+    """How many of ``WEDGES`` pairs of neighbours of a vertex, evenly spread, are neighbours, too."""
+    closed = np.int64(0)
+    for i in range(WEDGES):
+        k = i * (indices.size - 1) // (WEDGES - 1)
+        v = search(indptr, np.int64(0), indptr.size, k + 1) - 1
+        a = np.int64(ld(indices, k))
+        b = np.int64(ld(indices, (ld(indptr, v) + ld(indptr, v + 1)) // 2))
+        if ld(indptr, a + 1) - ld(indptr, a) > ld(indptr, b + 1) - ld(indptr, b):
+            a, b = b, a  # the shorter row is looked through
+        j = ld(indptr, a)
+        last = ld(indptr, a + 1)
+        while j < last and ld(indices, j) != b:
+            j += 1
+        closed += j < last
+    return closed
+
+
 def closed_share(rows: Rows) -> float:
     """How often two neighbours of a vertex are neighbours, too, estimated from ``WEDGES`` of them."""
-    indptr, indices = rows
-    at = np.linspace(0, indices.size - 1, WEDGES).astype(np.int64)
-    v = np.searchsorted(indptr, at, "right") - 1
-    a, b = indices[at], indices[(indptr[v] + indptr[v + 1]) // 2]
-    swap = indptr[a + 1] - indptr[a] > indptr[b + 1] - indptr[b]
-    a, b = np.where(swap, b, a), np.where(swap, a, b)  # the shorter row is looked through
-    closed = [(indices[indptr[x] : indptr[x + 1]] == y).any() for x, y in zip(a, b, strict=True)]
-    return float(np.mean(closed))
+    return float(run(closed_wedges, [tuple(rows)], brief=True)[0] / WEDGES)
 
 
 def as_matrix(rows: Rows, weights: np.ndarray | None) -> WeightedRows:
@@ -299,7 +312,7 @@ def rank_pages(
     # could take shares out of the range of float32.
     kind = np.float32 if weights is None and tolerance >= FLOAT32_FROM_TOLERANCE else np.float64
     matrix = as_matrix(back, weights)
-    many = arcs >= max(RICH_FROM_DEGREE * n, RICH_FROM_ARCS)
+    many = arcs >= max(RICH_FROM_DEGREE * n, RICH_FROM_ARCS, 1)
     solvable = paired and 0 < damping < 1 and tolerance >= CONJUGATE_FROM_TOLERANCE
     slowest = slowest_of_gradients(damping) if solvable else 1.0
     asked = (jump.astype(kind), int(jump.size == n), damping, tolerance, limit, paired, slowest)
