@@ -197,3 +197,25 @@ def test_without_semaphores(monkeypatch):
     with pytest.raises(OSError):
         multiprocessing.get_context("spawn").Lock()
     assert results(Local(2), dict, [{"a": 1}, {"a": 2}]) == [{"a": 1}, {"a": 2}]
+
+
+@pytest.mark.parametrize(
+    ("flags", "setting", "said"),
+    [
+        (["-OO"], {}, "overlap"),
+        ([], {"NUMBA_DISABLE_JIT": "1"}, "NUMBA_DISABLE_JIT is set, but these loops have to be"),
+    ],
+)
+def test_python_without_docstrings_and_without_compiling(flags, setting, said):
+    code = (
+        "import tachograph as tg\nfrom tachograph.cli import commands\n"
+        "try:\n    import tachograph.kernels.rows.build\n    print(tg.overlap.__name__)\n"
+        "except tg.InputError as error:\n    print(error)"
+    )
+    ran = subprocess.run(
+        [sys.executable, *flags, "-c", code],
+        env=os.environ | setting,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.stdout.startswith(said), ran

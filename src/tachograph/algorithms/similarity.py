@@ -285,10 +285,10 @@ def _like(function: F, task: str, summary: str, example: str) -> F:
 
     similarity.__name__ = similarity.__qualname__ = task
     similarity.__signature__ = signature  # type: ignore[attr-defined]
-    text = inspect.getdoc(function) or ""
-    body = text[text.index("\n\n") : text.index("Examples")]
-    examples = f"Examples\n--------\n>>> import tachograph as tg\n{example}"
-    similarity.__doc__ = f"{summary}{body}{examples}"
+    if text := inspect.getdoc(function):  # python -OO removes it
+        body = text[text.index("\n\n") : text.index("Examples")]
+        examples = f"Examples\n--------\n>>> import tachograph as tg\n{example}"
+        similarity.__doc__ = f"{summary}{body}{examples}"
     return cast(F, similarity)
 
 

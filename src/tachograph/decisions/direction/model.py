@@ -212,6 +212,6 @@ def policy_named(
     name = "cost" if direction == "auto" else direction
     if name in LEARNED:
         return learned(name, (device and the_model.beside(device)) or the_model())
-    about = getattr(published, name).__doc__.split(chr(10))[0]
+    about = (getattr(published, name).__doc__ or name).split(chr(10))[0]
     parameters = np.array([RULES.index(name)], float)
     return Policy(name, about, built_in("rule"), parameters, counts_hubs=name == "enterprise")

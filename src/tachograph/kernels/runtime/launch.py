@@ -29,6 +29,7 @@ from ... import __version__
 from ...journal.store import home
 from ...util.cores import threads as threads
 from ...util.cores import threads_available as threads_available
+from ...util.errors import InputError
 from ...util.limits import Deadline, check_time, due
 from ...util.progress import bar, say, watcher
 from . import background
@@ -147,6 +148,8 @@ def _sources(module: str) -> str:
 
 def _for_all_constants(compiled: Any) -> Any:
     """Compile one variant for all constants: otherwise each literal argument is a type of its own."""
+    if numba.config.DISABLE_JIT:
+        raise InputError("NUMBA_DISABLE_JIT is set, but these loops have to be compiled: unset it")
     template = compiled.get_call_template
 
     def get_call_template(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
