@@ -103,6 +103,10 @@ def test_the_first_paint_is_quick_and_all_can_be_reached_by_keys(page, client):
     assert page.evaluate("() => document.activeElement.className") == "skip"
     at(page, client, "graph", graph="star?n=20")
     page.get_by_role("heading", name="star(").wait_for()
+    page.locator(".skip").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.id") == "panel"
+    assert "star" in page.url  # and it is the same panel
     picture = page.locator("figure svg").first
     picture.focus()
     page.keyboard.press("ArrowRight")

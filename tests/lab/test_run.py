@@ -5,15 +5,19 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import tachograph as tg
+from tachograph.cli import app
 from tachograph.journal import journal
 from tachograph.lab import runs
 from tachograph.lab.asking import Asked
@@ -88,6 +92,23 @@ def test_the_others_fill_the_table(client):
     # another question has a table of its own
     _, other = client.post("run/plan", source=SMALL, task="bfs", told={"source": "3"})
     assert all(c["actual"] is None for c in other["candidates"])
+
+
+def test_what_is_copied_runs_and_gives_the_same(client):
+    _, told = client.post("run/plan", source=SMALL, task="bfs", told={"source": "3"})
+    wanted = tg.bfs(tg.kronecker(10, rng=1), 3).levels
+    for way in (c["way"] for c in told["candidates"]):
+        _, told = client.post("run/plan", source=SMALL, task="bfs", told={"source": "3"}, way=way)
+        names: dict = {}
+        exec(told["python"].replace("print(result)", ""), names)
+        assert np.array_equal(names["result"].levels, wanted)
+        assert names["result"].run.way == way
+        made, run = (shlex.split(line)[1:] for line in told["command"].splitlines())
+        assert CliRunner().invoke(app, made, catch_exceptions=False).exit_code == 0
+        done = CliRunner().invoke(app, [*run, "--json"], catch_exceptions=False)
+        found = json.loads(done.stdout)
+        assert (found["reached"], found["deepest"]) == ((wanted >= 0).sum(), wanted.max())
+        assert way in (found["way"], "one thread")  # which a command asks for by --threads
 
 
 def test_a_way_keeps_its_run_when_another_plan_ranks_otherwise(client, monkeypatch):

@@ -141,9 +141,14 @@ def test_the_command_prints_the_address_and_ends_on_ctrl_c(client):
         assert json.load(urlopen(f"{url}api/graph/start", timeout=WAIT))["first"] == "file:star.txt"
         long = {"source": "kronecker?scale=14", "task": "betweenness_centrality", "told": {}}
         urlopen(f"{url}api/run/start", json.dumps(long).encode(), WAIT).read()
+        watching = urlopen(f"{url}api/run/watch?run=1", timeout=WAIT)  # a page is open
+        watching.readline()
         running.send_signal(signal.SIGINT)
         assert running.wait(WAIT) == 130
-        assert running.stderr.read().endswith("tacho: stopped\n")
+        said = running.stderr.read()
+        assert said.endswith("tacho: stopped\n")
+        assert "ERROR" not in said
+        assert "Traceback" not in said
         assert taken.wait(WAIT) == 1
         assert "--port" in taken.stderr.read()
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+import traceback
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -26,7 +27,17 @@ def event(name: str, told: object, number: int) -> str:
 
 def stream(events: AsyncIterator[str]) -> Response:
     """Return the answer that sends events as they come."""
-    return StreamingResponse(events, media_type="text/event-stream")
+    return StreamingResponse(_heard(events), media_type="text/event-stream")
+
+
+async def _heard(events: AsyncIterator[str]) -> AsyncIterator[str]:
+    """Pass events on; print what goes wrong, which nobody else does."""
+    try:
+        async for one in events:
+            yield one
+    except Exception:
+        traceback.print_exc()
+        raise
 
 
 async def pause(job: Queued, seconds: float = LOOK_SECONDS) -> None:

@@ -196,7 +196,7 @@ def listen(lab: Lab, port: int = 0) -> Listening:
         app,
         lifespan="off",
         ws="none",
-        log_level="warning",
+        log_level="critical",  # our own code prints what goes wrong; Ctrl-C is no error
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=CLOSING_SECONDS,

@@ -138,6 +138,10 @@ addEventListener("hashchange", () => {
   coming = null;
   route();
 });
+document.querySelector(".skip").addEventListener("click", (e) => { // the address is that of a panel
+  e.preventDefault();
+  root.focus();
+});
 document.addEventListener("keydown", (e) => { // Alt and a number: that tab
   if (e.altKey && PANELS[Number(e.key) - 1]) {
     e.preventDefault();
