@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import tachograph as tg
 from tachograph.cli.commands import app
+from tachograph.cli.options import out, table
 
 READERS = {
     ".parquet": parquet.read_table,
@@ -106,3 +107,14 @@ def test_edges_of_a_cut() -> None:
     # {0, 1, 2} hang together by 5, 7 and 1; one edge of weight 1 leads to 3
     assert (cut.value, cut.edges.tolist()) == (1, [[1, 3]])
     assert graph.indices[cut.arcs].tolist() == [3]
+
+
+def test_wide_tables_show_all_numbers_and_names(monkeypatch, capsys):
+    """Also where heads are longer than the numbers below, and a pipe has no width."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    heads = ["graph", "kind", *(f"a published mean of number {k}" for k in range(9))]
+    cells = ["rmat-14", "directed", *(f"{1_409_024 + k:,}" for k in range(9))]
+    out().print(table(heads, [cells], {"graph", "kind"}))
+    shown = capsys.readouterr().out
+    assert all(cell in shown for cell in cells), shown
+    assert "published" in shown

@@ -36,6 +36,7 @@ __all__ += ["TABLE_WRITERS", "check_table", "table", "vertex_of", "vertices_of",
 T = TypeVar("T")
 OPTION = "option"  # where a field of a dataclass keeps its option
 #: Seconds in a unit of time.
+LEAST_LETTERS = 12  # of a column of text, where a table is wide
 UNITS = {"us": 1e-6, "ms": 1e-3, "": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 GraphFile = Annotated[
@@ -220,6 +221,9 @@ def out() -> Console:
         def render_str(self, text: str, **options: Any) -> Text:
             return super().render_str(plain(text), **options)
 
+        def print(self, *objects: Any, **options: Any) -> None:
+            super().print(*objects, **{"crop": False} | options)  # a table may be wider
+
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     width = 120 if piped else None
     return Plain(file=sys.stdout, highlight=False, markup=False, emoji=False, width=width)
@@ -245,12 +249,15 @@ def table(
     """Return a table; only the columns that ``left`` names are set flush left."""
     from rich.table import Table
 
-    shown = Table(title=title, title_justify="left")
-    for head in heads:
-        text = head in left  # numbers are never cut off
+    shown, names, cells = Table(title=title, title_justify="left"), list(heads), list(rows)
+    for at, head in enumerate(names):
+        text = head in left
+        longest = max((len(str(row[at])) for row in cells), default=0)
+        # numbers are never cut off, however long their head is; text has room for a name
+        least = min(longest, LEAST_LETTERS) if text else longest
         justify: JustifyMethod = "left" if text else "right"
-        shown.add_column(head, justify=justify, no_wrap=not text, overflow="fold")
-    for row in rows:
+        shown.add_column(head, justify=justify, min_width=least or None, overflow="fold")
+    for row in cells:
         shown.add_row(*row)
     return shown
 

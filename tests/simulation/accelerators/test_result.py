@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tachograph as tg
+from tachograph.plots.numbers import seconds
 from tachograph.simulation.accelerators.base import Machine, Parameter
 from tachograph.simulation.accelerators.problem import Question
 from tachograph.simulation.accelerators.simulate import accelerator_named
@@ -40,7 +41,8 @@ def test_a_result_is_frozen_and_can_be_sent():
     assert np.array_equal(again.labels, result.labels)
     assert again.numbers() == result.numbers()
     assert "connected_components on AccuGraph" in result._repr_html_()
-    assert "ms simulated (mean error" in repr(result)
+    assert "s simulated (mean error" in repr(result)
+    assert seconds(result.seconds) in repr(result)
     assert "DRAM bandwidth" in result.plot("a.svg").title
 
 

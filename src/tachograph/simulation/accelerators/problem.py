@@ -266,9 +266,11 @@ class Simulation:
         return result_html(f"{self.task} on {self.accelerator}", shown, self.trace.to_dict())
 
     def __repr__(self) -> str:
+        from ...plots.numbers import seconds
+
         notes = "".join(f"; {note}" for note in self.notes)
         return (
-            f"Simulation({self.task} on {self.accelerator}, {self.seconds * 1e3:.4g} ms "
+            f"Simulation({self.task} on {self.accelerator}, {seconds(self.seconds)} "
             f"simulated ({in_words(self.expected_error)}), {self.iterations} iterations, "
             f"{self.memory.requests:,} requests, {self.memory.gbps:.2f} GB/s{notes})"
         )
