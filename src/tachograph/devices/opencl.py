@@ -86,14 +86,14 @@ class OpenCL(Overlap):
         self._programs: dict[tuple[str, ...], cl.Program | str] = {}
         self._events: list[cl.Event] | None = None  # of kernels that are timed
         self._kernels = threading.local()  # to make one takes longer than many a launch
-        self.pulse = Pulse(found.name, spins=self.threads < cores())
+        self.pulse: Pulse = Pulse(found.name, spins=self.threads < cores())
         with self._failures("opening it"):
             self.context: cl.Context = self.cl.Context([device])
             timing = self.cl.command_queue_properties.PROFILING_ENABLE
             self.queue: cl.CommandQueue = self.cl.CommandQueue(self.context, properties=timing)
             beside = self.cl.CommandQueue(self.context)  # of kernels
-        lines = (Line(q, self.pulse, self.cl.enqueue_marker) for q in (self.queue, beside))
-        self.kernels, self.copies = lines
+        self.kernels: Line = Line(self.queue, self.pulse, self.cl.enqueue_marker)
+        self.copies: Line = Line(beside, self.pulse, self.cl.enqueue_marker)
 
     @property
     def key(self) -> str:

@@ -35,9 +35,10 @@ class Pulse:
     """Whether a device answers; devices that are masked share it with the one they were made from."""
 
     def __init__(self, name: str, spins: bool) -> None:
-        self.name, self.spins = name, spins
-        self.silent = ""  # what to say of a device that was given up
-        self.longest = 0.0
+        self.name: str = name
+        self.spins: bool = spins
+        self.silent: str = ""  # what to say of a device that was given up
+        self.longest: float = 0.0
         #: buffers and shared arrays that kernels may use
         self.memory: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         self.lines: list[Line] = []
@@ -85,8 +86,10 @@ class Line:
     def __init__(
         self, queue: cl.CommandQueue, pulse: Pulse, marker: Callable[[cl.CommandQueue], cl.Event]
     ) -> None:
-        self.queue, self.pulse, self._marker = queue, pulse, marker
-        self.begun = 0  # commands that were enqueued
+        self.queue: cl.CommandQueue = queue
+        self.pulse: Pulse = pulse
+        self._marker = marker
+        self.begun: int = 0  # commands that were enqueued
         self._answered = self._ended = (
             0  # how many they were at the last wait, and when all had ended
         )

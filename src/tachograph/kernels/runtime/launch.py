@@ -148,7 +148,7 @@ def _sources(module: str) -> str:
 
 def _for_all_constants(compiled: Any) -> Any:
     """Compile one variant for all constants: otherwise each literal argument is a type of its own."""
-    if numba.config.DISABLE_JIT:
+    if getattr(numba.config, "DISABLE_JIT", 0):  # mypy does not see it
         raise InputError("NUMBA_DISABLE_JIT is set, but these loops have to be compiled: unset it")
     template = compiled.get_call_template
 
