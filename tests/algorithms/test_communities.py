@@ -167,3 +167,12 @@ def test_the_verifier_finds_errors(labels):
         check_communities(g, np.array(labels), max(labels) + 1, 0.5, 1.0)
     with pytest.raises(tg.VerificationError, match="modularity"):
         check_communities(g, np.array([0, 0, 0, 1, 1, 1]), 2, 0.51, 1.0)
+
+
+def test_many_iterations_end_when_nothing_moves_any_more():
+    g = tg.kronecker(6, rng=1)
+    with tg.limits(seconds=60):
+        found = tg.leiden(g, iterations=2**40)
+        none = tg.leiden(tg.Graph.from_edges([], [], n=3, directed=False), iterations=2**40)
+    assert found.modularity >= tg.leiden(g).modularity
+    assert none.labels.tolist() == [0, 1, 2]

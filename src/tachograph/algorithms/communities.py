@@ -197,7 +197,10 @@ def _find(kind: type[CommunitiesResult], graph: Graph, asked: Asked) -> Communit
         search = Search(level, price, seed_of(rng), kind is LeidenResult)
         labels = np.arange(graph.n, dtype=graph.indices.dtype)
         for turn in range(iterations if graph.n else 0):
+            known = len(search.steps)
             labels = search.once(labels.copy(), turn, 0 if spreads else None)
+            if not any(step.moves for step in search.steps[known:]):
+                break
         joining = clock()
         labels, count, inside = connected(level, labels)
         strength = np.bincount(labels, level.strength, count) / max(twice, 1)
@@ -236,6 +239,7 @@ def leiden(
         Above 1 communities are smaller, below 1 they are larger.
     iterations
         How often to start again from the communities that were found; the second time improves most.
+        It ends earlier if nothing moves any more.
     rng
         The seed of the order in which vertices are looked at, or a generator.
     threads
