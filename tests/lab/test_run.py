@@ -21,6 +21,7 @@ from tachograph.cli import app
 from tachograph.journal import journal
 from tachograph.lab import runs
 from tachograph.lab.asking import Asked
+from tachograph.plots import numbers as show
 from tachograph.util import memory
 from tests.lab.conftest import WAIT, until
 from tests.lab.test_server import tacho_lab
@@ -160,6 +161,7 @@ def test_a_gpu_that_is_not_here_is_simulated(client):
     assert alone["seconds"] == pytest.approx(made.seconds)
     assert copied["seconds"] == pytest.approx(made.seconds + made.copy_seconds)
     assert alone["provenance"] == copied["provenance"] == "simulated"
+    assert dict(alone["facts"])["launch"] == show.seconds(made.shares()["launch"])
     _, planned = client.post("run/plan", source=SMALL, task="bfs", told=told)
     shown = next(c for c in planned["candidates"] if c["name"] == "v100 (simulated)")
     assert (shown["provenance"], shown["measured"]) == ("simulated", None)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..algorithms.result import Result
+from ..plots import numbers as show
 from ..simulation.gpus.result import GpuSimulation
 from ..tasks.decide import Candidate
 from ..tasks.elsewhere import COPIED
@@ -62,8 +63,7 @@ def _simulated(result: GpuSimulation, candidate: Candidate | None) -> Outcome:
     guess = Estimate() if candidate is None else candidate.estimate
     words = (f"{result.gpu} (simulated){COPIED if copied else ''}", str(result.band), result.gpu)
     times = (seconds, guess.seconds, guess.low, guess.high)
-    facts = {k: v for k, v in result.shares().items() if k != "overlapped"}
-    shown = {f"{k} seconds": v for k, v in facts.items()}
+    shown = {k: show.seconds(v) for k, v in result.shares().items() if k != "overlapped"}
     kept = (None, shown, result.trace.to_dict())
     return Outcome(result.task, *times, *words, result.provenance, *kept)
 

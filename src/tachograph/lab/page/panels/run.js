@@ -184,7 +184,7 @@ export function outcomeView(told) {
     card(`${told.task}: ${seconds(told.seconds)}`, [provenance(told.provenance)],
       told.stopped ? notice(`${told.stopped}.`, "note") : predictedView(told),
       facts([["way", told.way], ["device", told.device], ["rows of the trace", count(told.iterations)], ...told.facts]),
-      told.why && el("p", { class: "soft" }, `Why this way: ${told.why}.`)),
+      told.why && el("p", { class: "soft" }, `${told.provenance === "simulated" ? "How far it may be off" : "Why this way"}: ${told.why}.`)),
     told.charts.length > 0 && card("What it did", slowly ? [slowly] : [], played, ...told.charts.map((svg) => chart(svg))),
     told.table.length > 0 && el("details", { class: "card" },
       el("summary", {}, `Trace: ${count(told.iterations)} rows`),
