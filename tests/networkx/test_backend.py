@@ -269,7 +269,8 @@ def test_should_run_knows_what_takes_longer_here():
         ("harmonic_centrality", ([5],), ()),
         ("bellman_ford_path_length", (5, 5), (5, 6)),
         ("multi_source_dijkstra", ([5, 6], 6), ([5], 6)),
-        ("single_source_dijkstra", (5, 5), (5, 6, 0.5)),
+        ("single_source_dijkstra", (5, 5), (5, 6)),
+        ("single_source_dijkstra", (5, 6, 0.5), (5, 6)),
     ],
 )
 def test_should_run_leaves_what_networkx_finds_at_once(name, quick, whole):
@@ -307,3 +308,11 @@ def test_should_run_doubts_more_in_graphs_that_are_sparser_than_those_timed():
     assert decide.should_run("triangles", (dense,), {}) is True
     assert decide.should_run("triangles", (sparse,), {}) is not True
     assert decide.should_run("pagerank", (sparse,), {}) is True
+
+
+def test_should_run_leaves_short_cutoffs_to_networkx():
+    graph = nx.gnm_random_graph(1500, 1500, seed=7)
+    nx.single_source_dijkstra_path_length(graph, 0, backend="tachograph")  # converted
+    name = "single_source_dijkstra_path_length"
+    assert decide.should_run(name, (graph, 0), {}) is True
+    assert decide.should_run(name, (graph, 0), {"cutoff": 2}) is not True

@@ -40,8 +40,9 @@ DOUBT, CONVERSION_DOUBT = 2.0, 1.25
 SPARSEST, SPARSE_DOUBT = 3, 2.0
 NEIGHBOURLY = ("triangles", "pairs")
 #: The part of the work of its kind that a call is for NetworkX: it stops at a target, half-way on
-#: average, or at a cutoff, and multiplies two degrees instead of comparing neighbours.
-TO_TARGET = TO_CUTOFF = 0.5
+#: average, or at a cutoff of weights, maybe at once, and multiplies two degrees instead of comparing
+#: neighbours.
+TO_TARGET, TO_CUTOFF = 0.5, 0.0
 THEIR_PART = {"preferential_attachment": 0.1}
 CHOSEN_SECONDS = 8e-4  # to begin an independent set with nodes that are named
 #: Seconds that a call takes here beside those of its kind.
