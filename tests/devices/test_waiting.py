@@ -47,7 +47,7 @@ KERNEL = "__kernel void hangs(volatile __global int *a) { while (a[0] == 0) {} }
 
 
 @needs_pyopencl
-@pytest.mark.parametrize("how", ["in place", "copy"])
+@pytest.mark.parametrize("how", ["in place", pytest.param("copy", marks=pytest.mark.slow)])
 def test_a_kernel_that_never_ends(how, tmp_path):
     """Neither waiting, nor freeing memory, nor the end of the process takes for ever."""
     any_device()
