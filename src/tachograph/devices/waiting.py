@@ -27,8 +27,7 @@ __all__ = ["Line", "Pulse"]
 # each takes seconds at most), or after so many times the longest wait that has ended, if that is more.
 TIMES_THE_LONGEST = 20
 SPINNING_SECONDS = 1e-3  # of a wait: the host looks without a rest, if it has a core for that
-REST_SHARE = 1 / 64  # of what has passed: then it rests so long,
-SHORTEST_REST, LONGEST_REST = 1e-4, 0.01  # but so many seconds at least, if others need the core
+REST_SHARE, LONGEST_REST = 1 / 64, 0.01  # then it rests: a share of what has passed, and seconds
 
 
 class Pulse:
@@ -48,9 +47,8 @@ class Pulse:
         if self.silent:
             raise DeviceError(self.silent)
 
-    def until(self, event: cl.Event, launches: int, beside: bool = False) -> None:
-        """Look at an event, behind so many launches, until it has ended; now and then if other threads
-        of the host work ``beside``.
+    def until(self, event: cl.Event, launches: int) -> None:
+        """Look at an event, behind so many launches, until it has ended.
 
         Raises
         ------
@@ -63,9 +61,8 @@ class Pulse:
             passed = time.perf_counter() - begin
             if passed > most:
                 self._give_up(event, passed)
-            if beside or not self.spins or passed > SPINNING_SECONDS:
-                least = SHORTEST_REST if beside else 0.0
-                time.sleep(min(max(REST_SHARE * passed, least), LONGEST_REST))
+            if not self.spins or passed > SPINNING_SECONDS:
+                time.sleep(min(REST_SHARE * passed, LONGEST_REST))
         self.longest = max(self.longest, passed)
 
     def _give_up(self, event: cl.Event, passed: float) -> None:
@@ -105,10 +102,13 @@ class Line:
             self.begun += 1
 
     def wait(self, event: cl.Event, beside: bool = False) -> None:
-        """Wait for one command, perhaps ``beside`` other threads that need the cores."""
+        """Wait for one command. ``beside`` other threads that need the cores the driver waits, without
+        a bound: looking took a quarter of the time of a shared similarity.
+        """
         begun = self.begun
         self.queue.flush()
-        self.pulse.until(event, begun - self._answered + 1, beside)
+        if not beside:
+            self.pulse.until(event, begun - self._answered + 1)
         event.wait()
         self._answered = begun
         if event in self.copying:
