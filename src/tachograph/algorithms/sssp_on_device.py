@@ -150,7 +150,8 @@ class _Search:
         """Enqueue several rounds; those that come after the end do nothing."""
         run, control = self.run, (self.bounds, self.state)
         blocks = -(-self.n // run.shape.rows)
-        limits = np.int32(ALONE_ROUNDS), np.int32(self.alone)
+        rounds_alone = 1 if self.device.found.turns is not None else ALONE_ROUNDS
+        limits = np.int32(rounds_alone), np.int32(self.alone)
         run.once("relax_alone", *self.rows, *self.places, *control, *limits)
         for _ in range(rounds):
             given = (*self.rows, *self.places, self.tasks, *control)

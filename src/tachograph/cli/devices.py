@@ -183,4 +183,6 @@ def _use(found: Found, units: int, calibrated: bool) -> str:
     if not calibrated:
         use += " (only when asked for, until it is calibrated: tacho devices --calibrate)"
     narrow = "" if found.capabilities.int64_atomics else " (sssp: lengths below 2**31)"
+    if found.turns is not None:
+        narrow += f"; small graphs only: its driver ends loops after {found.turns:,} turns"
     return f"{use}; when asked for: {', '.join(asked)}{narrow}"

@@ -63,6 +63,11 @@ class Capabilities:
         return replace(self, **{name: getattr(Capabilities(), name) for name in gone})
 
 
+#: What trials find out about a device.
+TESTED = (*Capabilities.__dataclass_fields__, "turns")
+TRIALS = 2  # their version: others are made again
+
+
 @dataclass(frozen=True)
 class Found:
     """An OpenCL device, whether it works or not. ``problem`` says why it does not."""
@@ -78,6 +83,7 @@ class Found:
     capabilities: Capabilities
     place: tuple[int, int] = (0, 0)  # the number of its platform, and its own on that
     problem: str | None = None
+    turns: int | None = None  # after which its driver ends the loops of a work-item; None: never
 
     @property
     def shares_cores(self) -> bool:
@@ -142,7 +148,7 @@ def _surroundings() -> str:
     drivers = [(str(file), file.stat().st_mtime) for file in files if file.exists()]
     ours = THREAD_VARIABLES.values()  # which are set while a device is opened
     settings = {k: v for k, v in os.environ.items() if k.startswith(SETTINGS) and k not in ours}
-    return content_key(_versions(), drivers, settings, os.environ.get("PATH", ""))
+    return content_key(TRIALS, _versions(), drivers, settings, os.environ.get("PATH", ""))
 
 
 @functools.cache
@@ -171,9 +177,7 @@ def _ask_all() -> tuple[list[dict[str, Any]], bool]:
     for facts in lines:
         answers, problem = ask("test", *map(str, facts["place"]))
         for answer in answers:
-            facts.update(
-                {k: v for k, v in answer.items() if k in Capabilities.__dataclass_fields__}
-            )
+            facts.update({k: v for k, v in answer.items() if k in TESTED})
         certain = certain and problem is None
         if problem is not None and not any(answer.get("works") for answer in answers):
             facts["problem"] = problem

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Buffer", "Common", "Part", "Resident", "Room", "check_countable", "resident", "whole"]
 
 RESIDENT_PARTS = 2  # of a graph that are on the device at the same time
+LOOPS_PER_ARC = 4  # turns of loops that a kernel may take for each vertex and arc, at most
 MOST_VERTICES = 2**31 - 2**20  # that kernels can count, and a few takes of some hundreds more
 MOST_NARROW_ARCS = 2**31 - 2**20  # whose places fit in 32 bits, and those of a few more
 GRAPH_MEMORY_SHARE = 0.8  # of a device's free memory; algorithms need the rest
@@ -271,7 +272,15 @@ def resident(device: OpenCL, graph: Graph) -> Resident:
     ------
     TooLargeError
         If the neighbours of one vertex do not fit.
+    DeviceError
+        If the driver would end loops before kernels are through with so many arcs.
     """
+    turns, size = device.found.turns, graph.n + graph.arcs
+    if turns is not None and size * LOOPS_PER_ARC > turns:
+        raise DeviceError(
+            f"the driver of {device.name} ends loops after {turns:,} turns, so results for more than "
+            f"{turns // LOOPS_PER_ARC:,} vertices and arcs (here {size:,}) may be wrong: use the host"
+        )
     kept = device.room.graphs
     made = kept.pop(graph, None)
     if made is None:

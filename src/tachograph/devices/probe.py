@@ -28,7 +28,18 @@ WIDE_SOURCE = """
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 __kernel void least(__global long *best) { atom_min(best, -(long)get_global_id(0) << 33); }
 """
+LOOP_SOURCE = """
+__kernel void turns(__global int *turned, int most) {
+    int parity = 0;
+    for (int i = 0; i < most; i++) {
+        parity ^= turned[1 + (i & 31)] & i;
+        turned[0] = i + 1;
+    }
+    turned[33] = parity;
+}
+"""
 ITEMS = 64  # work-items of a test
+LONG_LOOP = 70_000  # turns; llvmpipe ends all loops of a work-item after 65,535 in all
 
 
 def say(**facts: object) -> None:
@@ -87,12 +98,27 @@ def test(device: cl.Device) -> None:
     queue.finish()
     if (back != values + 1).any():
         raise ValueError("a kernel that adds one to 64 numbers gave wrong ones")
+    say(step="a long loop")
+    say(turns=_turns(queue))
     # what fails from here on is a capability that it lacks, even if the process ends
     say(step="atomic minimum of 64 bits", int64_atomics=False, works=True)
     say(int64_atomics=_wide_atomics(queue))
     say(step="shared virtual memory", svm="none", svm_atomics=False)
     say(**_svm(queue, kernel))
     say(done=True)
+
+
+def _turns(queue: cl.CommandQueue) -> int | None:
+    """Return after how many turns a driver ends loops, without a word; None if it does not."""
+    import pyopencl as cl
+
+    turned = np.ones(ITEMS, np.int32)
+    flags = cl.mem_flags
+    kernel = cl.Kernel(cl.Program(queue.context, LOOP_SOURCE).build(), "turns")
+    there = cl.Buffer(queue.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=turned)
+    kernel(queue, (1,), None, there, np.int32(LONG_LOOP))
+    cl.enqueue_copy(queue, turned, there)
+    return int(turned[0]) if turned[0] < LONG_LOOP else None
 
 
 def _wide_atomics(queue: cl.CommandQueue) -> bool:
