@@ -19,21 +19,21 @@ from tests.graph.test_build import rows_of
 EDGES = [0, 1], [1, 2]
 
 
-@pytest.mark.parametrize("no", [0, np.False_, np.int8(0)], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("no", [0, np.False_, np.int8(0)], ids=lambda v: type(v).__name__)
 def test_any_no_is_a_no(no):
     g = tg.Graph.from_edges(*EDGES, directed=no)
     assert not g.directed
     assert g.arcs == 4
 
 
-@pytest.mark.parametrize("odd", ["false", 0.0, [], float("nan")], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("odd", ["false", 0.0, [], float("nan")], ids=lambda v: type(v).__name__)
 @pytest.mark.parametrize("name", ["directed", "symmetrize", "drop_self_loops", "relabel"])
 def test_flags_are_true_or_false(name, odd):
     with pytest.raises(tg.InputError, match=f"{name} = .*True or False"):
         tg.Graph.from_edges(*EDGES, **{name: odd})
 
 
-@pytest.mark.parametrize("odd", [None, "no", 0.5], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("odd", [None, "no", 0.5], ids=lambda v: type(v).__name__)
 @pytest.mark.parametrize("name", ["directed", "copy"])
 def test_flags_of_rows(name, odd):
     with pytest.raises(tg.InputError, match=f"{name} = .*True or False"):
@@ -60,13 +60,17 @@ def test_short_floats_that_stand_for_several_ids(kind, bits):
         tg.Graph.from_edges(np.array([last + 2], kind), [1], relabel=True)  # is last + 1
 
 
-@pytest.mark.parametrize("odd", [(v for v in [0, 1]), {0, 1}, map(int, "01")], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "odd", [(v for v in [0, 1]), {0, 1}, map(int, "01")], ids=lambda v: type(v).__name__
+)
 def test_what_is_no_array(odd):
     with pytest.raises(tg.InputError, match="source is a .*: pass a list or an array"):
         tg.Graph.from_edges(odd, [1, 2])
 
 
-@pytest.mark.parametrize("odd", [-1, 3, 1.0, None, "1", 2**63, 2**70, [0]], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "odd", [-1, 3, 1.0, None, "1", 2**63, 2**70, [0]], ids=lambda v: type(v).__name__
+)
 def test_rows_of_vertices_that_are_not_there(odd):
     with pytest.raises(tg.InputError, match="there is no vertex .*: ids go from 0 to 2"):
         tg.path(3).row(odd)
@@ -74,7 +78,7 @@ def test_rows_of_vertices_that_are_not_there(odd):
         tg.Graph.from_edges([], []).row(odd)
 
 
-@pytest.mark.parametrize("odd", [1, None, "ab", 1.5, np.array(1)], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("odd", [1, None, "ab", 1.5, np.array(1)], ids=lambda v: type(v).__name__)
 def test_one_vertex_is_no_list(odd):
     g = tg.Graph.from_edges(["a"], ["b"], relabel=True)
     for call in (g.ids_of, g.subgraph):
@@ -82,7 +86,9 @@ def test_one_vertex_is_no_list(odd):
             call(odd)
 
 
-@pytest.mark.parametrize("odd", [None, 1, "x", [1, 2], np.arange(3), object()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "odd", [None, 1, "x", [1, 2], np.arange(3), object()], ids=lambda v: type(v).__name__
+)
 def test_what_is_no_graph(odd):
     made = tg.Graph.from_networkx, tg.Graph.from_pandas, tg.Graph.from_scipy, tg.Graph.from_arrow
     calls = (
@@ -205,7 +211,9 @@ def test_names_that_files_cannot_hold():
     assert numbers.to_arrow()["target"].to_pylist() == [7]
 
 
-@pytest.mark.parametrize("odd", [None, 3, b"g.el", ["g.el"], np.arange(2)], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "odd", [None, 3, b"g.el", ["g.el"], np.arange(2)], ids=lambda v: type(v).__name__
+)
 def test_paths_and_names_that_are_none(odd):
     calls = tg.read, tg.read_coordinates, tg.dataset
     for call in (*calls, lambda p: tg.write(tg.path(2), p), lambda p: tg.read("x", format=[p])):
@@ -216,19 +224,21 @@ def test_paths_and_names_that_are_none(odd):
             call(odd, tg.path(2), *["v100"] * (call is tg.simulate))
 
 
-@pytest.mark.parametrize("name", ["\ud800.el", "a\0b.el"], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("name", ["\ud800.el", "a\0b.el"], ids=lambda v: type(v).__name__)
 def test_names_that_no_file_can_have(name):
     with pytest.raises(tg.InputError, match="no file can have that name"):
         tg.write(tg.path(2), name)
 
 
-@pytest.mark.parametrize("odd", [[["a", "b"]], [[1, 2], [3]], [[2**70, 1]]], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "odd", [[["a", "b"]], [[1, 2], [3]], [[2**70, 1]]], ids=lambda v: type(v).__name__
+)
 def test_coordinates_that_are_no_numbers(odd):
     with pytest.raises(tg.InputError, match="numbers"):
         tg.write_coordinates(odd, "c.co")
 
 
-@pytest.mark.parametrize("odd", ["x", [], np.arange(2), 1j, 1.5], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("odd", ["x", [], np.arange(2), 1j, 1.5], ids=lambda v: type(v).__name__)
 def test_numbers_of_threads_and_machines(odd):
     with pytest.raises(tg.InputError, match="threads = .*whole number"), tg.threads(odd):
         pass

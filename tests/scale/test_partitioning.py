@@ -380,14 +380,16 @@ def test_killed_at_every_line_of_partitioning(step):
     assert sorted(os.listdir("parts")) == ["part-0000.tgraph", "part-0001.tgraph", "partition.json"]
 
 
-@pytest.mark.parametrize("odd", [None, "x", 1.5, [], 0, 2**40, 2**63], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "odd", [None, "x", 1.5, [], 0, 2**40, 2**63], ids=lambda v: type(v).__name__
+)
 def test_numbers_of_parts_that_cannot_be(odd):
     with pytest.raises(tg.InputError, match=r"parts (= .*needed|is a whole number of 64 bits)"):
         tg.scale.partition(tg.path(4), parts=odd, directory="d")
     assert not Path("d").exists()
 
 
-@pytest.mark.parametrize("odd", [None, 3, b"x", [1], object()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("odd", [None, 3, b"x", [1], object()], ids=lambda v: type(v).__name__)
 def test_what_is_neither_graph_nor_directory(odd):
     with pytest.raises(tg.InputError, match="is not a graph"):
         tg.scale.partition(odd, parts=2, directory="d")
