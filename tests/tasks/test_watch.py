@@ -62,9 +62,11 @@ def test_phases_are_counted_where_there_is_no_log():
     graph = tg.kronecker(15, rng=2)
     tg.pagerank(graph)
     _, seen = watched(lambda: tg.pagerank(graph, tol=1e-12, max_iter=60))
-    steps = [row.step for row in seen.rows if row.step]
+    steps = [(row.lane, row.step) for row in seen.rows if row.step]
     assert steps
-    assert steps == sorted(steps)
+    for lane in dict(steps):  # one loop may hand over to another
+        counted = [step for place, step in steps if place == lane]
+        assert counted == sorted(counted)
     assert all(row.seconds >= 0 for row in seen.rows)
 
 
