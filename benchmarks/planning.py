@@ -32,6 +32,7 @@ from tachograph.tasks.table import TASKS
 TASKS_PLANNED = ("bfs", "sssp", "pagerank", "connected_components", "jaccard")
 TASKS_PLANNED += ("maximal_independent_set", "maximum_flow")
 LEAST_EDGES, MOST_EDGES = 1e5, 1e7
+ROUNDS = 5  # of all candidates, in turns, whose medians are compared
 LONGEST_SECONDS = 1.0  # a candidate that is predicted to take longer is not run
 EARLIER_RUNS, LATER_ROUNDS = 50, 3
 DEADLINES = (0.5, 1.0, 2.0)  # times the predicted seconds
@@ -82,7 +83,7 @@ def measure(seconds: float = math.inf) -> Iterator[Table]:
             for task, (graph, told) in questions(*pair):
                 plan = tg.plan(task, graph, **told)
                 if time.monotonic() < end and (plan.chosen.seconds or 9e9) <= LONGEST_SECONDS:
-                    ran = timed(name, plan, 0, repeats=1)
+                    ran = timed(name, plan, 0, [plan.run(0).seconds])
                     later += [ran] * (counts[task] >= EARLIER_RUNS)
                     counts[task] += 1
     for pair in graphs.values():
@@ -124,17 +125,19 @@ def every_candidate(
     begin = time.perf_counter()
     plan = tg.plan(task, graph, **told)
     costs["a plan, features known"].append(time.perf_counter() - begin)
+    chosen = []
     for place, candidate in enumerate(plan.candidates):
-        way = f"{task}/{candidate.name}"
-        slow = graph.arcs > LARGEST_ARCS.get(way, math.inf)
+        slow = graph.arcs > LARGEST_ARCS.get(f"{task}/{candidate.name}", math.inf)
         if candidate.seconds and candidate.seconds <= LONGEST_SECONDS and not slow:
-            yield timed(name, plan, place, repeats=3)
+            chosen.append(place)
+    rounds = [[plan.run(place).seconds for place in chosen] for _ in range(ROUNDS)]  # in turns
+    for place, *taken in zip(chosen, *rounds, strict=True):
+        yield timed(name, plan, place, taken)
 
 
-def timed(name: str, plan: Any, place: int, repeats: int) -> Ran:
+def timed(name: str, plan: Any, place: int, taken: list[float]) -> Ran:
     candidate = plan.candidates[place]
     guess = candidate.estimate
-    taken = [plan.run(place).seconds for _ in range(repeats)]
     told = (f"{plan.task}/{candidate.name}", name, f"{plan.task} {name} {dict(plan.arguments)}")
     times = (guess.seconds, guess.low, guess.high, taken[0], statistics.median(taken))
     return Ran(*told, place, *times)

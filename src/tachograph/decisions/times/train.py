@@ -76,11 +76,12 @@ def measure(run: Run, graph: Graph, ways: Sequence[TimedWay]) -> Iterator[Record
         some = list(of_task)
         for arguments in _questions(some[0], subject):
             numbers = shape(subject, arguments.get("source"))
-            for way in some:
-                name = f"{task}/{way.way}"
-                if subject.arcs <= LARGEST_ARCS.get(name, math.inf):
-                    options = {**arguments, **way.options}
-                    yield {"name": name, "shape": numbers, **_timed(run, task, subject, options)}
+            asked = [(f"{task}/{way.way}", {**arguments, **way.options}) for way in some]
+            asked = [one for one in asked if subject.arcs <= LARGEST_ARCS.get(one[0], math.inf)]
+            for _, options in asked[:1]:
+                run(task, subject, **options)  # else the first way would pay for all of them
+            for name, options in asked:
+                yield {"name": name, "shape": numbers, **_timed(run, task, subject, options)}
 
 
 def _questions(way: TimedWay, graph: Graph) -> list[dict[str, int]]:
