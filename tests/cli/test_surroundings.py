@@ -108,8 +108,7 @@ def test_a_directory_that_was_deleted(graph, tmp_path):
     here = tmp_path / "here"
     here.mkdir()
     path = Path(graph).absolute()
-    for words in (f"info {path}", "info g.tgraph", f"scale partition {path} --parts 2 --directory p",
-                  f"convert {path} out.el", f"run pagerank {path} --output x.csv"):  # fmt: skip
+    for words in (f"scale partition {path} --parts 2 --directory p", f"convert {path} out.el"):
         line = (
             f"rmdir {here}; {sys.executable} -c 'from tachograph.cli import main; main()' {words}"
         )

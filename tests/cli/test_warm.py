@@ -19,6 +19,7 @@ from tests.cli.test_cli import tacho
 TWO = {"NUMBA_NUM_THREADS": "2"}
 
 
+@pytest.mark.slow
 def test_a_second_time_all_is_warm():
     first = tacho("warm", **TWO)
     assert first.returncode == 0, first.stderr

@@ -191,7 +191,7 @@ def test_work_items_beyond_the_size_do_nothing(device, check, monkeypatch):
         return launch(kernel, beyond, *arguments, group=groups)
 
     monkeypatch.setattr(device, "launch", more)
-    for name in ("path", "star"):
+    for name in ("apart", "star"):
         check(device, GRAPHS[name](), monkeypatch)
 
 

@@ -98,7 +98,8 @@ def test_a_plan_learns_from_its_own_runs_and_says_so(monkeypatch):
     assert plan.chosen.estimate.base == pytest.approx(first.chosen.estimate.base)
     usual = float(np.median(taken))
     before, after = (abs(math.log(p.chosen.seconds / usual)) for p in (first, plan))
-    assert after <= 0.1 * before + 0.05
+    spread = float(np.std(np.log(taken)))  # nothing can be predicted better
+    assert after <= 0.1 * before + max(0.05, spread)
 
 
 def fake(monkeypatch, estimates, shares_cores):
