@@ -72,6 +72,9 @@ def test_every_public_name_exists():
         tachograph.nonsense  # noqa: B018
     with pytest.raises(AttributeError, match="did you mean pagerank"):
         tachograph.page_rank  # noqa: B018
+    for word, name in [("closeness", "closeness_centrality"), ("k_core", "core_number")]:
+        with pytest.raises(AttributeError, match=f"did you mean {name}"):
+            getattr(tachograph, word)
 
 
 def test_import_loads_nothing_heavy():

@@ -253,19 +253,22 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        from .util.text import did_you_mean
+if not TYPE_CHECKING:  # checkers have the imports above, and find misspelled names
 
-        near = did_you_mean(name, __all__)
-        raise AttributeError(f"module 'tachograph' has no attribute {name!r}{near}")
-    from .util.memory import enough
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME:
+            from .util.names import ALIASES
+            from .util.text import did_you_mean
 
-    with enough(f"tachograph.{name}"):
-        home = importlib.import_module(_HOME[name], __name__)
-    value = home if name == "scale" else getattr(home, name)
-    globals()[name] = value
-    return value
+            near = did_you_mean(ALIASES.get(name, name), __all__)
+            raise AttributeError(f"module 'tachograph' has no attribute {name!r}{near}")
+        from .util.memory import enough
+
+        with enough(f"tachograph.{name}"):
+            home = importlib.import_module(_HOME[name], __name__)
+        value = home if name == "scale" else getattr(home, name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

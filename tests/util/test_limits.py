@@ -183,6 +183,18 @@ def test_seconds_end_a_long_kernel():
     assert tg.bfs(tg.path(3), 0).levels.tolist() == [0, 1, 2], "the limit ends with the block"
 
 
+@pytest.mark.parametrize(
+    "odd", [10**400, 10**5000, -1, "soon", float("nan")], ids=["400", "5000", "-1", "text", "nan"]
+)
+def test_odd_limits(odd):
+    with pytest.raises(tg.InputError, match="seconds"), tg.limits(seconds=odd):
+        pass
+    with pytest.raises(tg.InputError, match="memory"), tg.limits(memory=odd):
+        pass
+    with tg.limits(seconds=1e300):
+        assert tg.bfs(tg.path(3), 0).levels.tolist() == [0, 1, 2]
+
+
 def test_seconds_end_reading():
     Path("a.txt.gz").write_bytes(gzip.compress(b"# comment\n" * 3_000_000))
     with pytest.raises(tg.TimeLimitError), tg.limits(seconds=0.2):

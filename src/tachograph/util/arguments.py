@@ -34,9 +34,8 @@ def single(name: str, value: Any, annotation: str) -> Any:
     tachograph.util.errors.InputError: n = 1.5: a whole number is needed
     """
     kinds, none = _kinds(annotation)
-    if kinds and (
-        isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
-    ):
+    alone = isinstance(value, np.generic) or (isinstance(value, np.ndarray) and not value.ndim)
+    if kinds and alone and value.dtype.kind not in "mM":  # no time would become None
         value = value.item()
     if isinstance(value, int) and value.bit_length() > LARGEST_BITS + (annotation == "Rng"):
         raise InputError(f"{name} is a whole number of {value.bit_length():,} bits: too large")
@@ -47,6 +46,10 @@ def single(name: str, value: Any, annotation: str) -> Any:
     if isinstance(value, kinds) or (isinstance(value, int) and {float, bool} & {*kinds}):
         return value
     needed = " or ".join(IN_WORDS[kind] for kind in kinds)
+    if float in kinds and isinstance(value, str) and value.endswith("%"):
+        needed += ", such as 0.05 for 5 %,"
+    if float in kinds and name in ("deadline", "seconds"):
+        needed += " of seconds, such as 0.5 for 500 ms,"
     raise InputError(f"{name} = {value!r:.200}: {needed} is needed")
 
 

@@ -1,13 +1,14 @@
-"""Numbers as callers give them: lists, arrays of any byte order, tables' columns."""
+"""Numbers as callers give them: lists, arrays of any byte order or library, tables' columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .errors import InputError
+from .errors import InputError, TooLargeError
+from .memory import enough
 
 __all__ = ["native", "numbers"]
 INT64_ENDS = 2.0**63  # the first whole number that int64 cannot hold
@@ -41,13 +42,20 @@ def native(given: ArrayLike, what: str) -> np.ndarray:
     if np.ma.is_masked(given):
         raise InputError(f"{what} has masked entries: fill them, or leave them out")
     try:
-        array = np.asarray(given)
-    except ValueError:
-        raise InputError(
-            f"{what}: lists of different lengths are not an array of numbers"
-        ) from None
+        with enough(what):
+            if hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
+                given = np.from_dlpack(cast("Any", given))
+            array = np.asarray(given)
+    except TooLargeError:
+        raise
+    except Exception as error:  # code of another library may raise anything
+        if isinstance(error, ValueError) and isinstance(given, list | tuple):
+            raise InputError(
+                f"{what}: lists of different lengths are not an array of numbers"
+            ) from None
+        raise InputError(f"{what}: NumPy cannot take a {type(given).__name__} ({error})") from None
     kind = array.dtype.kind
-    if kind == "O" and not array.ndim and isinstance(given, Iterable):  # a generator, a set, ...
+    if kind == "O" and not array.ndim:  # a generator, a set, ...
         raise InputError(f"{what} is a {type(given).__name__}: pass a list or an array")
     if kind == "T":  # NumPy's own strings
         array = array.astype(object)

@@ -90,6 +90,15 @@ def threads_available() -> int:
     return os.cpu_count() or 1
 
 
+def check_environment() -> None:
+    """Refuse a number of threads with which Numba cannot be imported."""
+    value, count = os.environ.get(THREADS[0], ""), 1
+    with suppress(ValueError):  # Numba warns, and goes on
+        count = int(value)
+    if count < 1:
+        raise InputError(f"{THREADS[0]} = {value[:LONGEST_COUNT]}: at least one is needed")
+
+
 def busy() -> int:
     """Return how many threads of other programs compete for the cores; 0 if that cannot be told."""
     try:

@@ -3,6 +3,7 @@
 ``aside``    a temporary path beside a file, renamed to it when everything went well.
 ``directory_aside``  the same for a directory.
 ``scratch``  a temporary directory.
+``similar_name``  a question with the file that may be meant instead of one that is not there.
 ``small_content``  what a small file holds.
 ``lock``     a file that one process at a time can hold.
 ``arrow_file``  a file for Arrow, whatever its name is.
@@ -19,12 +20,13 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import InputError, TachographError
+from .text import did_you_mean
 
 try:
     import fcntl
@@ -41,8 +43,10 @@ __all__ = [
     "is_directory",
     "is_file",
     "is_there",
+    "keep_inputs",
     "lock",
     "scratch",
+    "similar_name",
     "small_content",
     "temporary_name",
 ]
@@ -57,6 +61,15 @@ SMALL_BYTES = 1 << 26  # of a file that describes others
 TOKEN_BYTES = 8  # of a temporary name, random
 TEMPORARY = re.compile(rf".+\.[0-9a-f]{{{2 * TOKEN_BYTES}}}\.tacho\.tmp", re.DOTALL)
 SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def similar_name(path: str | os.PathLike[str]) -> str:
+    """Return a question with the file that may be meant instead of one that is not there."""
+    missing, near = Path(path), ""
+    with suppress(OSError):
+        near = did_you_mean(missing.name, (file.name for file in missing.parent.iterdir()))
+    return near
+
 
 _swept: set[str] = set()  # directories in which this process has looked for left files
 
@@ -78,6 +91,19 @@ def _writable(path: str | os.PathLike[str]) -> Path:
     if not is_directory(final.parent):
         raise InputError(f"cannot write {final}: there is no directory {final.parent}")
     return final
+
+
+def keep_inputs(outputs: Iterable[object], inputs: Iterable[object]) -> None:
+    """Refuse to write two outputs into one file, or an output over an input that it is made from."""
+    seen = {
+        os.path.realpath(str(path)): f"{path} is read" for path in inputs if is_there(str(path))
+    }
+    for path in outputs:
+        if path is not None:
+            where = os.path.realpath(str(path))
+            if where in seen:
+                raise InputError(f"cannot write {path}: {seen[where]}, too; choose another name")
+            seen[where] = f"{path} is written"
 
 
 @contextmanager

@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from . import memory as room
+from .arguments import single
 from .errors import InputError, TimeLimitError
 
-__all__ = ["Deadline", "check_time", "deadline", "due", "limits", "was_cut"]
+__all__ = ["Deadline", "check_time", "check_whole", "deadline", "due", "limits", "was_cut"]
 
+LONGEST_SECONDS = 1e9  # of a limit or a deadline: kernels count nanoseconds with 64 bits
 #: The time (of the monotonic clock) at which work must have ended, and the seconds that were given.
 _deadline: ContextVar[tuple[float, float] | None] = ContextVar("deadline", default=None)
 
@@ -40,12 +42,13 @@ def limits(*, memory: int | str | None = None, seconds: float | None = None) -> 
     ...     levels = tg.bfs(tg.path(3), 0).levels
     """
     bytes_given = room.as_bytes(memory, "memory")
-    if seconds is not None and not (isinstance(seconds, int | float) and seconds > 0):
+    seconds = single("seconds", seconds, "float | None")
+    if seconds is not None and not seconds > 0:
         raise InputError(f"seconds = {seconds!r}: a positive number is needed")
     inner = [size for size in (room.given.get(), bytes_given) if size is not None]
     ends = [_deadline.get()]
     if seconds is not None:
-        ends.append((time.monotonic() + seconds, seconds))
+        ends.append((time.monotonic() + min(seconds, LONGEST_SECONDS), seconds))
     memory_token = room.given.set(min(inner, default=None))
     time_token = _deadline.set(min((end for end in ends if end is not None), default=None))
     try:
@@ -72,7 +75,7 @@ class Deadline:
     def __init__(self, seconds: float, working: float) -> None:
         self.seconds = seconds  # until the answer is wanted; the rest of them is for making it
         self.cut = self.over = False
-        self._end = time.monotonic() + working
+        self._end = time.monotonic() + min(working, LONGEST_SECONDS)
 
     @property
     def left(self) -> float:
@@ -93,12 +96,16 @@ class Deadline:
         if self.over or self.left > 0:
             return False
         if not partial:
-            raise TimeLimitError(
-                f"stopped at the deadline of {self.seconds:g} seconds, with nothing to show: allow "
-                "more time, or an error (max_error)"
-            )
+            raise self.nothing_to_show()
         self.cut = True
         return True
+
+    def nothing_to_show(self) -> TimeLimitError:
+        """Return the error of work that is of no use unless it is finished."""
+        return TimeLimitError(
+            f"stopped at the deadline of {self.seconds:g} seconds, with nothing to show: allow "
+            "more time, or an error (max_error)"
+        )
 
 
 due: ContextVar[Deadline | None] = ContextVar("due", default=None)  # for the work of this thread
@@ -119,3 +126,10 @@ def was_cut() -> bool:
     """Return whether the deadline has stopped a loop, so that its values are not finished."""
     end = due.get()
     return end is not None and end.cut
+
+
+def check_whole() -> None:
+    """Raise :class:`TimeLimitError` if the deadline has stopped a loop that had to be finished."""
+    end = due.get()
+    if end is not None and end.cut:
+        raise end.nothing_to_show()

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
+from .arguments import single
 from .errors import InputError, TooLargeError
 
 CGROUP = Path("/sys/fs/cgroup")
@@ -29,14 +30,15 @@ def human(size: float) -> str:
     )
 
 
-def as_bytes(given: int | str | None, what: str) -> int | None:
+def as_bytes(given: float | str | None, what: str) -> int | None:
     """Return the number of bytes that ``200_000_000`` or ``"200 MB"`` means, given as ``what``."""
+    given = single(what, given, "int | float | str | None")
     if given is None:
         return None
     units = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
     found = re.fullmatch(r"\s*(\d{1,30}(?:\.\d+)?)\s*([a-z]*)\s*", str(given).lower(), re.A)
     if found is None or found[2] not in units or float(found[1]) <= 0:
-        raise InputError(f"{what} = {given!r}: a number of bytes, or one like '200 MB'")
+        raise InputError(f"{what} = {given!r:.200}: a number of bytes, or one like '200 MB'")
     return int(float(found[1]) * units[found[2]])
 
 

@@ -42,10 +42,11 @@ TABLE_WRITERS = {
 }
 
 
-def check_table(path: Path | None) -> None:
-    """Refuse a name that does not say how to write a table, before there is one."""
-    if path is not None and path.suffix.lower() not in TABLE_WRITERS:
-        raise InputError(f"{path}: the name must say the format: {', '.join(TABLE_WRITERS)}")
+def check_table(*paths: Path | None) -> None:
+    """Refuse names that do not say how to write a table, before there is one."""
+    for path in paths:
+        if path is not None and path.suffix.lower() not in TABLE_WRITERS:
+            raise InputError(f"{path}: the name must say the format: {', '.join(TABLE_WRITERS)}")
 
 
 def write_table(made: pa.Table, path: Path) -> None:

@@ -10,11 +10,11 @@ import codecs
 import io
 from collections.abc import Iterable
 from html import escape
-from itertools import islice
 from typing import TextIO
 
-__all__ = ["as_html", "did_you_mean", "number_in", "plain", "spell_out"]
+__all__ = ["as_html", "did_you_mean", "number_in", "plain", "quoted", "spell_out"]
 
+QUOTED_BITS = 64  # of a number that a message quotes
 COMPARED_WORDS = 20_000  # with which a word is compared that was not found
 LONGEST_NUMBER = 18  # digits of a number that somebody types: it fits into 64 bits
 LENGTHS_APART = 3  # letters that a word may have more or fewer
@@ -38,6 +38,17 @@ def plain(text: object) -> str:
     return "".join(every)
 
 
+def quoted(value: object) -> str:
+    """Return how a message quotes a value, which may be longer than anybody reads, or Python writes.
+
+    >>> quoted("a"), quoted(10**5000)
+    ("'a'", 'of 16,610 bits')
+    """
+    if isinstance(value, int) and value.bit_length() > QUOTED_BITS:
+        return f"of {value.bit_length():,} bits"
+    return f"{value!r:.200}"
+
+
 def number_in(text: str, otherwise: int = -1) -> int:
     """Return the whole number that a text is, or ``otherwise`` if it is none that Python can read.
 
@@ -59,15 +70,32 @@ def as_html(text: object) -> str:
 def did_you_mean(word: object, known: Iterable[object]) -> str:
     """Return a question with the most similar of the known words; nothing if none is similar.
 
+    A word that is the beginning of a known one is taken for that.
+
     >>> did_you_mean("pagernak", ["bfs", "pagerank"]), did_you_mean("x", ["bfs"])
     ('; did you mean pagerank?', '')
+    >>> did_you_mean("Package", ["package"])
+    '; did you mean package?'
+    >>> did_you_mean("closeness", ["cosine", "closeness_centrality"])
+    '; did you mean closeness_centrality?'
     """
     from difflib import get_close_matches
 
-    said = str(word)
-    near = (text for text in map(str, known) if abs(len(text) - len(said)) <= LENGTHS_APART)
-    found = get_close_matches(said, islice(near, COMPARED_WORDS), n=1)
-    return f"; did you mean {plain(found[0])}?" if found else ""
+    said = str(word).lower() if isinstance(word, str) else quoted(word)
+    near, longer = [], ""
+    for text in map(str, known):
+        if abs(len(text) - len(said)) <= LENGTHS_APART:
+            near.append(text)
+        elif not longer and len(said) > LENGTHS_APART and text.lower().startswith(said):
+            longer = text
+        if len(near) == COMPARED_WORDS:
+            break
+    words = {text.lower(): text for text in near}
+    found = get_close_matches(said, words, n=1)
+    meant = words[found[0]] if found else ""
+    if longer and not meant.lower().startswith(said):
+        meant = longer
+    return f"; did you mean {plain(meant)}?" if meant else ""
 
 
 def spell_out(stream: TextIO) -> None:
