@@ -14,13 +14,15 @@ from tachograph.simulation.dram.runner import NAMES
 
 EVERY = sorted(n for n in names() if n in {
     "DDR3-1600K", "DDR3-800D", "DDR4-2400R", "DDR4-3200", "LPDDR4-1600", "LPDDR4-3200", "GDDR5-6000",
-    "GDDR5-4000", "HBM-1000"})  # fmt: skip
+    "GDDR5-4000", "GDDR5X-11000", "HBM-1000"})  # fmt: skip
 NEWER = [
     "DDR5-4800AN",
     "LPDDR5-6400",
     "LPDDR6-10667",
     "GDDR6-14000",
+    "GDDR6X-19000",
     "HBM2-2400",
+    "HBM2E-3200",
     "HBM3-6400",
     "HBM4-8000",
 ]

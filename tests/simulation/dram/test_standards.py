@@ -47,6 +47,7 @@ def test_every_table_makes_sense(name):
     assert t["RC"] - t["RAS"] - t["RP"] in (0, -1, 2) or t["RC"] == t["RAS"] + t["RPA"]
     assert s.source
     transfers = {"GDDR5": 4, "LPDDR5": 8, "LPDDR6": 4, "GDDR6": 8, "GDDR7": 16}
+    transfers |= {"GDDR5X": 8, "GDDR6X": 8}
     assert 1000 / s.tck * transfers.get(name.split("-")[0], 2) == pytest.approx(
         int("".join(c for c in name.split("-")[1] if c.isdigit())), rel=2e-3)  # fmt: skip
     # the refresh interval is 7.8, 3.9 or 1.9 microseconds
@@ -57,6 +58,33 @@ def test_every_table_makes_sense(name):
     if name.startswith(("DDR", "GDDR5")):
         size = float(s.density[:-2]) * (1 << 30 if s.density.endswith("Gb") else 1 << 20) / 8
         assert s.rank_bytes == size * s.devices
+
+
+@pytest.mark.parametrize(("made", "nearest"), [
+    ("GDDR6X-19000", "GDDR6-14000"), ("GDDR6X-21000", "GDDR6-14000"), ("HBM2E-3200", "HBM2-2000"),
+    ("HBM2E-3600", "HBM2-2000"), ("GDDR5X-10000", "GDDR5X-12000"), ("GDDR5X-11400", "GDDR5X-12000"),
+])  # fmt: skip
+def test_timings_of_an_estimate_are_the_nearest_familys_nanoseconds(made, nearest):
+    s, near, newer = (standard(name, "8Gb") for name in (made, nearest, "GDDR6-14000"))
+    assert "estimate" in s.source
+    assert "nearest family" in s.source
+    refreshed = newer if made.startswith("GDDR5X") else near
+    names = ["CL", "CWL", "RCDR", "RCDW", "RP", "RAS", "WR", "WTRS", "WTRL", "RRDS", "FAW", "RFC"]
+    for name in names:
+        other = refreshed if name == "RFC" else near
+        here, there = s.timings[name] * s.tck, other.timings[name] * other.tck
+        assert there - 1e-6 <= here < there + s.tck, name
+    interval = refreshed.timings["REFI"] * refreshed.tck - s.timings["REFI"] * s.tck
+    assert -1e-6 <= interval < s.tck
+
+
+def test_memories_of_gpus_have_the_peaks_of_their_data_sheets():
+    for name, channels, gbps in (
+        ("GDDR5X-11400", 12, 547.6),  # TITAN Xp: 384 bits
+        ("GDDR6X-19000", 20, 760.0),  # RTX 3080: 320 bits
+        ("HBM2E-3200", 40, 2039.0),  # A100 of 80 GB: 5120 bits
+    ):
+        assert channels * standard(name).peak / 1e9 == pytest.approx(gbps, rel=0.005)
 
 
 def test_numbers_of_two_known_parts():
