@@ -18,6 +18,7 @@ import pytest
 import tachograph as tg
 from tachograph.kernels.runtime import launch as runtime
 from tachograph.kernels.runtime.atomics import stopped
+from tachograph.util.limits import Deadline, deadline
 
 
 @runtime.kernel
@@ -41,6 +42,30 @@ def test_a_failing_worker_stops_the_others_and_is_raised():
 
     with pytest.raises(ValueError, match="broken"):
         runtime.run(worker, [(0,), (1,), (2,)])
+
+
+def test_a_worker_that_fails_while_a_deadline_is_looked_at_stops_the_others(monkeypatch):
+    stop, begun, fails, seen = np.zeros(1, np.int64), threading.Event(), threading.Event(), []
+
+    def late(self, partial):
+        if begun.is_set() and not fails.is_set():
+            fails.set()
+            while not stop[0]:
+                time.sleep(0.001)
+        return False
+
+    def worker(stop, i):
+        begun.set()
+        fails.wait()
+        if i == 1:
+            raise ValueError("broken")
+        time.sleep(0.05)
+        seen.append(int(stop[0]))
+
+    monkeypatch.setattr(Deadline, "late", late)
+    with deadline(9.0, 9.0), pytest.raises(ValueError, match="broken"):
+        runtime.run(worker, [(0,), (1,)], stop)
+    assert seen == [1]
 
 
 def test_ctrl_c_stops_compiled_workers_within_a_second():
@@ -95,7 +120,7 @@ def test_the_clock_stands_still_while_a_kernel_is_compiled_for_each_new_type():
     assert len(double.overloads) == 3
 
 
-def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
+def test_compiling_is_mentioned_once_a_call_and_loading_is_not(monkeypatch, capsys):
     class Kernel:
         __name__ = "slow"
         overloads: ClassVar[dict] = {}
@@ -114,6 +139,9 @@ def test_compiling_is_mentioned_once_and_loading_is_not(monkeypatch, capsys):
     for misses, said in [(0, 0), (1, 1), (1, 0)]:
         assert runtime.run(Kernel(misses), [()]) == [1]
         assert capsys.readouterr().err.count("compiling") == said
+    runtime.tell_compiled()  # the call ends; the next one that takes long says so again
+    assert runtime.run(Kernel(1), [()]) == [1]
+    assert "compiling" in capsys.readouterr().err
 
 
 def test_calls_of_other_types_are_not_taken_for_those_of_the_first():

@@ -12,7 +12,8 @@ import pytest
 
 import tachograph as tg
 from tachograph.kernels.runtime import workers as hands
-from tachograph.kernels.runtime.launch import run
+from tachograph.kernels.runtime.launch import kernel, run, run_calls
+from tachograph.kernels.runtime.team import finish, run_team
 from tachograph.util.errors import TooLargeError
 
 
@@ -43,6 +44,46 @@ def test_runs_at_the_same_time_have_threads_of_their_own():
     for thread in callers:
         thread.join()
     assert len({name for names in found for name in names}) == 12
+
+
+def test_nobody_waits_for_a_thread_whose_work_is_finished():
+    """The thread takes its next job when it has ended the last one."""
+    run(who, [()] * 2)
+    count = threading.active_count()
+    finished, go_on = threading.Event(), threading.Event()
+
+    def slow_to_end(me):
+        if me == 1:
+            finished.set()
+            go_on.wait(30)
+        return me
+
+    stop = np.zeros(1, np.int64)
+    todo = [(0,), (1,)]
+    found = run_calls(slow_to_end, todo, stop, True, finished=lambda: finished.wait(30))
+    assert found == [0, None]
+    later = threading.Timer(0.05, go_on.set)
+    later.start()
+    assert run_calls(slow_to_end, todo, stop, True, finished=lambda: False) == [0, 1]
+    later.join()
+    assert threading.active_count() == count
+
+
+@kernel
+def sum_up(team, size, found):
+    for i in range(team.me, size, team.workers):
+        found[team.me] += i
+    finish(team)
+    return found.sum()
+
+
+@pytest.mark.parametrize("brief", [True, False])
+def test_the_first_of_a_team_that_finishes_sees_what_all_have_done(brief):
+    run_team(sum_up, 4, 0, np.zeros(4), brief=brief)
+    made = hands._made
+    for size in range(300):
+        assert run_team(sum_up, 4, size, np.zeros(4), brief=brief)[0] == size * (size - 1) / 2
+    assert hands._made == made
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system does not tell cores")
@@ -163,3 +204,21 @@ def test_ctrl_c_at_any_moment_of_many_short_runs():
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == "300\n"
+
+
+@pytest.mark.skipif(
+    hands.core_here() == hands.NOT_TOLD, reason="the system does not tell which core it is"
+)
+def test_a_worker_leaves_the_core_of_another_one():
+    """Linux often wakes a thread where its waker runs, though other cores are idle."""
+    cores = hands.allowed()
+    where = []
+    for _ in range(20):
+        crew = hands.Crew(1, helping=True)
+        begin = hands.core_here()
+        hands.start([lambda: where.append((hands.core_here(), hands.allowed()))], crew)
+        assert crew.wait(60)
+        core, free = where.pop()
+        assert free == cores  # it may be moved later
+        assert core in cores
+        assert len(cores) == 1 or crew.taken == {begin, core} or hands.core_here() != begin

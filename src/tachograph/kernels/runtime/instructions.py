@@ -13,9 +13,8 @@ OPERATION = re.compile(
     r"^  (?:%\S+ = )?(?:tail |musttail )?([a-z]\w*) ?(.*)", re.MULTILINE
 )  # of LLVM
 CONTROL = {"br", "switch", "call", "ret", "unreachable", "invoke"}
-MASK_INSTRUCTIONS = (
-    3  # of a branch on a condition: keep the mask, branch if it is empty, restore it
-)
+#: Instructions of a branch on a condition: keep the mask, branch if it is empty, restore it.
+MASK_INSTRUCTIONS = 3
 NO_INSTRUCTION = {"phi", "bitcast", "alloca", "extractvalue", "insertvalue"}  # names of values
 
 

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import functools
 import gc
-import hashlib
 import itertools
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, cast
 
 import numba
@@ -25,15 +22,14 @@ import numpy as np
 from numba._dispatcher import compute_fingerprint
 from numba.core.types import unliteral
 
-from ... import __version__
-from ...journal.store import home
 from ...util.cores import threads as threads
 from ...util.cores import threads_available as threads_available
 from ...util.errors import InputError
 from ...util.limits import Deadline, check_time, due
 from ...util.progress import bar, say, watcher
-from . import background
-from .workers import Crew, start
+from . import background, caching
+from .caching import kept_on_disk as kept_on_disk
+from .workers import Crew, let_go, start
 
 #: For each kind of loop, how much work (items, edges, or vertices and arcs) one worker does faster than
 #: several.
@@ -44,11 +40,11 @@ SERIAL_BELOW = {
     "rows": 1 << 18,
     "bfs": 1 << 18,
     "communities": 1 << 18,
-    "components": 1 << 16,
+    "components": 1 << 15,
     "cores": 1 << 18,
-    "pagerank": 1 << 17,
+    "pagerank": 1 << 15,
     "sssp": 1 << 17,
-    "triangles": 1 << 16,
+    "triangles": 1 << 15,
 }
 #: Work that surely takes less than half a second, even if it is repeated a hundred times: the calling
 #: thread does its share of it, because to wake another one, and to be woken by it, takes 0.1 ms.
@@ -57,7 +53,7 @@ SILENT_COMPILING_SECONDS = 0.5  # how long compiling may take before it is menti
 TOLD_COMPILING_SECONDS = 1.0  # from which on it is said how long it took
 WAITING_SECONDS = 0.1  # between two looks of a caller whether the workers have ended
 KERNELS: list[Any] = []  # all kernels that are kept on disk
-told = threading.Event()  # whether compiling was mentioned
+told = threading.Event()  # whether compiling was mentioned during this call
 #: What runs a kernel for types of arguments that it is loaded for. To look them up for every call
 #: takes longer than many a call, most of all for named tuples.
 _ready: dict[tuple[Any, bytes], Callable[..., Any]] = {}
@@ -82,68 +78,9 @@ def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
         compiled: Any = numba.njit(function, cache=True, **COMPILED)
     except RuntimeError:  # neither the package nor the user has a directory for the cache
         return cast(Callable[..., Any], numba.njit(function, **COMPILED))
-    # Numba compiles anew when the kernel's own file has changed; helpers are part of its code, too.
-    with suppress(AttributeError):  # Numba has no public door to this
-        # Numba reads the version before it reads types, which may no longer exist.
-        kept = compiled._cache._cache_file
-        kept._version = kept._source_stamp = f"{numba.__version__} {_sources(function.__module__)}"
-        _share(compiled, function.__module__)
+    caching.keep(compiled, function.__module__)
     KERNELS.append(_for_all_constants(compiled))
     return cast(Callable[..., Any], compiled)
-
-
-@functools.lru_cache(None)
-def _shared(module: str) -> str | None:
-    """A directory for compiled kernels that all environments with this version of the package use.
-
-    None for a package that is not installed, whose files change, and if the user has named another.
-    """
-    if "site-packages" not in Path(__file__).parts or os.environ.get("NUMBA_CACHE_DIR"):
-        return None
-    versions = f"{__version__} numba {numba.__version__}"
-    found = home() / "compiled" / versions.replace(" ", "-") / module
-    try:
-        found.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return str(found) if os.access(found, os.W_OK) else None
-
-
-def _share(compiled: Any, module: str) -> None:
-    """Keep a kernel where other environments find it: Numba would keep it beside this file."""
-    if (path := _shared(module)) is not None:
-        cache = compiled._cache
-        cache._cache_path = cache._cache_file._cache_path = path
-        cache._cache_file._index_path = str(Path(path) / cache._cache_file._index_name)
-
-
-def kept_on_disk(compiled: Any) -> bool | None:
-    """Whether a variant of a kernel is kept on disk; None if that cannot be."""
-    try:
-        return Path(compiled._cache._cache_file._index_path).exists()
-    except AttributeError:
-        return None
-
-
-@functools.lru_cache(None)
-def _sources(module: str) -> str:
-    """A hash of the file of ``module`` and of all modules of ours that it takes helpers from."""
-    todo, seen = [module], {__name__}  # nothing in this file becomes part of a kernel
-    contents = hashlib.sha256()
-    while todo:
-        name = todo.pop()
-        file = getattr(sys.modules.get(name), "__file__", None)
-        if name in seen or file is None:  # a package without a file of its own
-            continue
-        seen.add(name)
-        space = vars(sys.modules[name])
-        contents.update(Path(file).read_bytes())
-        used = {
-            str(getattr(value, "__module__", None) or getattr(value, "__name__", ""))  # or a module
-            for value in space.values()
-        }
-        todo += sorted(u for u in used if u.partition(".")[0] == __package__.partition(".")[0])
-    return contents.hexdigest()
 
 
 def _for_all_constants(compiled: Any) -> Any:
@@ -207,7 +144,7 @@ def run_calls(
     brief: bool = False,
     label: str | None = None,
     step: Callable[[], int] | None = None,
-    alike: bool = False,
+    finished: Callable[[], bool] | None = None,
     partial: bool = False,
 ) -> list[Any]:
     """Call ``worker(*arguments)`` for every tuple of ``todo``, each on a thread of its own.
@@ -215,14 +152,15 @@ def run_calls(
     The caller waits where Ctrl-C can reach it. If that takes longer than a second, a terminal shows
     ``label`` (by default the name of the worker) and the number that ``step()`` returns. With
     ``brief`` the first call runs on the caller's own thread instead, which saves 0.1 ms: for work that
-    takes less than a second. ``alike`` promises that the arguments of all calls have the same types.
+    takes less than a second. ``finished`` promises that the arguments of all calls have the same types,
+    and tells whether all workers are done with them, so that nobody waits for the ends of threads.
     ``partial`` says that workers leave something to show if a deadline stops them (``util/limits``).
     An exception in any worker, or Ctrl-C, stops the others (at their next look at ``stop[0]``) and is
     raised when all have ended.
     """
     check_time()
     runs = prepare(worker, todo[0])
-    if len(todo) > 1 and not alike:
+    if len(todo) > 1 and finished is None:
         runs = worker
     seen, end = watcher.get(), due.get()
     if end is not None and end.late(partial):
@@ -240,14 +178,17 @@ def run_calls(
             errors.append(error)
             stop[0] = 1
 
-    crew = Crew(len(todo) - brief)
+    crew = Crew(len(todo) - brief, helping=brief)
     name = label or worker.__name__.replace("_", " ")
     if seen is not None:
         seen.begin(name, stop)
     try:
-        start([functools.partial(work, index) for index in range(brief, len(todo))], crew)
+        hands = start([functools.partial(work, index) for index in range(brief, len(todo))], crew)
         if brief:
             results[0] = _here(runs, todo[0])
+            if finished is not None and finished():
+                let_go(hands, crew)
+                return results
         if end is not None:
             _wait_until(end, crew, stop, partial)
         if not crew.wait(WAITING_SECONDS):  # most end before it is time to show a bar
@@ -273,7 +214,9 @@ def _wait_until(end: Deadline, crew: Crew, stop: np.ndarray, partial: bool) -> N
     """Wait for workers until a deadline; then those that leave something to show are stopped."""
     while not (end.over or stop[0]) and not crew.wait(min(max(end.left, 0.0), WAITING_SECONDS)):
         check_time()
-        stop[0] |= end.late(partial)
+        # a worker that fails raises it, too: never write what was read before
+        if end.late(partial):
+            stop[0] = 1
     end.over |= partial
 
 
@@ -330,6 +273,7 @@ def tell_compiled() -> None:
         if KERNELS and background.warm_the_rest():
             rest = f"; the rest follows in the background ({background.SETTING}=0 leaves it out)"
         say(f"compiled {loops} in {sum(_compiled):.1f} s{rest}")
+    told.clear()  # the next call that has to wait says so, too
     _compiled.clear()
 
 
@@ -359,16 +303,15 @@ def not_counted() -> Iterator[None]:
 
 
 def _tell(worker: Any, before: int, done: threading.Event) -> None:
-    """Say once that kernels are being compiled, if that takes long; loading them is not mentioned."""
+    """Say once a call that kernels are being compiled, if that takes long; not that they are loaded."""
     while not done.wait(SILENT_COMPILING_SECONDS) and not told.is_set():
         if worker.stats.cache_path is None:
             text = (
                 "compiling; set NUMBA_CACHE_DIR to a directory that can keep it for the next time"
             )
         elif sum(worker.stats.cache_misses.values()) > before:
-            home = getattr(worker, "py_func", worker).__module__.partition("kernels.")[2]
             text = (
-                f"compiling {home or worker.__name__} and what else this call needs, once per machine "
+                "compiling what this call needs: some seconds, once per machine "
                 "(tacho warm compiles everything)"
             )
         else:

@@ -9,16 +9,18 @@ an int64 array whose cells lie 128 bytes apart so that they do not share cache l
     SUM, SUM2   sums over the workers; three each that rotate by phase
     TAIL        where the next entry of a shared queue goes
     PHASE       the phase that worker 0 is in, for progress
-    GIVEN_UP    raised by a worker that finds a step too costly
+    GIVEN_UP    the last phase that a worker found too costly, and 1
+    FINISHED    how many workers have ended, of algorithms that tell
+    MEETING     nanoseconds that a meeting takes, when they were measured
     CLOCK       the clock of the log, and copies of its last rows, for those who watch the run
 
 A phase is what happens between two barriers. While phase p runs, worker 0 clears the cells of phase
 p + 1; so one barrier per phase is enough.
 
-Workers that report several numbers write them to their row of a *board* before the barrier
-(``report``) and read all rows after it (``total``, ``least``). A worker has two rows that alternate
-between phases: no worker can be two phases ahead of another. Worker 0 keeps the trace in a *log*
-(``new_log``, ``recorded``, ``rows_of``). A round of an algorithm therefore ends with
+Workers write what they report to their row of a *board* before the barrier (``report``) and read all
+rows after it (``total``, ``least``). A worker has two rows that alternate between phases: none can be
+two ahead of another. Worker 0 keeps the trace in a *log* (``new_log``, ``recorded``, ``rows_of``). So
+a round of an algorithm ends with
 
     if not report(team, board, phase, notes):
         break
@@ -27,6 +29,7 @@ between phases: no worker can be two phases ahead of another. Worker 0 keeps the
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -43,7 +46,7 @@ from .atomics import (
     st_release,
     stopped,
 )
-from .launch import inline, inline_maker, kernel, run_calls
+from .launch import inline, inline_maker, kernel, run_calls, subroutine
 
 CELL = 16
 STOP = 0
@@ -52,8 +55,21 @@ TICKET, SUM, SUM2 = 3 * CELL, 6 * CELL, 9 * CELL
 TAIL = 12 * CELL
 PHASE = 13 * CELL
 GIVEN_UP = 14 * CELL
-CLOCK = 15 * CELL
-LOOKS_BEFORE_YIELDING = 1 << 10  # by a waiting worker, before it lets others have its core
+FINISHED = 15 * CELL
+MEETING = 16 * CELL
+CLOCK = 17 * CELL
+#: Looks of a waiting worker, of about 25 ns each, before it lets others have its core: as long as that
+#: takes itself. The one it waits for may be among them, if other programs run.
+LOOKS_BEFORE_YIELDING = 64
+#: Looks of a worker that has finished before it wants the interpreter, which worker 0 takes first.
+LOOKS_BEFORE_RETURNING = 400
+TIMED_MEETINGS = 8
+given_meeting = 0  # nanoseconds that tests have it take; 0 is to be measured
+#: Workers that write to an array in turns take its entries from each other's caches. If a meeting takes
+#: so many nanoseconds for each worker, one is faster alone with so many entries at most: those of a
+#: larger array are rarely in a cache.
+FAR_NANOSECONDS, FAR_UP_TO_ENTRIES = 100, 1 << 17
+FAR_FOR_SECONDS = 0.1  # for which one measurement counts: to start a team takes 0.1 ms
 FIRST_LOG_ROWS = 64  # rows a log has room for before it grows
 USED, LAST_TIME, TOLD = 2, 3, 4  # entries of a log's clock, after the two of scratch space
 COPIES, COPIED_ROWS = 5, 64  # where a clock has copies of the last rows that ``recorded`` made
@@ -95,6 +111,65 @@ def meet(team):
     return barrier(team.control, team.workers)
 
 
+@subroutine
+def meeting(team, box):
+    """The nanoseconds that a meeting takes now, the same for all: how far their cores are apart.
+
+    What one has written is as late in the cache of another. ``box`` is for the clock.
+    """
+    control, me, workers = team
+    if ld(control, MEETING) > 0 or not barrier(control, workers):
+        return ld(control, MEETING)
+    begin = nanoseconds(box)
+    for _ in range(TIMED_MEETINGS):
+        barrier(control, workers)
+    if me == 0:
+        st_release(control, MEETING, (nanoseconds(box) - begin) // TIMED_MEETINGS)
+    barrier(control, workers)
+    return ld_acquire(control, MEETING)
+
+
+@inline
+def far_apart(team, entries, box):
+    """Whether one worker is faster than the team where all write to an array of so many entries."""
+    if team.workers == 1 or entries > FAR_UP_TO_ENTRIES:
+        return False
+    return meeting(team, box) >= FAR_NANOSECONDS * team.workers
+
+
+_found_far = -FAR_FOR_SECONDS  # when a team was last found to be far apart
+
+
+def were_far_apart(entries: int) -> bool:
+    """Whether a team was far apart just now, so that no other need be started to find it out."""
+    lately = given_meeting == 0 and time.monotonic() - _found_far < FAR_FOR_SECONDS
+    return lately and entries <= FAR_UP_TO_ENTRIES
+
+
+@subroutine
+def finish(team):
+    """Called last by every worker: worker 0 waits for the others, whose results nobody gets then.
+
+    That their threads tell Python that they ended would take longer than some searches.
+    """
+    control, me, workers = team
+    fetch_add(control, FINISHED, 1)
+    looks = 0
+    if me:
+        while looks < LOOKS_BEFORE_RETURNING:
+            looks += 1
+            pause()
+        return
+    while ld_acquire(control, FINISHED) < workers:
+        looks += 1
+        if looks % LOOKS_BEFORE_YIELDING:
+            pause()
+        else:
+            if stopped(control):
+                break
+            let_others_run()
+
+
 @inline
 def part(team, size):
     """The part of 0..size that belongs to this worker of ``team``."""
@@ -123,7 +198,7 @@ def new_tickets(workers: int) -> np.ndarray:
 def take_near(team, tickets, phase, size):
     """A piece of 0..size that nobody has taken: one of this worker's part, else of another's, else -1.
 
-    So a worker mostly gets the pieces that it had in the phase before, which its cache still holds.
+    So a worker mostly gets what it had in the phase before, which its cache still holds.
     """
     control, me, workers = team
     for k in range(workers):
@@ -152,6 +227,21 @@ def next_phase(control, me, phase):
         st_release(control, cell(TICKET, phase + 1), 0)
         st_release(control, cell(SUM, phase + 1), 0)
         st_release(control, cell(SUM2, phase + 1), 0)
+
+
+@inline
+def give_up(control, phase):
+    """Tell all workers that a phase costs too much."""
+    st_release(control, GIVEN_UP, phase + 1)
+
+
+@inline
+def is_given_up(control, phase):
+    """Whether a worker gave this phase up; if so, all have to meet again before the next one.
+
+    When a slow worker asks, a fast one may have given up the next: that must not part the team.
+    """
+    return ld_acquire(control, GIVEN_UP) == phase + 1
 
 
 @inline
@@ -261,10 +351,7 @@ def record(log, values):
 
 @inline_maker
 def recorded(log, values):
-    """``log`` with one more row, as ``record`` makes it, and a copy for those who watch.
-
-    It takes some 25 ns to count references; a loop of very short rounds uses ``record`` instead.
-    """
+    """``log`` with one more row, as ``record`` makes it, and a copy for those who watch: 25 ns more."""
     if is_full(log):
         log = larger(log)
     record(log, values)
@@ -296,11 +383,17 @@ def run_team(
 ) -> list[Any]:
     """Call ``worker(Team(...), *arguments)`` on a thread for each worker; return their results.
 
-    Progress goes by the name of the worker's module, and by its phases if it has any. ``brief`` and
-    ``partial`` are those of :func:`run_calls`.
+    If all call ``finish``, only the first result is sure to be there. Progress goes by the name of the
+    worker's module, and by its phases. ``brief`` and ``partial`` are those of :func:`run_calls`.
     """
     control = np.zeros(SIZE, np.int64)
+    control[MEETING] = given_meeting
     calls = [(Team(control, me, workers), *arguments) for me in range(workers)]
     label = worker.__module__.rpartition(".")[2]
     step = lambda: int(control[PHASE])  # noqa: E731
-    return run_calls(worker, calls, control, brief, label, step, True, partial)
+    finished = lambda: bool(control[FINISHED] == workers)  # noqa: E731
+    results = run_calls(worker, calls, control, brief, label, step, finished, partial)
+    if given_meeting == 0 and control[MEETING] >= FAR_NANOSECONDS * workers > FAR_NANOSECONDS:
+        global _found_far
+        _found_far = time.monotonic()
+    return results

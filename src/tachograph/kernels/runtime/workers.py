@@ -1,19 +1,25 @@
 """Threads that wait for work, because starting new ones takes as long as a small search.
 
 A hand is a thread that does one job after the other, on the cores of the calling thread's affinity
-mask. Each could be kept on a core of its own, but that makes long runs longer on a busy machine.
+mask. Linux often wakes a thread on the core of the one that wakes it, though another is idle, and
+leaves it there for milliseconds, which is all the time that many a run takes. So a hand leaves a core
+that another worker of its crew is on, as its job begins. Later the system may move it as it likes: kept
+on a core, long runs would take longer on a busy machine.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import cast
 
 from ...util.errors import TooLargeError
 
 Job = Callable[[], None]  # must not raise
+NOT_TOLD = -1  # the number of a core where the system does not tell
 
 _idle: list[Hand] = []
 _made = 0  # hands that were started so far
@@ -27,8 +33,9 @@ class Crew:
     to hands, and also after the last one has ended.
     """
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, helping: bool = False) -> None:
         self._left = jobs
+        self.taken = {core_here()} if helping else set()  # cores where a worker has begun
         self._busy = 0
         self._called_off = False
         self._guard = threading.Lock()
@@ -39,6 +46,17 @@ class Crew:
     def over(self) -> bool:
         """Whether no job is running and none will start."""
         return self._left == 0 or (self._called_off and self._busy == 0)
+
+    def spread(self, cores: frozenset[int]) -> None:
+        """Called by a hand before its job, to have a core of its own if there is one."""
+        with self._guard:
+            here = core_here()
+            free = cores - self.taken
+            if here != NOT_TOLD and here in self.taken and free:
+                _keep_on(free)
+                _keep_on(cores)
+                here = core_here()
+            self.taken.add(here)
 
     def begin(self) -> bool:
         """Called by a hand before its job: whether that is still wanted."""
@@ -92,13 +110,16 @@ class Hand(threading.Thread):
         while True:
             self._given.acquire()
             job, cores, crew = self._job
+            del self._job
             begun = crew.begin()
             if begun:
                 self._move(cores)
+                crew.spread(cores)
                 job()
-            del job, self._job  # and all arrays that they hold
+            del job  # and all arrays that it holds
             with _guard:
-                self._rest()
+                if self.crew is crew:
+                    self._rest()
             if begun:
                 crew.end()
             del crew
@@ -115,9 +136,29 @@ class Hand(threading.Thread):
 
     def _move(self, cores: frozenset[int]) -> None:
         if cores != self._cores:
-            with suppress(OSError):  # cores that are no longer allowed
-                os.sched_setaffinity(0, cores)
+            _keep_on(cores)
             self._cores = cores
+
+
+def _keep_on(cores: frozenset[int]) -> None:
+    """Let the calling thread run on these cores only."""
+    with suppress(OSError):  # cores that are no longer allowed
+        os.sched_setaffinity(0, cores)
+
+
+def _core_here() -> Callable[[], int]:
+    """A function that returns the core that the calling thread runs on, or NOT_TOLD."""
+    if not hasattr(os, "sched_setaffinity"):
+        return lambda: NOT_TOLD
+    try:
+        found = ctypes.PyDLL(None).sched_getcpu  # too short to let go of the interpreter
+    except (AttributeError, OSError):
+        return lambda: NOT_TOLD
+    found.argtypes, found.restype = (), ctypes.c_int
+    return cast(Callable[[], int], found)
+
+
+core_here = _core_here()
 
 
 def allowed() -> frozenset[int]:
@@ -151,7 +192,7 @@ def _take(count: int, crew: Crew) -> list[Hand]:
     return taken
 
 
-def start(jobs: Sequence[Job], crew: Crew) -> None:
+def start(jobs: Sequence[Job], crew: Crew) -> list[Hand]:
     """Start all jobs at once, each on a thread."""
     cores = allowed()
     taken = _take(len(jobs), crew)
@@ -162,6 +203,15 @@ def start(jobs: Sequence[Job], crew: Crew) -> None:
         for hand in taken:
             hand.give_back(crew)
         raise
+    return taken
+
+
+def let_go(hands: list[Hand], crew: Crew) -> None:
+    """Make hands idle whose jobs are as good as done: each ends the last one before the next."""
+    with _guard:
+        for hand in hands:
+            if hand.crew is crew:
+                hand._rest()
 
 
 def _forget() -> None:
