@@ -6,8 +6,9 @@ import numpy as np
 
 from ..graph.graph import Graph
 from ..util.exercise import Exercise
+from ..util.files import scratch
 from .accelerators import AccuGraph, HitGraph, simulate
-from .dram import Memory
+from .dram import Memory, read_trace, write_trace
 from .gpus import simulate as on_gpu
 
 __all__ = ["EXERCISES"]
@@ -15,6 +16,9 @@ __all__ = ["EXERCISES"]
 
 def _memories() -> None:
     Memory("DDR4-2400R").run([0, 64], commands=True, completion=True)
+    with scratch() as directory:
+        write_trace(directory / "a.trace", [0, 64])
+        read_trace(directory / "a.trace")
 
 
 def _accelerators() -> None:

@@ -45,6 +45,9 @@ def decode(memory, address):
     else:
         for name in reversed(list(sizes)):
             line, found[name] = divmod(line, sizes[name])
+        if mapping.hashed:
+            found["Ba"] ^= found["Ro"] % sizes["Ba"]
+            found["Bg"] ^= found["Ro"] // sizes["Ba"] % sizes["Bg"]
     place = found["Ra"], found["Si"] * s.groups + found["Bg"], found["Ba"]
     return found["Ch"], place, found["Ro"]
 

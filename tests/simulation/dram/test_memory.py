@@ -20,6 +20,15 @@ def same(a, b):
     assert left == right
 
 
+def test_a_result_is_shown_in_a_line():
+    found = tg.Memory("HBM2").run(np.arange(1000) * 64)
+    shown = repr(found)
+    assert shown.startswith("MemoryResult(Memory(HBM2-2000, ")
+    assert "µs simulated, 1,000 requests, " in shown
+    assert f"GB/s (port), {found.peak_share:.0%} of the peak, {found.row_hit_rate:.1%} row" in shown
+    assert len(shown) < 250
+
+
 def test_statistics_fit_together():
     memory = Memory("DDR4-2400R", channels=2, ranks=2)
     r = memory.run(*SOME, completion=True)

@@ -11,7 +11,10 @@ from tachograph.simulation.dram.runner import NAMES
 from tests.simulation.dram import scan
 from tests.simulation.dram.support import memory_with
 
-FAMILIES = ["DDR3-1600K", "DDR4-2400R", "LPDDR4-3200", "GDDR5-6000", "HBM"]
+FAMILIES = ["DDR3-1600K", "DDR4-2400R", "LPDDR4-3200", "GDDR5-6000", "GDDR5X-12000", "HBM"]
+MAPPINGS = ["RoBaRaCoCh", "ChRaBaRoCo", "RoCoBaRaCh", "RoRaBgCoBaCh", "RoBaRaCoBgCh"]
+QUEUES = [1, 2, 8, 32, 128]
+PATTERNS = ["scattered", "in sequence", "strided", "streams", "rows of a bank", "the same again"]
 
 
 def agree(memory, addresses, writes, arrivals):
@@ -35,19 +38,17 @@ def memories(draw, name):
     family = name.split("-")[0]
     options = {
         "channels": draw(st.sampled_from([1, 2, 4])),
-        "ranks": draw(st.sampled_from([1, 2, 4] if "DDR" in family and family != "GDDR5" else [1])),
+        "ranks": draw(st.sampled_from([1] if family[0] in "GH" else [1, 2, 4])),
         "scheduler": draw(st.sampled_from(["FRFCFS-Cap", "FRFCFS", "FCFS"])),
         "cap": draw(st.sampled_from([0, 1, 16])),
         "rows": draw(st.sampled_from(["open", "closed", "timeout"])),
         "refresh": draw(st.sampled_from(["all-bank", "all-bank", "none"])),
         "timeout": draw(st.sampled_from([0, 7, 50])),
-        "read_queue": draw(st.sampled_from([1, 2, 8, 32])),
-        "write_queue": draw(st.sampled_from([1, 4, 32])),
+        "read_queue": draw(st.sampled_from(QUEUES)),
+        "write_queue": draw(st.sampled_from(QUEUES)),
         "write_high": draw(st.sampled_from([0.5, 0.8, 1.0])),
         "write_low": draw(st.sampled_from([0.0, 0.2, 0.4])),
-        "mapping": draw(
-            st.sampled_from(["RoBaRaCoCh", "ChRaBaRoCo", "RoCoBaRaCh", "RoRaBgCoBaCh"])
-        ),
+        "mapping": draw(st.sampled_from(MAPPINGS)),
         "hash_banks": draw(st.booleans()),
     }
     timings = {"REFI": 900} if draw(st.booleans()) else {}
@@ -61,8 +62,18 @@ def traces(draw):
     step = draw(st.sampled_from([32, 64, 8192, 1 << 16]))
     lines = st.integers(0, (1 << spread) - 1)
     addresses = draw(st.lists(lines, min_size=n, max_size=n))
-    if draw(st.booleans()):  # a sequential stream from the first
-        addresses = [addresses[0] + k for k in range(n)]
+    stride = draw(st.sampled_from([2, 3, 33, 64, 1024]))
+    match draw(st.sampled_from(PATTERNS)):
+        case "in sequence":
+            addresses = [addresses[0] + k for k in range(n)]
+        case "strided":
+            addresses = [addresses[0] + stride * k for k in range(n)]
+        case "streams":
+            addresses = [addresses[k % min(3, n)] + k // 3 for k in range(n)]
+        case "rows of a bank":
+            addresses = [a % 5 * 1024 * stride for a in addresses]
+        case "the same again":
+            addresses = [addresses[k % min(4, n)] for k in range(n)]
     writes = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
     arrivals = None
     if draw(st.booleans()):

@@ -11,13 +11,15 @@ from tachograph.simulation.dram import standard
 from tachograph.simulation.dram.runner import NAMES
 from tests.simulation.dram import scan2
 from tests.simulation.dram.support import memory_with
-from tests.simulation.dram.test_oracle import traces
+from tests.simulation.dram.test_oracle import FAMILIES as OLDER
+from tests.simulation.dram.test_oracle import MAPPINGS, QUEUES, traces
 
-FAMILIES = [
-    "DDR5-4800AN", "LPDDR5-6400", "LPDDR6-10667", "GDDR6-14000L", "GDDR7-28000", "HBM2-2400", "HBM3-6400",
-    "HBM4-16000", "DDR4-2400R",
+NEWER = [
+    "DDR5-4800AN", "LPDDR5-6400", "LPDDR6-10667", "GDDR6-14000L", "GDDR6X-21000", "GDDR7-28000", "HBM2-2400",
+    "HBM2E-3200", "HBM3-6400", "HBM4-16000",
 ]  # fmt: skip
-PER_BANK = ("LPDDR5", "GDDR7", "HBM2", "HBM3", "HBM4")
+FAMILIES = [*NEWER, *OLDER]  # the older ones with version 2 of the controller
+PER_BANK = ("LPDDR5", "GDDR7", "HBM2", "HBM2E", "HBM3", "HBM4")
 
 
 def agree(memory, addresses, writes, arrivals):
@@ -51,14 +53,14 @@ def memories(draw, name):
         "ranks": draw(st.sampled_from([1, 2] if family == "DDR5" else [1])),
         "scheduler": draw(st.sampled_from(["FRFCFS", "FRFCFS-RowHit"])),
         "refresh": draw(st.sampled_from(refreshes)),
-        "read_queue": draw(st.sampled_from([1, 2, 8, 32])),
-        "write_queue": draw(st.sampled_from([1, 4, 32])),
+        "read_queue": draw(st.sampled_from(QUEUES)),
+        "write_queue": draw(st.sampled_from(QUEUES)),
         "write_high": draw(st.sampled_from([0.5, 0.8, 1.0])),
         "write_low": draw(st.sampled_from([0.0, 0.2, 0.4])),
-        "mapping": draw(st.sampled_from(["RoBaRaCoCh", "ChRaBaRoCo", "RoCoBaRaCh", "MOP4CLXOR"])),
+        "mapping": draw(st.sampled_from([*MAPPINGS, "MOP4CLXOR"])),
+        "version": 2,
     }
-    if family == "DDR4":
-        options["version"] = 2
+    options["hash_banks"] = options["mapping"] != "MOP4CLXOR" and draw(st.booleans())
     return memory_with(name, often(name) if draw(st.booleans()) else {}, **options)
 
 
@@ -88,6 +90,5 @@ def test_longer_traces(name, refresh):
     addresses = rng.integers(0, 1 << 20, 600) * 32
     addresses[:300] = np.arange(300) * 32
     writes = rng.random(600) < 0.4
-    version = {"version": 2} if name.startswith("DDR4") else {}
-    memory = memory_with(name, often(name), channels=1, refresh=refresh, **version)
+    memory = memory_with(name, often(name), channels=1, refresh=refresh, version=2)
     agree(memory, addresses, writes, None)

@@ -49,7 +49,7 @@ class Timeline(TypedDict):
     peak_gbps: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MemoryResult:
     """What a memory did with the requests it was given. All of it is simulated.
 
@@ -86,10 +86,18 @@ class MemoryResult:
     energy: Energy | None
     ports: str = "shared"
     provenance: str = "simulated"
-    banks: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
-    series: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
-    completion: np.ndarray | None = field(default=None, repr=False)
-    commands: Commands | None = field(default=None, repr=False)
+    banks: dict[str, np.ndarray] = field(default_factory=dict)
+    series: dict[str, np.ndarray] = field(default_factory=dict)
+    completion: np.ndarray | None = None
+    commands: Commands | None = None
+
+    def __repr__(self) -> str:
+        from ...plots.numbers import seconds
+
+        rate = f"{self.gbps:.2f} GB/s{' (port)' * self.port_bound}"
+        hits = f"{self.peak_share:.0%} of the peak, {self.row_hit_rate:.1%} row hits"
+        took = f"{seconds(self.seconds)} simulated, {self.requests:,} requests"
+        return f"MemoryResult({self.memory}, {took}, {rate}, {hits})"
 
     @property
     def row_hit_rate(self) -> float:

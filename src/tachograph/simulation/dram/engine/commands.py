@@ -7,6 +7,7 @@ from ....kernels.runtime.launch import inline, kernel
 from . import layout as L
 from .counters import add, note, raise_to
 from .queues import look_again
+from .waiting import raise_rows, time_row
 
 
 @inline
@@ -22,28 +23,39 @@ def occupy(m, o, tick, ticks, column):
 
 
 @inline
+def _delay_columns(m, group, end, tick, gap):
+    """Reads and writes of groups up to ``end`` keep the gaps at ``gap`` to a command at ``tick``."""
+    read, write = tick + ld(m, gap), tick + ld(m, gap + 4)
+    while group < end:
+        raise_to(m, group + L.G_CAS, read)
+        raise_to(m, group + L.G_CAS + 1, write)
+        group += L.GROUP_WORDS
+
+
+@inline
 def column_times(m, o, tick, bank, w):
     """A read or write goes: ready times of all groups, the bank and the rank."""
-    own, each = ld(m, bank + L.B_GROUP), ld(m, o + L.GROUPS_EACH) * L.GROUP_WORDS
-    first = L.GROUP_TABLE + ld(m, bank + L.B_RANK) * each
-    last = first + each
+    own, each = o + ld(m, bank + L.B_GROUP), ld(m, o + L.GROUPS_EACH) * L.GROUP_WORDS
+    first = o + L.GROUP_TABLE + ld(m, bank + L.B_RANK) * each
+    last, gaps = first + each, o + L.GAPS + 8 * w
     stack = ld(m, o + L.GROUPS_STACK) * L.GROUP_WORDS
-    same = own - (own - first) % stack  # the first group of the same stack
-    group, end = L.GROUP_TABLE, L.GROUP_TABLE + ld(m, o + L.GROUPS) * L.GROUP_WORDS
-    if ld(m, o + L.APART) != 0:  # nothing is shared with other ranks
-        group, end = first, last
-    gaps = o + L.GAPS + 8 * w
-    while group < end:
-        kind = 3
-        if first <= group < last:
-            kind = 2
-            if same <= group < same + stack:
-                kind = 0 if group == own else 1
-        raise_to(m, o + group + L.G_CAS, tick + ld(m, gaps + kind))
-        raise_to(m, o + group + L.G_CAS + 1, tick + ld(m, gaps + 4 + kind))
-        group += L.GROUP_WORDS
+    same = first
+    while same + stack <= own:  # the first group of the same stack
+        same += stack
+    if (
+        ld(m, o + L.APART) == 0 and ld(m, o + L.RANKS) > 1
+    ):  # else nothing is shared with other ranks
+        end = o + L.GROUP_TABLE + ld(m, o + L.GROUPS) * L.GROUP_WORDS
+        _delay_columns(m, o + L.GROUP_TABLE, first, tick, gaps + 3)
+        _delay_columns(m, last, end, tick, gaps + 3)
+    _delay_columns(m, first, same, tick, gaps + 2)
+    _delay_columns(m, same, own, tick, gaps + 1)
+    _delay_columns(m, own, own + L.GROUP_WORDS, tick, gaps)
+    _delay_columns(m, own + L.GROUP_WORDS, same + stack, tick, gaps + 1)
+    _delay_columns(m, same + stack, last, tick, gaps + 2)
     rank = o + L.RANK_TABLE + ld(m, bank + L.B_RANK) * L.RANK_WORDS
     raise_to(m, bank + L.B_PRE, tick + ld(m, o + L.RD_PRE + w))
+    time_row(m, o, bank)
     raise_to(m, rank + L.K_PREA, tick + ld(m, o + L.RD_PREA + w))
     if w == 0 and ld(m, o + L.RD_REF) > 0:
         raise_to(m, rank + L.K_REF, tick + ld(m, o + L.RD_REF))
@@ -82,9 +94,11 @@ def activate(m, o, tick, bank, row, ident):
         at = (at + 1) & 31
         st(m, rank + L.K_MANY_AT, at)
         window = max(window, ld(m, rank + L.K_MANY + at) + ld(m, o + L.AW32))
-    rank_groups(m, o, r, L.G_ACT, window)
-    group = o + ld(m, bank + L.B_GROUP)
-    raise_to(m, group + L.G_ACT, tick + ld(m, o + L.RRDL))
+    delay_openings(m, o, r, window)
+    group, near = o + ld(m, bank + L.B_GROUP), tick + ld(m, o + L.RRDL)
+    bits = ld(m, L.BANK_BITS)
+    raise_to(m, group + L.G_ACT, near)
+    raise_rows(m, o, ld(m, bank + L.B_NUMBER) >> bits << bits, 1 << bits, -1, near)
     if ld(m, o + L.PER_BANK) != 0:
         rank_groups(m, o, r, L.G_REFB, tick + ld(m, o + L.ACT_REFB_RANK))
         raise_to(m, group + L.G_REFB, tick + ld(m, o + L.ACT_REFB_GROUP))
@@ -102,6 +116,14 @@ def rank_groups(m, o, r, word, until):
 
 
 @inline
+def delay_openings(m, o, r, until):
+    """No row of a rank is opened before ``until``."""
+    n = ld(m, o + L.BANKS_EACH)
+    raise_to(m, o + L.RANK_TABLE + r * L.RANK_WORDS + L.K_ACT, until)
+    raise_rows(m, o, r * n, n, -1, until)
+
+
+@inline
 def precharge(m, o, tick, bank, ident):
     """A row is closed."""
     r = ld(m, bank + L.B_RANK)
@@ -116,7 +138,9 @@ def precharge(m, o, tick, bank, ident):
     if ld(m, rank + L.K_OPEN) == 0:
         add(m, rank + L.K_ACTIVE, tick - ld(m, rank + L.K_SINCE))
     if ld(m, o + L.PPD) > 0:
-        rank_groups(m, o, r, L.G_PRE, tick + ld(m, o + L.PPD))
+        n, until = ld(m, o + L.BANKS_EACH), tick + ld(m, o + L.PPD)
+        raise_to(m, rank + L.K_PRE, until)
+        raise_rows(m, o, r * n, n, 0, until)
     occupy(m, o, tick, ld(m, o + L.TICKS_PRE), False)
     look_again(m, o, bank)
 
@@ -135,7 +159,8 @@ def refresh_bank(m, o, tick, bank):
     r = ld(m, bank + L.B_RANK)
     occupy(m, o, tick, _refresh_done(m, o), False)
     raise_to(m, bank + L.B_ACT, tick + ld(m, o + L.REFB_ACT))
-    rank_groups(m, o, r, L.G_ACT, tick + ld(m, o + L.REFB_ACT_RANK))
+    time_row(m, o, bank)
+    delay_openings(m, o, r, tick + ld(m, o + L.REFB_ACT_RANK))
     rank_groups(m, o, r, L.G_REFB, tick + ld(m, o + L.REFB_REFB_RANK))
     note(m, o, tick, L.REFB, ld(m, bank + L.B_NUMBER), -1, -1)
 
@@ -163,4 +188,4 @@ def refresh(m, o, tick, rank):
         note(m, o, tick, L.REF, r, -1, -1)
     occupy(m, o, tick, ticks, False)
     raise_to(m, rank + L.K_REF, next_refresh)
-    rank_groups(m, o, r, L.G_ACT, until)
+    delay_openings(m, o, r, until)

@@ -29,7 +29,8 @@ from .port import (
     set_high,
     settle,
 )
-from .queues import entry_at, locate
+from .queues import locate
+from .waiting import entry_at
 
 #: Words of the control array: the next request, the time, the number of the first request, and the
 #: tick by which all was done.
@@ -62,7 +63,7 @@ def running(m, o):
         return -1
     if ld(m, o + L.OPENING) >= 0 or ld(m, o + L.FIXED) != 0 or ld(m, o + L.HALFWAY) != 0:
         return -1
-    bank = ld(m, o + L.BUSY_BANKS)
+    bank = ld(m, entry_at(o, ld(m, o + L.HEAD)) + L.E_BANK)
     return bank if ld(m, bank + L.B_MISS) == L.NONE else -1
 
 

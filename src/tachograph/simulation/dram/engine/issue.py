@@ -7,7 +7,8 @@ from ....kernels.runtime.launch import inline, kernel
 from . import layout as L
 from .commands import activate, column_times, occupy, precharge, refresh, refresh_bank
 from .counters import add, classify, count_column, note
-from .queues import entry_at, look_again, next_hit, release, unlink
+from .queues import look_again, next_hit, release, unlink
+from .waiting import access_tick, entry_at, mark_hit, time_row
 
 
 @inline
@@ -26,13 +27,14 @@ def serve(m, o, tick, e, at):
         for i in range(at, n):
             st(m, o + L.ACTIVATED_LIST + i, ld(m, o + L.ACTIVATED_LIST + i + 1))
         st(m, o + L.ACTIVATED, n)
+        st(m, o + L.FIRST_ACTIVATED, -1)
         hold(m, o, bank, -1)
     else:
         unlink(m, o, e)
         add(m, o + L.WAIT + w, tick - ld(m, x + L.E_ARRIVAL))
     if opened == row:
         if at < 0 and ld(m, bank + L.B_HIT + w) == ld(m, x + L.E_KEY):
-            st(m, bank + L.B_HIT + w, next_hit(m, o, ld(m, x + L.E_BANK_NEXT), row))
+            mark_hit(m, o, bank, w, next_hit(m, o, ld(m, x + L.E_BANK_NEXT), row))
         column_times(m, o, tick, bank, w)
         count_column(m, o, tick, x, bank, w)
         release(m, o, e)
@@ -44,6 +46,8 @@ def serve(m, o, tick, e, at):
         st(m, o + L.SECOND_LATEST, tick + ld(m, o + L.AAD))
         if ld(m, bank + L.B_MISS + w) == ld(m, x + L.E_KEY):
             look_again(m, o, bank)
+        else:
+            time_row(m, o, bank)
     else:
         row_is_open(m, o, e)
 
@@ -63,11 +67,20 @@ def row_is_open(m, o, e):
     x = entry_at(o, e)
     bank = ld(m, x + L.E_BANK)
     st(m, bank + L.B_OPEN, ld(m, x + L.E_ROW))
+    hold(m, o, bank, 1)
     look_again(m, o, bank)
     n = ld(m, o + L.ACTIVATED)
     st(m, o + L.ACTIVATED_LIST + n, e)
     st(m, o + L.ACTIVATED, n + 1)
-    hold(m, o, bank, 1)
+    first = ld(m, o + L.FIRST_ACTIVATED)
+    if first >= 0:
+        now = max(ld(m, o + L.DONE) + 1, ld(m, o + L.COLUMN_FREE))
+        tick = access_tick(m, o, bank, ld(m, x + L.E_WRITE), now)
+        old = entry_at(o, ld(m, o + L.ACTIVATED_LIST + ld(m, o + L.FIRST_PLACE)))
+        older = ld(m, x + L.E_ARRIVAL) < ld(m, old + L.E_ARRIVAL)
+        if tick < first or (tick == first and older):
+            st(m, o + L.FIRST_ACTIVATED, tick)
+            st(m, o + L.FIRST_PLACE, n)
 
 
 @kernel

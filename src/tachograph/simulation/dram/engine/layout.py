@@ -48,9 +48,8 @@ RANKS, GROUPS, BANKS, GROUPS_EACH, BANKS_EACH, CAPACITY, CAPACITY_WRITES, CAP = 
 HIGH, LOW, IN_ORDER, POLICY, TIMEOUT, LATENCY, LOG_SIZE, COLLECT = range(56, 64)
 VERSION, BUSES, EDGE, SPLIT, GROUPS_STACK, APART, KEEP_HITS, PER_BANK = range(64, 72)
 TICKS_ACT, TICKS_PRE, TICKS_COLUMN, TICKS_REF = range(72, 76)
-BUS_COUNTS = (
-    86  # whether commands can find their bus taken: there are two, or some take several ticks
-)
+# Whether commands can find their bus taken: there are two, or some take several ticks
+BUS_COUNTS = 86
 AAD, CAS_GUARD, CLOCK_READ, CLOCK_WRITE = range(76, 80)  # CLOCK_...: how long the data clock runs
 REFI, TARGETS, AT_ONCE, PAIRS, SET_SIZE, SET_REST = range(80, 86)
 # Block: controller; pairs are for reads and writes
@@ -64,9 +63,8 @@ TO_TAIL = 2  # words from the head of a list of requests to its tail
 ROW_FREE, COLUMN_FREE, HALFWAY, FIXED, PLAN_COLUMN, OPENING, SECOND, SECOND_LATEST, CLOCK_END = (
     range(109, 118)
 )
-INJECTED, SEED, NEXT_TARGET = range(
-    118, 121
-)  # refreshes asked for, first of a pair, next to be done
+# Refreshes asked for, first of a pair, next to be done
+INJECTED, SEED, NEXT_TARGET = range(118, 121)
 # Block: counters
 READS, WRITES, FORWARDED, MERGED, LATENCY_SUM, WAIT, WAIT_WRITES, FLIGHT = range(121, 129)
 COMMANDS = 129
@@ -74,16 +72,21 @@ COMMAND_KINDS = 11  # COMMANDS + kind
 LOGGED, SHIFT, STALLS, WRAPPED = range(140, 144)
 RESTS = 144  # ticks from which on a stack's set of banks may be refreshed again
 MAX_STACKS = 16
+# Block: banks with requests for their open row, a bit for each: [reads, writes]
+HITS, SET_WORDS = RESTS + MAX_STACKS, MAX_BANKS // 64
+# Block: of activated requests the tick (or -1) and place of what is first; words of a set in use
+FIRST_ACTIVATED, FIRST_PLACE, SETS_USED = range(HITS + 2 * SET_WORDS, HITS + 2 * SET_WORDS + 3)
+# Block: for all banks side by side, when the next row command can go, -1 if closed (else 0), and for
+# reads and for writes the oldest request that needs such a command
+ROW_TIMES = HITS + 2 * SET_WORDS + 8
+ROW_CLOSED = ROW_TIMES + MAX_BANKS
+ROW_KEYS = ROW_CLOSED + MAX_BANKS
 
 RANK_WORDS, GROUP_WORDS, BANK_WORDS, ENTRY_WORDS = 64, 8, 32, 16
-RANK_TABLE = RESTS + MAX_STACKS
+RANK_TABLE = ROW_KEYS + 2 * MAX_BANKS
 GROUP_TABLE = RANK_TABLE + MAX_RANKS * RANK_WORDS
 BANK_TABLE = GROUP_TABLE + MAX_GROUPS * GROUP_WORDS
-BUSY_BANKS = BANK_TABLE + MAX_BANKS * BANK_WORDS  # banks with reads, banks with writes
-BOUNDS = (
-    BUSY_BANKS + 2 * MAX_BANKS
-)  # for each of them a tick before which none of its requests can go
-TARGET_LIST = BOUNDS + 2 * MAX_BANKS  # ranks or banks in the order in which they are refreshed
+TARGET_LIST = BANK_TABLE + MAX_BANKS * BANK_WORDS  # ranks or banks in the order of their refreshes
 ENTRIES = TARGET_LIST + MAX_BANKS
 ACTIVATED_LIST = ENTRIES + POOL * ENTRY_WORDS
 RING = 2 * POOL  # finished reads that the producer has not taken
@@ -98,17 +101,18 @@ LOG_WORDS = 5  # tick, command, bank or rank, row, ident
 # Rank: earliest precharge of all and refresh, open banks, refreshes asked for, cycles with open banks
 K_PREA, K_REF, K_OPEN, K_PENDING, K_SINCE, K_ACTIVE, K_FOUR_AT, K_MANY_AT = range(8)
 K_FOUR, K_MANY = 8, 16  # ticks of the last 4 and 32 activations
-K_HELD = 12  # activated requests
-# Group: earliest read, write, activation, precharge, refresh of a bank
-G_CAS, _, G_ACT, G_PRE, G_REFB = range(5)
+# Activated requests; earliest activation and precharge of a bank
+K_HELD, K_ACT, K_PRE = range(12, 15)
+# Group: earliest read, write, activation, (precharge: any time,) refresh of a bank
+G_CAS, _, G_ACT, _, G_REFB = range(5)
 # Bank: open row, accesses to it; earliest read, write, activation and precharge, where its group is,
 # requests that its row was opened for; where its rank is, last use, earliest refresh
 B_OPEN, B_USES = 0, 1
 B_CAS, B_ACT, B_PRE, B_GROUP, B_HELD = 6, 8, 9, 10, 11
 B_RANK, B_STAMP, B_NUMBER, B_REFB = range(16, 20)
 B_HITS, B_MISSES, B_CONFLICTS = range(20, 23)
-# Bank, for reads and for writes: first and last request, oldest that hits and that does not, place
-B_HEAD, B_TAIL, B_HIT, B_MISS, B_PLACE = 12, 14, 2, 4, 24
+# Bank, for reads and for writes: first and last request, oldest that hits and that does not
+B_HEAD, B_TAIL, B_HIT, B_MISS = 12, 14, 2, 4
 # Request: what a walk along a bank's list looks at comes first
 E_ROW, E_KEY, E_BANK_NEXT, E_BANK_BEFORE, E_ARRIVAL, E_BANK, E_WRITE, E_FIRST = range(8)
 E_NEXT, E_BEFORE, E_ADDRESS, E_IDENT = range(8, 12)
@@ -132,9 +136,8 @@ ROW_POLICIES = ("open", "closed", "timeout")
 OPEN_ROW, CLOSED_ROW, TIMED_ROW = range(3)
 REFRESH_KINDS = ("all-bank", "per-bank", "none")
 LONG_AGO = -(1 << 40)
-ROW_TURN = (
-    1 << 61
-)  # added to the key of a row command that comes after column commands of the same tick
+# Added to the key of a row command that comes after column commands of the same tick
+ROW_TURN = 1 << 61
 
 
 def blocks(m: np.ndarray) -> np.ndarray:
@@ -194,6 +197,10 @@ def channel(memory: Memory, stride: int, log: int, collect: bool) -> np.ndarray:
     running = t["BL"] + t["WCKPST"]
     block[AAD : CLOCK_WRITE + 1] = t["AAD"], ticks, t["CL"] + running, t["CWL"] + running
     block[SHIFT], block[OPENING] = 4, -1
+    block[FIRST_ACTIVATED] = -1
+    block[ROW_CLOSED:ROW_KEYS] = -1
+    block[ROW_KEYS:RANK_TABLE] = NONE
+    block[SETS_USED] = -(-ranks * each // 64)
     targets = refresh_order(memory)
     block[TARGET_LIST : TARGET_LIST + len(targets)] = targets
     block[REFI], block[TARGETS] = t["REFIB" if per_bank else "REFI"], len(targets)
@@ -205,7 +212,7 @@ def channel(memory: Memory, stride: int, log: int, collect: bool) -> np.ndarray:
     block[ENTRIES:ACTIVATED_LIST].reshape(POOL, -1)[:, E_NEXT] = np.arange(1, POOL + 1)
     table = block[RANK_TABLE:GROUP_TABLE].reshape(MAX_RANKS, RANK_WORDS)
     table[:, K_FOUR : K_FOUR + 4] = table[:, K_MANY : K_MANY + 32] = LONG_AGO
-    banks, number = block[BANK_TABLE:BUSY_BANKS].reshape(MAX_BANKS, -1), np.arange(MAX_BANKS)
+    banks, number = block[BANK_TABLE:TARGET_LIST].reshape(MAX_BANKS, -1), np.arange(MAX_BANKS)
     banks[:, B_NUMBER], banks[:, B_RANK] = number, number // each
     banks[:, B_GROUP] = GROUP_TABLE + number // s.banks * GROUP_WORDS
     banks[:, B_OPEN] = -1

@@ -18,28 +18,8 @@ from __future__ import annotations
 from ....kernels.runtime.atomics import ld, st
 from ....kernels.runtime.launch import inline, kernel
 from . import layout as L
-from .queues import entry_at
 from .refreshes import inject, refreshable
-
-
-@inline
-def access_tick(m, o, bank, w, now):
-    """When a read or write of the open row can go; ``now`` is when its bus is free."""
-    time = max(ld(m, bank + L.B_CAS + w), ld(m, o + ld(m, bank + L.B_GROUP) + L.G_CAS + w))
-    return max(time, now) | ld(m, o + L.EDGE)
-
-
-@inline
-def other_tick(m, o, bank, now):
-    """When the row of a bank can be opened (if it is closed) or closed; its bus is free at ``now``."""
-    group = o + ld(m, bank + L.B_GROUP)
-    if ld(m, bank + L.B_OPEN) < 0:
-        if ld(m, o + L.OPENING) >= 0:
-            return L.NONE
-        return max(ld(m, bank + L.B_ACT), ld(m, group + L.G_ACT), now) | ld(m, o + L.EDGE)
-    if ld(m, bank + L.B_HELD) > 0:
-        return L.NONE  # a row that was opened for a request stays open until it is served
-    return max(ld(m, bank + L.B_PRE), ld(m, group + L.G_PRE), now)
+from .waiting import access_tick, entry_at, first_hit, first_row, row_tick
 
 
 @inline
@@ -51,12 +31,40 @@ def ready(m, o, e, now):
         over = ld(m, bank + L.B_USES) > ld(m, o + L.CAP)
         free = max(now, ld(m, o + L.COLUMN_FREE))
         return access_tick(m, o, bank, ld(m, x + L.E_WRITE), free), True, over
-    return other_tick(m, o, bank, max(now, ld(m, o + L.ROW_FREE))), False, False
+    if ld(m, o + L.OPENING) >= 0 and ld(m, bank + L.B_OPEN) < 0:
+        return L.NONE, False, False
+    return row_tick(m, o, bank, max(now, ld(m, o + L.ROW_FREE))), False, False
+
+
+@inline
+def _first_activated(m, o, now):
+    """What :func:`_activated` gives in version 2: rows stay open, and there is no cap.
+
+    What was first is so as long as its tick is the same.
+    """
+    now, at = max(now, ld(m, o + L.COLUMN_FREE)), ld(m, o + L.FIRST_PLACE)
+    if ld(m, o + L.FIRST_ACTIVATED) >= 0:
+        x = entry_at(o, ld(m, o + L.ACTIVATED_LIST + at))
+        tick = access_tick(m, o, ld(m, x + L.E_BANK), ld(m, x + L.E_WRITE), now)
+        if tick == ld(m, o + L.FIRST_ACTIVATED):
+            return tick, at
+    best, best_arrival, best_at = L.NONE, L.NONE, -1
+    for at in range(ld(m, o + L.ACTIVATED)):
+        x = entry_at(o, ld(m, o + L.ACTIVATED_LIST + at))
+        tick = access_tick(m, o, ld(m, x + L.E_BANK), ld(m, x + L.E_WRITE), now)
+        arrival = ld(m, x + L.E_ARRIVAL)
+        if (tick < best) | ((tick == best) & (arrival < best_arrival)):
+            best, best_arrival, best_at = tick, arrival, at
+    st(m, o + L.FIRST_ACTIVATED, best)
+    st(m, o + L.FIRST_PLACE, best_at)
+    return best, best_at
 
 
 @inline
 def _activated(m, o, now):
     """The best activated request: its tick, its place in their list."""
+    if ld(m, o + L.VERSION) > 1:
+        return _first_activated(m, o, now)
     in_order = ld(m, o + L.IN_ORDER) != 0
     best, best_arrival, best_at = L.NONE, L.NONE, -1
     first, first_arrival, first_at = L.NONE, L.NONE, -1
@@ -75,65 +83,27 @@ def _activated(m, o, now):
 
 
 @inline
-def arrival_of(m, o, key):
-    """When the request with this key came."""
-    return ld(m, entry_at(o, key & (L.POOL - 1)) + L.E_ARRIVAL)
+def _best_of_banks(m, o, w, now):
+    """The oldest request that can go first: its tick, its key, whether its row is open."""
+    best, best_key = first_hit(m, o, w, max(now, ld(m, o + L.COLUMN_FREE)))
+    tick, key = first_row(m, o, w, max(now, ld(m, o + L.ROW_FREE)))
+    key += L.ROW_TURN if ld(m, o + L.BUSES) == 2 else 0
+    if tick < best or (tick == best and key < best_key):
+        return tick, key, False
+    return best, best_key, True
 
 
 @inline
-def _best_of_banks(m, o, w, now, limit):
-    """The oldest request that can go first, if before ``limit``: its tick, key, if its row is open.
+def _queued(m, o, now):
+    """The best request of the current queue.
 
-    A bank's requests become ready later, not sooner, unless it gets a request, or its row is opened or
-    closed. So the tick that was found for it is a bound until then, and most banks need no second look.
-    """
-    column_now, row_now = max(now, ld(m, o + L.COLUMN_FREE)), max(now, ld(m, o + L.ROW_FREE))
-    edge, opening, cap = ld(m, o + L.EDGE), ld(m, o + L.OPENING) >= 0, ld(m, o + L.CAP)
-    keep, turn = ld(m, o + L.KEEP_HITS) != 0, L.ROW_TURN if ld(m, o + L.BUSES) == 2 else 0
-    best, best_key, column = limit, L.NONE, False
-    busy, bounds = o + L.BUSY_BANKS + w * L.MAX_BANKS, o + L.BOUNDS + w * L.MAX_BANKS
-    for at in range(ld(m, o + L.BUSY + w)):
-        if ld(m, bounds + at) > best:
-            continue
-        bank = ld(m, busy + at)
-        group = o + ld(m, bank + L.B_GROUP)
-        hit, miss = ld(m, bank + L.B_HIT + w), ld(m, bank + L.B_MISS + w)
-        bound = L.NONE
-        if hit != L.NONE:
-            time = max(ld(m, bank + L.B_CAS + w), ld(m, group + L.G_CAS + w))
-            tick = max(time, column_now) | edge
-            bound = tick
-            if ld(m, bank + L.B_USES) <= cap and (tick < best or (tick == best and hit < best_key)):
-                best, best_key, column = tick, hit, True
-        if miss != L.NONE:
-            if ld(m, bank + L.B_OPEN) < 0:
-                tick = max(ld(m, bank + L.B_ACT), ld(m, group + L.G_ACT), row_now) | edge
-                able = not opening
-            else:
-                tick = max(ld(m, bank + L.B_PRE), ld(m, group + L.G_PRE), row_now)
-                able = ld(m, bank + L.B_HELD) == 0
-                if keep and hit != L.NONE:
-                    able &= arrival_of(m, o, hit) > arrival_of(m, o, miss)
-            bound = min(bound, tick)
-            if able and (tick < best or (tick == best and miss + turn < best_key)):
-                best, best_key, column = tick, miss + turn, False
-        st(m, bounds + at, bound)
-    return best, best_key, column
-
-
-@inline
-def _queued(m, o, now, limit):
-    """The best request of the current queue that can go before ``limit``.
-
-    Its tick (``limit`` if there is none), its place in the pool, its kind, and whether its row is open.
+    Its tick, its place in the pool, its kind, and whether its row is open.
     """
     w = ld(m, o + L.WRITING)
     in_order = ld(m, o + L.IN_ORDER) != 0
-    best, key, column = limit, L.NONE, False
+    best, key, column = L.NONE, L.NONE, False
     if not in_order:
-        best, key, column = _best_of_banks(m, o, w, now, limit)
-        if key == L.NONE:  # equal to the limit
-            best = limit
+        best, key, column = _best_of_banks(m, o, w, now)
     oldest = ld(m, o + L.HEAD + w)
     if oldest >= 0 and (in_order or ld(m, o + L.CAP) != L.NONE):
         tick, is_open, over = ready(m, o, oldest, now)
@@ -150,7 +120,7 @@ def _closable(m, o, now):
     for b in range(ld(m, o + L.BANKS)):
         bank = o + L.BANK_TABLE + b * L.BANK_WORDS
         if ld(m, bank + L.B_OPEN) >= 0:
-            tick = other_tick(m, o, bank, now)
+            tick = row_tick(m, o, bank, now)
             if timed:
                 tick = max(tick, ld(m, bank + L.B_STAMP) + ld(m, o + L.TIMEOUT))
             if tick < best:
@@ -203,7 +173,7 @@ def plan(m, o, now):
         if time < tick:
             tick, kind, what, column = time, L.REFRESH, at, False
     else:
-        time, at, how, is_open = _queued(m, o, now, tick)
+        time, at, how, is_open = _queued(m, o, now)
         if time < tick:
             tick, kind, what, column = time, how, at, is_open
     if ld(m, o + L.POLICY) != L.OPEN_ROW:

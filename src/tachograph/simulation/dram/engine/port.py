@@ -16,7 +16,8 @@ from . import layout as L
 from .counters import add, finish, note
 from .issue import issue
 from .plan import plan, ready
-from .queues import append, entry_at, locate, waiting_write
+from .queues import append, locate, waiting_write
+from .waiting import entry_at
 
 # Of a type of their own: plain numbers would have ``advance_to`` compiled for each of them.
 NO_GOAL, ONE_STEP, ROOM, FOR_EVER = np.array([0, 1, 2, L.NONE], np.int64)

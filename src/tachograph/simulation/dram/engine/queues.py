@@ -10,6 +10,7 @@ from __future__ import annotations
 from ....kernels.runtime.atomics import ld, st
 from ....kernels.runtime.launch import inline, kernel
 from . import layout as L
+from .waiting import bank_at, entry_at, mark_hit, mark_miss, time_row
 
 
 @inline
@@ -82,18 +83,6 @@ def locate(m, address):
 
 
 @inline
-def entry_at(o, e):
-    """Where request ``e`` of the pool is."""
-    return o + L.ENTRIES + e * L.ENTRY_WORDS
-
-
-@inline
-def bank_at(o, b):
-    """Where bank ``b`` is."""
-    return o + L.BANK_TABLE + b * L.BANK_WORDS
-
-
-@inline
 def attach(m, o, e, head, link):
     """Put a request at the end of the list from ``head`` on, whose links are at ``link``."""
     x, last = entry_at(o, e), ld(m, head + L.TO_TAIL)
@@ -142,17 +131,13 @@ def append(m, o, w, number, row, address, ident, now):
     attach(m, o, e, o + L.HEAD + w, L.E_NEXT)
     st(m, o + L.LENGTH + w, ld(m, o + L.LENGTH + w) + 1)
     if ld(m, bank + L.B_TAIL + w) < 0:
-        n = ld(m, o + L.BUSY + w)
-        st(m, o + L.BUSY_BANKS + w * L.MAX_BANKS + n, bank)
-        st(m, bank + L.B_PLACE + w, n)
-        st(m, o + L.BUSY + w, n + 1)
-    st(m, o + L.BOUNDS + w * L.MAX_BANKS + ld(m, bank + L.B_PLACE + w), 0)
+        st(m, o + L.BUSY + w, ld(m, o + L.BUSY + w) + 1)
     attach(m, o, e, bank + L.B_HEAD + w, L.E_BANK_NEXT)
     if ld(m, bank + L.B_OPEN) == row:
         if ld(m, bank + L.B_HIT + w) == L.NONE:
-            st(m, bank + L.B_HIT + w, key)
+            mark_hit(m, o, bank, w, key)
     elif ld(m, bank + L.B_MISS + w) == L.NONE:
-        st(m, bank + L.B_MISS + w, key)
+        mark_miss(m, o, bank, w, key)
     return e
 
 
@@ -164,15 +149,8 @@ def unlink(m, o, e):
     detach(m, o, e, o + L.HEAD + w, L.E_NEXT)
     st(m, o + L.LENGTH + w, ld(m, o + L.LENGTH + w) - 1)
     detach(m, o, e, bank + L.B_HEAD + w, L.E_BANK_NEXT)
-    if ld(m, bank + L.B_HEAD + w) < 0:  # the last busy bank takes this one's place
-        n = ld(m, o + L.BUSY + w) - 1
-        st(m, o + L.BUSY + w, n)
-        moved = ld(m, o + L.BUSY_BANKS + w * L.MAX_BANKS + n)
-        place = ld(m, bank + L.B_PLACE + w)
-        st(m, o + L.BUSY_BANKS + w * L.MAX_BANKS + place, moved)
-        bounds = o + L.BOUNDS + w * L.MAX_BANKS
-        st(m, bounds + place, ld(m, bounds + n))
-        st(m, moved + L.B_PLACE + w, place)
+    if ld(m, bank + L.B_HEAD + w) < 0:
+        st(m, o + L.BUSY + w, ld(m, o + L.BUSY + w) - 1)
 
 
 @inline
@@ -211,10 +189,9 @@ def look_again(m, o, bank):
                 if row < 0:  # a closed bank: none hits
                     break
             e = ld(m, x + L.E_BANK_NEXT)
-        st(m, bank + L.B_HIT + w, hit)
-        st(m, bank + L.B_MISS + w, miss)
-        if ld(m, bank + L.B_HEAD + w) >= 0:
-            st(m, o + L.BOUNDS + w * L.MAX_BANKS + ld(m, bank + L.B_PLACE + w), 0)
+        mark_hit(m, o, bank, w, hit)
+        mark_miss(m, o, bank, w, miss)
+    time_row(m, o, bank)
 
 
 @inline

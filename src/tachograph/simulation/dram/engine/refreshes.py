@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....kernels.runtime.atomics import ld, st
 from ....kernels.runtime.launch import inline, kernel
 from . import layout as L
-from .queues import bank_at
+from .waiting import bank_at, row_tick
 
 
 @inline
@@ -88,9 +88,7 @@ def refreshable(m, o, now):
             return L.NONE, bank
         if ld(m, bank + L.B_OPEN) < 0:
             return max(ld(m, bank + L.B_REFB), ld(m, group + L.G_REFB), now) | edge, bank
-        if ld(m, bank + L.B_HELD) > 0:
-            return L.NONE, bank
-        return max(ld(m, bank + L.B_PRE), ld(m, group + L.G_PRE), now), bank
+        return row_tick(m, o, bank, now), bank
     rank = rank_at(o, target)
     if ld(m, rank + L.K_OPEN) == 0:
         return max(ld(m, rank + L.K_REF), now) | edge, rank
