@@ -133,11 +133,22 @@ def test_arrow_columns():
     named = tg.Graph.from_arrow(pa.table({"source": ["x"], "target": ["y"]}), relabel=True)
     assert named.names.tolist() == ["x", "y"]
     assert named.to_arrow()["source"].to_pylist() == ["x"]
+    for kind in (pa.table, pl.DataFrame):  # text is a name, with or without digits
+        g = tg.Graph.from_polars(kind({"src": ["7z", "a"], "dst": ["a", "b"], "cost": [1, 2]}))
+        assert (g.names.tolist(), g.weights.tolist()) == (["7z", "a", "b"], [1, 2])
     for bad, message in [
+        (
+            pa.table({"source": [0], "target": [1], "weight": ["two"]}),
+            "'weight' has text, such as 'two'",
+        ),
+        (pa.table({"source": [0], "target": [1], "weight": ["2"]}), "'weight' has numbers as text"),
         (pa.table({"p": [1], "q": [1], "r": [1], "s": [1]}), "which column holds the source"),
-        (pa.table({"source": [1, None], "target": [1, 2]}), "empty cells"),
+        (pa.table({"source": [1, None], "target": [1, 2]}), "empty cell"),
         (pa.table({"source": [1]}), "which column holds the target"),
-        (pa.table({"x": [1], "y": [0]}), "holds the source.* 'x', 'y'.*='x' and target='y'$"),
+        (
+            pa.table({"x": [1], "y": [0]}),
+            "holds the source.* 'x', 'y': pass source= and target= and a name$",
+        ),
         (pa.table({"when": [1], "buyer": [1], "seller": [1]}), "'when', 'buyer', 'seller'"),
         (pa.table({"source": [1], "target": [1], "price": [1]}), "weight.*'price'.*weight=None"),
         (pa.table({"u": [1], "v": [1], "cost": [1], "capacity": [2]}), "holds the weight"),
@@ -196,3 +207,20 @@ def test_halves_of_characters_in_names_are_refused():
         with pytest.raises(tg.InputError, match="half a character"):
             tg.write(g, name)
         assert not Path(name).exists()
+
+
+@pytest.mark.parametrize("make", [tg.Graph.from_pandas, tg.Graph.from_arrow])
+def test_a_misspelled_argument_is_named_before_the_table_is_looked_at(make):
+    frame = pd.DataFrame({"source": ["a", None], "target": ["b", "c"], "kb": [1, 2]})
+    with pytest.raises(TypeError, match="no argument 'weigth'; did you mean weight"):
+        make(frame, weigth="kb")
+
+
+def test_words_in_files_are_names_and_damaged_numbers_are_not(tmp_path):
+    path = tmp_path / "a.csv"
+    tg.write(tg.Graph.from_edges(["b", "c"], ["a", "b"], relabel=True), path)
+    assert tg.read(path).names.tolist() == ["a", "b", "c"]
+    for damaged in ("1o", "-1x", " 2.y"):
+        path.write_text(f"source,target\nb,{damaged}\n")
+        with pytest.raises(tg.FileFormatError, match="names need relabel=True"):
+            tg.read(path)

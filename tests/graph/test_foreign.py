@@ -168,7 +168,7 @@ def test_whole_numbers_of_any_size_are_names():
 @pytest.mark.parametrize("values", [["a", None], [None, "b"]])
 def test_a_null_in_a_dictionary(values):
     column = pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(values))
-    with pytest.raises(tg.InputError, match="empty cells"):
+    with pytest.raises(tg.InputError, match="empty cell"):
         tg.Graph.from_arrow(pa.table({"source": column, "target": ["x", "y"]}), relabel=True)
 
 
@@ -246,6 +246,9 @@ def test_distinct_cells_stay_distinct(kind):
     content = "source,target\n" + "".join(f"{c},{cells[0]}\n" for c in cells)
     g = text(content, "f.csv", relabel=True)
     assert sorted(g.names.tolist()) == sorted(cells)
+    if kind == "truth":  # words only, so they are names
+        assert text(content, "f.csv").named
+        return
     with pytest.raises(tg.FileFormatError, match="relabel=True"):
         text(content, "f.csv")
 
@@ -335,3 +338,53 @@ def _swapped(graph):
     """Return the rows of a graph in the other byte order."""
     arrays = (*graph.rows, graph.weights)
     return [a.astype(a.dtype.newbyteorder(">")) for a in arrays]
+
+
+class Tensor:
+    """What another library keeps its numbers in: it knows DLPack, and nothing of NumPy."""
+
+    def __init__(self, values, device=None):
+        self.values, self.device = np.array(values), device
+
+    def __dlpack__(self, **options):
+        if self.device:
+            raise BufferError("it lies on a GPU")
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.device or self.values.__dlpack_device__()
+
+
+def test_arrays_of_other_libraries_by_dlpack():
+    g = tg.Graph.from_edges(Tensor([0, 1]), Tensor([1, 2]), Tensor([0.5, 1.5]))
+    assert (g.indices.tolist(), g.weights.tolist()) == ([1, 2], [0.5, 1.5])
+    rows = tg.Graph.from_csr(Tensor([0, 1, 2, 2]), Tensor([1, 2]))
+    assert rows.indices.tolist() == [1, 2]
+    with pytest.raises(tg.InputError, match="source: NumPy cannot take a Tensor .it lies on a GPU"):
+        tg.Graph.from_edges(Tensor([0, 1], (2, 0)), [1, 2])
+    with pytest.raises(tg.InputError, match="source is a object: pass a list or an array"):
+        tg.Graph.from_edges(object(), [1, 2])
+
+
+class Fails:
+    """What another library keeps its numbers in, whose own code fails."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __dlpack__(self, **options):
+        raise self.error
+
+
+class FailsAsArray(Fails):
+    def __array__(self, *given, **options):
+        raise self.error
+
+
+@pytest.mark.parametrize("kind", [Fails, FailsAsArray])
+@pytest.mark.parametrize("error", [ValueError, AttributeError, OSError, KeyError, RuntimeError])
+def test_arrays_whose_own_code_fails(kind, error):
+    with pytest.raises(tg.InputError, match="source: NumPy cannot take a Fails.*said so"):
+        tg.Graph.from_edges(kind(error("said so")), [1, 2])
+    with pytest.raises(tg.TooLargeError, match="source: memory ran out"):
+        tg.Graph.from_edges(kind(MemoryError()), [1, 2])

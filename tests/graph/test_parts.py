@@ -58,14 +58,25 @@ def test_undirected_and_without_weights(case):
     assert rows_of(g.without_weights()) == [[(t, None) for t, _ in row] for row in rows_of(g)]
 
 
+def test_a_summary_says_how_many_ids_occur():
+    assert (
+        tg.Graph.from_edges([0, 5], [5, 9]).summary().to_dict()["vertices"]
+        == "10, of which 3 have edges"
+    )
+    assert tg.path(3).summary().to_dict()["vertices"] == "3"
+    sparse = tg.Graph.from_edges([0], [1], n=5000).summary().to_dict()
+    assert sparse["degrees"].startswith("mean 0.0002,")
+
+
 def test_largest_component_and_summary():
     g = tg.disjoint_union(tg.path(3), tg.star(5), tg.path(5))
     part = g.largest_component()
     assert part.names.tolist() == [3, 4, 5, 6, 7]
     assert tg.Graph.from_edges([], []).largest_component().n == 0
     told = tg.Graph.from_edges([0, 1, 3], [1, 0, 3], [2, 5, 1]).summary().to_dict()
-    assert told["components"] == "3, the largest has 50.0% of the vertices"
-    assert told["degrees"] == "mean 0.75, largest 1, 25.0% of the vertices without edges"
+    assert told["components"] == "3, the largest of 2 vertices"
+    assert told["degrees"] == "mean 0.75, largest 1 (arcs out)"
+    assert told["vertices"] == "4, of which 3 have edges"
     assert told["both ways"] == "100.0% of the edges"
     assert told["weights"] == "1 to 5"
     assert "<td>" in tg.path(3).summary()._repr_html_()

@@ -151,7 +151,7 @@ def too_few_vertices():
         (
             lambda: bad_parquet(source=["a"], target=["b"]),
             tg.FileFormatError,
-            "bad.parquet.*integers",
+            "bad.parquet.*names, not ids.*--relabel",
         ),
         (lambda: bad_parquet(a=[1], b=[1], c=[1], d=[1]), tg.FileFormatError, "which column"),
         (lambda: too_few_vertices(), tg.FileFormatError, "a target is 9, but it says 4 vertices"),

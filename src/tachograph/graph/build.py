@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection
 from dataclasses import dataclass, field, fields, replace
 from typing import TypedDict
 
@@ -15,6 +16,7 @@ from ..util.arrays import native
 from ..util.errors import InputError
 from ..util.memory import enough
 from ..util.progress import bar
+from ..util.text import did_you_mean
 from .foreign import as_ids, as_weights, owned, seal
 from .graph import Graph
 from .names import meta_of, relabelled
@@ -59,6 +61,15 @@ class Options:
         for each in fields(self):
             value = single(each.name, getattr(self, each.name), str(each.type))
             object.__setattr__(self, each.name, value)
+
+
+def options_of(given: EdgeOptions, others: Collection[str] = ()) -> Options:
+    """Return options that were given by keyword; an unknown one is refused, with a similar one."""
+    known = [field.name for field in fields(Options)]
+    if unknown := [name for name in given if name not in known]:
+        near = did_you_mean(unknown[0], (*known, *others))
+        raise TypeError(f"there is no argument {unknown[0]!r}{near}")
+    return Options(**given)
 
 
 class EdgeOptions(TypedDict, total=False):

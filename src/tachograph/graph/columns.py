@@ -103,25 +103,27 @@ def _one(names: list[str], given: str | None, known: tuple[str, ...], both: bool
     if len(found := _known(names, known)) == 1:
         return found[0]
     nothing = ", or weight=None if none does" if what == "weight" else ""
-    one = repr(names[0]) if names else "..."
-    if both and len(names) > 1:
-        one += f" and {TARGET[0]}={names[1]!r}"
+    asked = f"{what}= and {TARGET[0]}=" if both else f"{what}="
     raise InputError(
-        f"which column holds the {what}? There are {there}: name it {what!r}, or pass {what}={one}"
-        f"{nothing}"
+        f"which column holds the {what}? There are {there}: pass {asked} and a name{nothing}"
     )
 
 
-def edge_table(table: pa.Table, wanted: Columns) -> EdgeTable:
-    """Return the columns of a table that hold edges, and what its metadata says about them."""
+def edge_table(table: pa.Table, wanted: Columns, typed: bool = False) -> EdgeTable:
+    """Return the columns of a table that hold edges, and what its metadata says about them.
+
+    ``typed`` says that text is meant as text; in a file a word may be a damaged number.
+    """
     chosen = wanted.among(table.column_names)
     table.select(chosen).validate(full=True)
-    source, target = (_ids(_checked(table, name), name) for name in chosen[:2])
-    weight = _array(_checked(table, chosen[2])) if len(chosen) > 2 else None
+    ends = [_checked(table, name) for name in chosen[:2]]
+    source, target = (_ids(column, name) for column, name in zip(ends, chosen, strict=False))
+    weight = _weights(_checked(table, chosen[2]), chosen[2]) if len(chosen) > 2 else None
     directed, named, n = _said(table)
-    # Whoever names the columns has looked at them; in others a word may be a damaged number.
-    words = source.dtype.kind in "OU" or target.dtype.kind in "OU"
-    text = words and wanted.source is not None and wanted.target is not None
+    typed |= wanted.source is not None and wanted.target is not None  # somebody looked at them
+    kinds = [table.schema.field(name).type for name in chosen[:2]]
+    words = any(_is_text(getattr(kind, "value_type", kind)) for kind in kinds)
+    text = words and (typed or not any(map(_has_numbers, ends)))
     return EdgeTable(source, target, weight, n=n, directed=directed, named=bool(named) or text)
 
 
@@ -166,9 +168,40 @@ def _checked(table: pa.Table, name: str) -> pa.ChunkedArray:
     return column.cast(_plain_type(kind, name))
 
 
+def _has_numbers(column: pa.ChunkedArray) -> bool:
+    """Whether any cell is a number, or begins like one."""
+    import pyarrow.compute as pc
+
+    if not _is_text(column.type):
+        return bool(len(column))
+    return bool(pc.any(pc.match_substring_regex(column, r"^\s*[+-]?[0-9.]")).as_py())
+
+
+def _weights(column: pa.ChunkedArray, name: str) -> np.ndarray:
+    """Return a column of weights; text is refused, with a cell that is no number."""
+    if _is_text(column.type) and len(column):
+        found = column.to_pylist()
+        odd = next((cell for cell in found if not _is_number(cell)), None)
+        what = f"has text, such as {odd!r:.60}" if odd is not None else "has numbers as text"
+        how = "make them numbers, or leave the weights out with weight=None"
+        raise InputError(f"column {name!r} {what}: {how}")
+    return _array(column)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
 def _refuse_holes(column: pa.ChunkedArray, name: str) -> None:
     if column.null_count:
-        raise InputError(f"column {name!r} has {column.null_count:,} empty cells")
+        mask = column.is_null().to_numpy(zero_copy_only=False)
+        many = "an empty cell" if column.null_count == 1 else f"{column.null_count:,} empty cells"
+        first = f"{'' if column.null_count == 1 else 'the first '}in row {int(mask.argmax())}"
+        raise InputError(f"column {name!r} has {many}, {first}: leave such rows out")
 
 
 def _lengths(strings: pa.Array) -> np.ndarray:

@@ -24,12 +24,18 @@ def as_graph(given: Any, where: str) -> Graph:
     >>> as_graph(csr_array([[0, 1], [0, 0]]), "bfs").m
     1
     """
+    from .columns import asked_otherwise
     from .graph import Graph
 
     if isinstance(given, Graph):
         return given
     if isinstance(given, str | os.PathLike):
         raise InputError(f"{where}: {str(given)!r} is not a graph: read the file, tg.read(path)")
+    if hasattr(given, "run") and hasattr(given, "facts"):
+        raise InputError(
+            f"{where}: a {type(given).__name__} is not a graph; its table is result.to_pandas(), "
+            "and .to_pandas().to_csv(path) or .to_parquet(path) writes that"
+        )
     if hasattr(given, "adjacency") and hasattr(given, "is_directed"):
         return Graph.from_networkx(given)
     if hasattr(given, "tocsr"):
@@ -43,8 +49,8 @@ def as_graph(given: Any, where: str) -> Graph:
         if hasattr(given, "__arrow_c_stream__"):
             return Graph.from_arrow(given, relabel=True)
     except InputError as error:
-        how = "tg.Graph.from_pandas or from_arrow takes source=, target= and weight="
-        raise InputError(f"{where}: this table is not a graph ({error}); {how}") from None
+        text = asked_otherwise(str(error), "name them in tg.Graph.from_pandas or from_arrow")
+        raise InputError(f"{where}: {text} (source=, target=, weight=)") from None
     raise InputError(
         f"{where}: a {type(given).__name__} is not a graph: make one with tg.Graph.from_edges, "
         "from_pandas, from_scipy, from_networkx or tg.read"

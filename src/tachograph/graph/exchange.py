@@ -137,12 +137,15 @@ class Exchange:
 
         Columns are recognised by name (source, src, from, u; target, dst, to, v; weight, w, cost), or
         given; a table whose columns leave a choice is refused. ``weight=None`` leaves weights out.
+        Ends that are text are names; whole numbers are, too, with ``relabel=True``.
         ``n`` and ``options`` are those of :meth:`Graph.from_edges`.
         """
         import pyarrow as pa
 
-        from .build import Options, build
+        from .build import build, options_of
         from .columns import Columns, edge_table
+
+        told = options_of(options, ("source", "target", "weight", "n"))
 
         if not hasattr(table, "__arrow_c_stream__"):
             lacks = f"{type(table).__name__} has no __arrow_c_stream__"
@@ -152,9 +155,9 @@ class Exchange:
             raise InputError("n cannot be given with relabel=True: the names decide it")
         with usable():
             made = table if isinstance(table, pa.Table) else pa.table(table)
-            edges = edge_table(made, Columns(source, target, weight))
+            edges = edge_table(made, Columns(source, target, weight), typed=True)
         edges.n = edges.n if n is None else n
-        return build(edges, Options(**options))
+        return build(edges, told)
 
     @staticmethod
     def from_pandas(
@@ -180,9 +183,11 @@ class Exchange:
         """
         import pyarrow as pa
 
+        from .build import options_of
         from .columns import Columns
         from .graph import Graph
 
+        options_of(options, ("source", "target", "weight"))
         if isinstance(frame, type) or not hasattr(frame, "set_axis"):
             found = f"expected a pandas.DataFrame, not {type(frame).__name__}"
             raise InputError(f"{found}: from_arrow takes tables of other libraries")
@@ -201,6 +206,8 @@ class Exchange:
             table = pa.Table.from_pandas(frame, preserve_index=False)
         table = table.replace_schema_metadata(None)
         return Graph.from_arrow(table, source=source, target=target, weight=weight, **options)
+
+    from_polars = from_arrow
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the edges as a stream of Arrow data, so that ``polars.DataFrame(graph)``,

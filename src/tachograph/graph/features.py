@@ -216,7 +216,12 @@ class Features:
         return f"<table>{''.join(rows)}</table>"
 
     def __repr__(self) -> str:
-        return f"Features({', '.join(f'{k}={v!r}' for k, v in self.to_dict().items())})"
+        def text(value: object) -> str:
+            if isinstance(value, dict):
+                return f"{{{', '.join(f'{k}: {text(v)}' for k, v in value.items())}}}"
+            return f"{value:.4g}" if isinstance(value, float) else repr(value)
+
+        return f"Features({', '.join(f'{k}={text(v)}' for k, v in self.to_dict().items())})"
 
 
 def summary_of_balls(indptr: np.ndarray, indices: np.ndarray) -> dict[str, float]:

@@ -15,7 +15,7 @@ from ..kernels.runtime.nouns import Rows
 from ..util.arrays import native
 from ..util.errors import InputError
 from ..util.memory import human
-from ..util.text import did_you_mean
+from ..util.text import did_you_mean, quoted
 from .exchange import Exchange
 from .foreign import frozen
 from .parts import Parts
@@ -295,7 +295,7 @@ class Graph(Exchange, Parts):
 
     def _no_vertex(self, given: object) -> InputError:
         there = f"ids go from 0 to {self.n - 1}" if self.n else "the graph has none"
-        return InputError(f"there is no vertex {given!r:.200}: {there}")
+        return InputError(f"there is no vertex {quoted(given)}: {there}")
 
     def id_of(self, name: object) -> int:
         """Return the id of the vertex with this name; of an id itself, unless names are numbers.
@@ -313,7 +313,8 @@ class Graph(Exchange, Parts):
             return int(name)  # type: ignore[call-overload, no-any-return]
         if self.names is None:
             raise self._no_vertex(name)
-        raise InputError(f"there is no vertex named {name!r}{did_you_mean(name, self._ids)}")
+        near = did_you_mean(name, self._ids)
+        raise InputError(f"there is no vertex named {quoted(name)}{near}")
 
     def ids_of(self, names: npt.ArrayLike) -> np.ndarray:
         """Return the ids of several vertices, by name if they have names; the first unknown is named.

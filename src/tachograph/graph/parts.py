@@ -132,15 +132,19 @@ class Parts:
         sizes = (
             np.bincount(label_components(*arcs, graph.directed).labels) if graph.n else np.zeros(1)
         )
-        share = f"{sizes.max() / max(graph.n, 1):.1%} of the vertices"
         kind = "directed" if graph.directed else "undirected"
-        degrees = f"mean {known.mean_degree:,.2f}, largest {known.max_degree:,}"
+        out = " (arcs out)" * graph.directed
+        degrees = f"mean {known.mean_degree:,.3g}, largest {known.max_degree:,}{out}"
+        occur = graph.n - round(known.isolated_share * graph.n)
         rows = [
-            ("vertices", f"{graph.n:,}"),
+            ("vertices", f"{graph.n:,}" + f", of which {occur:,} have edges" * (occur < graph.n)),
             ("edges", f"{graph.m:,}, {kind}"),
-            ("degrees", f"{degrees}, {known.isolated_share:.1%} of the vertices without edges"),
+            ("degrees", degrees),
             ("self-loops", f"{graph.self_loops:,}"),
-            ("components", f"{np.count_nonzero(sizes):,}, the largest has {share}"),
+            (
+                "components",
+                f"{np.count_nonzero(sizes):,}, the largest of {sizes.max():,.0f} vertices",
+            ),
         ]
         if graph.directed:
             rows.append(("both ways", f"{known.reciprocity:.1%} of the edges"))

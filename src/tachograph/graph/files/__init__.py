@@ -211,7 +211,7 @@ def read(
             f"{path}: ids go up to {made.n - 1:,}, but the file promises {file.promised:,} nodes: ids "
             "that do not occur are vertices without edges; relabel=True leaves them out"
         )
-        warnings.warn(gaps, TachographWarning, stacklevel=2)
+        warnings.warn(gaps, TachographWarning, stacklevel=3)
     return made
 
 
@@ -244,7 +244,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         raise InputError(f"{path}: no format has that suffix; the known ones are {known}")
     if graph.names is not None and "names" not in kind.traits:
         lost = f"{kind.name} files hold ids only: the names of the vertices are not in {path}"
-        warnings.warn(lost, TachographWarning, stacklevel=2)
+        warnings.warn(lost, TachographWarning, stacklevel=3)
     with open_output(path) as out:
         if "binary" not in kind.traits:
             kind.write(graph, out)

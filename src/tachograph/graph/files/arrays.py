@@ -23,7 +23,7 @@ from ...util.packed import arrow_bytes, page_bytes
 from ..build import EdgeTable, from_csr
 from ..columns import Columns, edge_table
 from ..graph import Graph
-from .streams import Input
+from .streams import ZEROS, Input
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,6 +86,8 @@ def read_csv(source: Input, weight: str | bool) -> EdgeTable:
     from pyarrow import csv
 
     content, wanted = source.content(), Columns(*source.ends, weight)
+    if b"\0" in content.split(b"\n", 1)[0]:
+        raise source.error(ZEROS, 1)
     with _damage(source):
         source.require(2 * len(content), "its cells")
         table = csv.read_csv(pa.BufferReader(content))

@@ -11,7 +11,7 @@ from ..build import EdgeTable
 from ..foreign import LAST_EXACT
 from . import text
 from .checks import NotAnIdError, shown
-from .streams import HEADER_LINE_BYTES, Input
+from .streams import HEADER_LINE_BYTES, ZEROS, Input
 
 WHOLE = re.compile(r"-?[0-9]{1,19}", re.A)
 HOLE = re.compile(r"^,|,[ \t]*(?:,|$)")
@@ -60,6 +60,8 @@ def _problem(line: str, words: list[str], fields: int, length: int) -> str:
     """Return what is wrong with a line of names, or ''."""
     if length > HEADER_LINE_BYTES:
         return f"the line is too long for names: {length:,} bytes"
+    if "\0" in line:
+        return ZEROS
     if HOLE.search(line):
         return f"an empty field between or behind commas (in {shown(line)!r})"
     if len(words) < 2:

@@ -26,9 +26,10 @@ import numpy as np
 
 from ...util import memory
 from ...util.errors import FileFormatError, MissingFileError, TachographError
-from ...util.files import arrow_file, aside
+from ...util.files import arrow_file, aside, similar_name
 from ...util.limits import check_time
 from ...util.progress import bar
+from .members import bz2_members, xz_members
 
 BLOCK_BYTES = 1 << 23  # handed to a parser at a time
 MAP_ABOVE_BYTES = 1 << 23  # smaller files are read, which nobody can change later
@@ -42,6 +43,8 @@ COPYING_THREADS = 2  # more than the memory needs to be busy are of no use
 BLANKS = " \t\r\n"
 SEPARATORS = re.compile(f"[{BLANKS}]+")
 MARK = "\ufeff"  # the byte order mark some editors put first
+#: said of text with zero bytes: of UTF-16 without a mark, names would be taken with the zeros in them
+ZEROS = "there are zero bytes in the text: if it is UTF-16, convert it (iconv -f utf-16 -t utf-8)"
 
 MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 COMPRESSIONS = tuple(MAGIC.values())
@@ -70,8 +73,8 @@ def _zstd(path: Path, mode: str) -> object:
 OPENERS: dict[str, Callable[[Path, str], object]] = {
     "": lambda path, mode: path.open(mode),
     ".gz": lambda path, mode: gzip.open(path, mode, 4),
-    ".bz2": lambda path, mode: bz2.open(path, mode),
-    ".xz": lambda path, mode: lzma.open(path, mode, preset=3 if mode == "wb" else None),
+    ".bz2": lambda path, mode: bz2.open(path, mode) if mode == "wb" else bz2_members(path),
+    ".xz": lambda path, mode: lzma.open(path, mode, preset=3) if mode == "wb" else xz_members(path),
     ".zst": _zstd,
 }
 
@@ -103,7 +106,8 @@ class Input:
             with self._file.open("rb") as file:
                 start = file.read(8)
         except FileNotFoundError:
-            raise MissingFileError(f"{self.path}: there is no such file") from None
+            near = similar_name(self.path)
+            raise MissingFileError(f"{self.path}: there is no such file{near}") from None
         except TachographError:
             raise
         except IsADirectoryError:
