@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,10 @@ from tachograph.algorithms.verify import check_bfs
 from tachograph.decisions.direction.model import POLICIES, scripted
 from tachograph.kernels.bfs import search as kernel
 from tachograph.kernels.bfs.hubs import NO_NEIGHBOUR, hubs_of
+from tachograph.kernels.bfs.state import PULL, Chooser
+from tachograph.kernels.runtime import team
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
+from tachograph.kernels.runtime.team import SIZE, STOP, Team
 from tests import oracles
 from tests.devices.support import any_device, needs_pyopencl
 from tests.graph.test_build import make
@@ -24,12 +29,13 @@ def one_worker_never(patch):
     patch.setattr(kernel, "SERIAL_UP_TO_VERTICES", 0)
 
 
-@pytest.fixture(params=[1, 4], ids=["one", "team"])
+@pytest.fixture(params=[(1, 1), (4, 1), (4, 10**6)], ids=["one", "team", "far"])
 def workers(request, monkeypatch):
-    """A single worker, or a team larger than small machines have cores."""
+    """A single worker, or a team larger than small machines have cores, near or far apart."""
     one_worker_never(monkeypatch)
-    with tg.threads(request.param):
-        yield request.param
+    monkeypatch.setattr(team, "given_meeting", request.param[1])
+    with tg.threads(request.param[0]):
+        yield request.param[0]
 
 
 def expected_levels(n, edges, sources, directed):
@@ -53,11 +59,13 @@ def test_levels_are_those_of_the_oracle(data, directed, direction):
     sources = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=3))
     g = make(edges, n, directed=directed)
     deterministic = data.draw(st.booleans())
+    meeting = data.draw(st.sampled_from((1, 10**6)))
     with (
         pytest.MonkeyPatch.context() as patch,
         tg.threads(data.draw(st.sampled_from([1, 3]))),
     ):
         one_worker_never(patch)
+        patch.setattr(team, "given_meeting", meeting)
         found = tg.bfs(g, sources, verify=True, direction=direction, deterministic=deterministic)
     expected = expected_levels(n, edges, sources, directed)
     assert found.levels.tolist() == expected
@@ -251,3 +259,36 @@ def test_a_search_is_not_shared_by_host_and_device():
     for search in (tg.bfs, tg.sssp):
         with pytest.raises(tg.InputError, match="on the host or on one device"):
             search(tg.path(4), 0, device=["host", "opencl"])
+
+
+def test_a_pull_that_is_given_up_early_does_not_part_a_team(monkeypatch):
+    """A worker that had just left a pull took the next one, which was given up, for it: no end."""
+    one_worker_never(monkeypatch)
+    loops, far, near = [(0, 0)] * 3, [(2, 1)] * 4, [(2, 2)] * 3
+    g = make([*loops, *far, *near], 3, directed=False)
+    for _ in range(200):
+        assert tg.bfs(g, 2, threads=4).levels.tolist() == [-1, 1, 0]
+
+
+def test_a_worker_that_is_told_to_stop_leaves_the_marks_of_vertices_that_others_may_claim(
+    monkeypatch,
+):
+    """It wrote -1 there while others still pushed: who claimed a vertex before that claimed it again,
+    and the queue has room for each once.
+    """
+    control = np.zeros(SIZE, np.int64)
+
+    @ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+    def stops(state, parameters):
+        control[STOP] = 1
+        return PULL
+
+    def alone(walk, workers, *given, **how):
+        return [walk(Team(control, 0, 1), *given)]
+
+    monkeypatch.setattr(kernel.teams, "run_team", alone)
+    chooser = Chooser(ctypes.cast(stops, ctypes.c_void_p).value, np.zeros(1))
+    rows = tg.path(3).rows
+    _, parents, _, _ = kernel.traverse(rows, rows, np.zeros(1, rows.indices.dtype), chooser)
+    unvisited = -np.diff(rows.indptr)[1:] - 1
+    assert parents.tolist() == [0, *unvisited]

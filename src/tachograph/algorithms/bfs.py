@@ -88,6 +88,14 @@ def vertices(graph: Graph, given: ArrayLike, what: str) -> np.ndarray:
     return distinct_ids(graph.n, given, what).astype(graph.indices.dtype)
 
 
+def one_vertex(graph: Graph, given: ArrayLike, what: str) -> int:
+    """Return the id of one vertex; refuse several, of which all but one would be left out."""
+    found = vertices(graph, given, what)
+    if found.size != 1:
+        raise InputError(f"{what} = {given!r:.200}: it is one vertex")
+    return int(found[0])
+
+
 def distinct_ids(n: int, given: ArrayLike, what: str) -> np.ndarray:
     """Return distinct ids of vertices of any graph with ``n`` of them, as :func:`vertices` does."""
     try:
@@ -109,7 +117,7 @@ def bfs(
     *,
     direction: str | Policy | Callable[[State], object] = "auto",
     cutoff: int | None = None,
-    target: int | None = None,
+    target: int | str | None = None,
     deterministic: bool = False,
     device: DeviceLike | None = None,
     threads: int | None = None,
@@ -186,7 +194,7 @@ def bfs(
         with using(threads):
             found = timed(graph, sources, cutoff)
     else:
-        end = -1 if target is None else int(vertices(graph, target, "target")[0])
+        end = -1 if target is None else one_vertex(graph, target, "target")
         with using(threads):
             found = searched(graph, sources, direction, cutoff, end, deterministic, trace)
     if verify:
@@ -216,7 +224,7 @@ def _on_device(
     sources: np.ndarray,
     direction: Direction,
     cutoff: int | None,
-    target: int | None,
+    target: int | str | None,
     deterministic: bool,
 ) -> BfsResult:
     """Search on an OpenCL device, in the direction that a policy chooses at every level."""
@@ -227,7 +235,7 @@ def _on_device(
     from .bfs_on_host import trace_of_both
     from .on_device import one_device
 
-    end = -1 if target is None else int(vertices(graph, target, "target")[0])
+    end = -1 if target is None else one_vertex(graph, target, "target")
     query = Query(sources, -1 if cutoff is None else cutoff, end)
     if direction == "oracle":
         begin = clock()

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ..graph.graph import Graph
 from ..util.errors import InputError
-from .bfs import vertices
+from ..util.text import did_you_mean
+from .bfs import one_vertex
 from .result import Result, Run, Trace
 from .simple import rarity, simple
 from .verify import check_similarity
@@ -43,7 +44,7 @@ class SimilarResult(Result):
 
 def similar_to(
     graph: Graph,
-    source: int,
+    source: int | str,
     k: int = 10,
     *,
     measure: str = "jaccard",
@@ -94,13 +95,11 @@ def similar_to(
     from ..kernels.similarity.pairs import pair_similarities
 
     if measure not in KINDS:
-        raise InputError(f"measure = {measure!r}: choose {', '.join(KINDS)}")
+        hint = did_you_mean(measure, KINDS)
+        raise InputError(f"measure = {measure!r}: choose {', '.join(KINDS)}{hint}")
     if k < 1:
         raise InputError(f"k = {k}: at least one")
-    found = vertices(graph, source, "source")
-    if found.size != 1:
-        raise InputError(f"source = {source!r}: one vertex is compared with all others")
-    me = int(found[0])
+    me = one_vertex(graph, source, "source")
     rows = simple(graph)
     back = rows.transpose
     with using(threads):

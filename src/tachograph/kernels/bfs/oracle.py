@@ -35,10 +35,12 @@ from .steps import (
     BUFFER,
     UNLIMITED,
     VERTICES_PER_CERTAIN_ARC,
+    arcs_out,
     begin,
     make_unvisited,
     pull,
     push,
+    pushers,
     to_bitmap,
     to_queue,
 )
@@ -120,9 +122,10 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
     best = np.empty(4, np.int64)
     sums = np.empty(2, np.int64)
     notes = np.zeros(2, np.int64)
-    edges = begin(team, indptr, query.sources, tree)
-    if edges < 0:
+    if not begin(team, indptr, query.sources, tree, True):
         return teams.rows_of(log)
+    edges = arcs_out(indptr, query.sources)
+    claimants = teams.Team(control, me, pushers(team, n, box))
     lo, hi = np.int64(0), np.int64(query.sources.size)
     level = first_level(n, indices.size, hi, edges)
     phase = np.int64(0)
@@ -173,7 +176,7 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
                 take_back_bitmap(team, indptr, after, tree)
             teams.next_phase(control, me, phase)
             start = together(team, box)
-            push(team, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
+            push(claimants, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
             if not teams.meet(team):
                 return teams.rows_of(log)
             taken = nanoseconds(box) - start

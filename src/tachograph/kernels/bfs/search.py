@@ -42,7 +42,19 @@ from .state import (
     next_level,
     tell_constants,
 )
-from .steps import BUFFER, UNLIMITED, Bitmaps, Tree, begin, pull, push, to_bitmap, to_queue
+from .steps import (
+    BUFFER,
+    UNLIMITED,
+    Bitmaps,
+    Tree,
+    arcs_out,
+    begin,
+    pull,
+    push,
+    pushers,
+    to_bitmap,
+    to_queue,
+)
 
 #: What a row of the trace holds.
 COLUMNS = (
@@ -51,9 +63,11 @@ COLUMNS = (
 )
 TRACED, STATE_SIZE = len(COLUMNS), len(STATE)
 ALONE_UP_TO_ARCS = 256  # arcs out of a frontier up to which one worker goes on alone
+#: Vertices up to which it also begins alone: others come 20 to 90 microseconds later.
+BEGUN_ALONE_UP_TO_VERTICES = 1 << 16
 PULL_ARCS_PER_PUSH_ARC = 2  # how many times the arcs of a push a bounded pull may look at
 RETRY_FACTOR = 4  # how many times the arcs of a pull that was given up the next one must have
-SERIAL_UP_TO_VERTICES = 1 << 15  # pulls look at little more than each vertex once
+SERIAL_UP_TO_VERTICES = 1 << 14  # pulls look at little more than each vertex once
 #: What a worker that goes on alone is handed, and hands back.
 LO, HI, CERTAIN, DECIDING, LEVEL = 0, 1, 2, 3, 4
 HANDED = LEVEL + len(Level._fields)
@@ -164,15 +178,19 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
     certain = np.int64(chooser.certain)
     state = np.zeros(STATE_SIZE, np.float64)
     buffer = np.empty(BUFFER, queue.dtype)
-    edges = begin(team, indptr, query.sources, tree)
+    edges = arcs_out(indptr, query.sources)
+    together = parents.size > BEGUN_ALONE_UP_TO_VERTICES or query.target >= 0 or chooser.hub >= 0
+    together = together or edges > min(certain, np.int64(ALONE_UP_TO_ARCS))
+    begun = begin(team, indptr, query.sources, tree, together)
     log = teams.new_log(team, query.traced and me == 0, TRACED)
-    if edges < 0:
+    if not begun:
         return teams.rows_of(log)
     lo, hi = np.int64(0), np.int64(query.sources.size)
     level = first_level(indptr.size - 1, indices.size, hi, edges)
     kept = np.int64(0)  # vertices and arcs that a pull found before it was given up
     kept_arcs = np.int64(0)
     direction = np.int64(PUSH)
+    pushing = np.int64(0)  # workers; not known yet
     phase = np.int64(0)
     at = np.int64(0)  # two places alternate: a slow worker may still read the one before
     tell_constants(state, rows, chooser, workers, query.directed)
@@ -226,7 +244,10 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
             hi = lo + level.vertices
         teams.next_phase(control, me, phase)
         if direction == PUSH:
-            push(team, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
+            if pushing == 0:
+                pushing = pushers(team, parents.size, log.clock)
+            claimants = teams.Team(control, me, pushing)
+            push(claimants, phase, rows, tree, buffer, (lo, hi), level.edges, depth)
         else:
             st(state, PULLED, ld(state, PULLED) + 1)
             limit = np.int64(UNLIMITED)
@@ -236,7 +257,7 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
         if not teams.meet(team):
             break
         found, arcs = teams.sums(control, phase)
-        if direction == PULL and ld_acquire(control, teams.GIVEN_UP):
+        if direction == PULL and teams.is_given_up(control, phase):
             done = min(ld_acquire(control, teams.cell(teams.TICKET, phase)), words)
             if last == PULL:
                 lo = ld_acquire(control, teams.TAIL)
@@ -247,8 +268,6 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
                 break
             if not to_queue(team, bitmaps.after, done, queue, buffer):
                 break
-            if me == 0:
-                st_release(control, teams.GIVEN_UP, 0)
             kept, kept_arcs = found, arcs  # they lie behind the frontier, which is pushed now
             certain = max(certain, RETRY_FACTOR * level.edges)
             direction = np.int64(PUSH)
@@ -266,11 +285,13 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
             bitmaps = Bitmaps(bitmaps.after, bitmaps.front)
         level = next_level(level, found, arcs)
         phase += 1
-    teams.meet(team)
+    if not teams.meet(team):  # others may still claim vertices, each once
+        return teams.rows_of(log)
     first, end = teams.part(team, parents.size)
     for v in range(first, end):
         if ld(parents, v) < 0:
             st(parents, v, -1)
+    teams.finish(team)
     return teams.rows_of(log)
 
 

@@ -16,17 +16,26 @@ from ..runtime.atomics import (
     fetch_add,
     fetch_or,
     ld,
-    ld_acquire,
     prefetch,
     st,
-    st_release,
     stop_at,
     stopped,
     trailing_zeros,
 )
 from ..runtime.launch import inline, kernel
 from ..runtime.nouns import Rows
-from ..runtime.team import GIVEN_UP, TAIL, TICKET, add_to_sums, cell, flush, meet, part
+from ..runtime.team import (
+    TAIL,
+    TICKET,
+    add_to_sums,
+    cell,
+    far_apart,
+    flush,
+    give_up,
+    is_given_up,
+    meet,
+    part,
+)
 from .hubs import NO_HUB, hub_in, in_bitmap
 
 BUFFER = 4096  # vertices a worker collects before it takes room in the queue
@@ -62,27 +71,46 @@ def make_unvisited(v, indptr, parents, levels):
     st(levels, v, -1)
 
 
+@inline
+def arcs_out(indptr, sources):
+    """The arcs of the sources."""
+    edges = np.int64(0)
+    for i in range(sources.size):
+        s = ld(sources, i)
+        edges += ld(indptr, s + 1) - ld(indptr, s)
+    return edges
+
+
 @kernel
-def begin(team, indptr, sources, tree):
-    """Mark every vertex unvisited and queue the sources; their arcs, or -1 if the run is to end."""
+def begin(team, indptr, sources, tree, together):
+    """Mark every vertex unvisited and queue the sources; False if the run is to end.
+
+    If not ``together``, worker 0 does all of it, and nobody waits for anybody.
+    """
     control, me, _ = team
     parents, levels, queue = tree
     first, last = part(team, parents.size)
+    if not together:
+        first = np.int64(0)
+        last = parents.size if me == 0 else 0
     for v in range(first, last):
         make_unvisited(v, indptr, parents, levels)
-    if not meet(team):
-        return np.int64(-1)
-    edges = np.int64(0)
-    for i in range(sources.size):  # every worker sums, one stores
-        s = ld(sources, i)
-        edges += ld(indptr, s + 1) - ld(indptr, s)
-        if me == 0:
+    if together and not meet(team):
+        return False
+    if me == 0:
+        for i in range(sources.size):
+            s = ld(sources, i)
             st(parents, s, s)
             st(levels, s, 0)
             st(queue, i, s)
-    if me == 0:
         fetch_add(control, TAIL, sources.size)
-    return edges if meet(team) else np.int64(-1)
+    return meet(team) if together else True
+
+
+@inline
+def pushers(team, n, box):
+    """How many workers push: all, or worker 0 alone if it is far from the others."""
+    return np.int64(1 if far_apart(team, n, box) else team.workers)
 
 
 @kernel
@@ -92,9 +120,11 @@ def push(team, phase, rows, tree, buffer, span, edges, depth):
     If the frontier has few ``edges`` for each vertex, workers take equal parts of it, which keeps
     neighbourhoods with the worker that found them. Otherwise chunks are handed out, because hubs make
     parts unequal. The ``buffer`` of a worker has room for ``BUFFER`` vertices. Nobody else claims
-    what a single worker has found unvisited.
+    what a single worker has found unvisited, as ``pushers`` may want it.
     """
     control = team.control
+    if team.me >= team.workers:
+        return
     indptr, indices = rows
     parents, levels, queue = tree
     lo, hi = span
@@ -159,8 +189,8 @@ def pull(team, phase, rows, hubs, tree, bitmaps, depth, limit):
     looked = 0
     while True:
         if looked > limit:
-            st_release(control, GIVEN_UP, 1)
-        if ld_acquire(control, GIVEN_UP):
+            give_up(control, phase)
+        if is_given_up(control, phase):
             break
         first = fetch_add(control, ticket, PULLED_CHUNK)
         if first >= words or stopped(control):
