@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import tachograph as tg
 from tachograph.decisions.approximation.rules import inaccuracy
+from tachograph.kernels.runtime import team
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tachograph.kernels.sssp import delta_stepping
 from tests import oracles
@@ -34,6 +35,7 @@ def approximations(draw):
 @pytest.fixture
 def teams(monkeypatch):
     monkeypatch.setitem(SERIAL_BELOW, "sssp", 0)
+    monkeypatch.setattr(team, "given_meeting", 1)
 
 
 @given(data=st.data(), choice=approximations(), algorithm=st.sampled_from(ALGORITHMS))
@@ -48,6 +50,7 @@ def test_paths_are_those_that_may_be_walked(data, choice, algorithm):
     g = make(edges, n, dtype(edges), directed=directed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(SERIAL_BELOW, "sssp", 0)
+        patch.setattr(team, "given_meeting", 1)
         patch.setattr(delta_stepping, "ROAD_MEAN_DEGREE", data.draw(st.sampled_from([-1, 8])))
         patch.setattr(delta_stepping, "TRIGGER_PART", data.draw(st.sampled_from([1, 256])))
         threads = data.draw(st.sampled_from([1, 2, 3]))
@@ -207,6 +210,7 @@ def test_faithful_variants_find_the_paths_that_may_be_walked(data, choice, algor
     threads = data.draw(st.sampled_from([1, 3]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(SERIAL_BELOW, "sssp", 0)
+        patch.setattr(team, "given_meeting", 1)
         told = {"algorithm": algorithm, "faithful": True, "threads": threads}
         exact = tg.sssp(g, source, **told).distances
         found = tg.sssp(g, source, approximation=choice, verify=True, **told).distances

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms.sssp import ALGORITHMS
 from tachograph.algorithms.verify import check_sssp
+from tachograph.kernels.runtime import team
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tachograph.kernels.sssp import bellman_ford, delta_stepping
 from tests import oracles
@@ -34,6 +36,7 @@ WEIGHTS = {
 def teams(monkeypatch):
     """Teams also for small graphs."""
     monkeypatch.setitem(SERIAL_BELOW, "sssp", 0)
+    monkeypatch.setattr(team, "given_meeting", 1)
 
 
 def dtype(edges):
@@ -59,6 +62,7 @@ def test_distances_are_those_of_the_oracle(kind, data):
     delta = data.draw(st.sampled_from([None, 0.25, 1, 64, 1e12]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(SERIAL_BELOW, "sssp", 0)
+        patch.setattr(team, "given_meeting", 1)
         patch.setattr(delta_stepping, "ROAD_MEAN_DEGREE", data.draw(st.sampled_from([-1, 8])))
         patch.setattr(delta_stepping, "TRIGGER_PART", data.draw(st.sampled_from([1, 256])))
         patch.setattr(delta_stepping, "PULL_REACH", data.draw(st.sampled_from([0, 7])))
@@ -78,6 +82,7 @@ def test_negative_weights(data, algorithm):
     wanted = expected(n, edges, [source], True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(SERIAL_BELOW, "sssp", 0)
+        patch.setattr(team, "given_meeting", 1)
         patch.setattr(bellman_ford, "TURNS_BEFORE_LOOK", data.draw(st.sampled_from([1, 8])))
         with tg.threads(2):
             if wanted is not None:
@@ -185,7 +190,7 @@ def test_buckets_are_cleaned_when_full(degree, teams, monkeypatch):
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_the_kernel_that_was_chosen_runs(make, threads, teams):
     g = weighted(make())
-    choice = delta_stepping.choose(g.n, g.arcs, g.features.max_degree, threads)
+    choice = delta_stepping.choose(g.rows, g.features.max_degree, threads)
     found = tg.sssp(g, 0, algorithm="delta-stepping", threads=threads)
     assert set(found.trace["threads"]) == {choice.workers}
     assert (found.trace["phase"][0] == "settle") == choice.owned
@@ -300,7 +305,7 @@ def test_without_weights_predecessors_do_not_depend_on_threads():
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_hardly_an_arc_of_a_mesh_is_looked_at_twice(threads):
+def test_hardly_an_arc_of_a_mesh_is_looked_at_twice(threads, teams):
     side = 120  # a torus whose vertices have twelve neighbours
     ids = np.arange(side * side).reshape(side, side)
     steps = [(1, 0), (0, 1), (1, 1), (1, -1), (2, 0), (0, 2)]
@@ -312,3 +317,47 @@ def test_hardly_an_arc_of_a_mesh_is_looked_at_twice(threads):
     assert found.trace["threads"][0] == threads
     assert found.trace["frontier_edges"].sum() < 1.25 * mesh.arcs
     assert (found.distances == tg.sssp(mesh, 0, algorithm="dijkstra").distances).all()
+
+
+def test_workers_that_are_far_apart_are_replaced_by_one(teams, monkeypatch):
+    """If few arcs leave a vertex: of many, each worker has enough to do."""
+    thin, dense = (tg.kronecker(10, factor, rng=1, weights=True) for factor in (4, 16))
+    monkeypatch.setattr(delta_stepping, "ROAD_MEAN_DEGREE", -1)
+    with tg.threads(3):
+        assert tg.sssp(thin, 0).trace["threads"].max() == 3
+        monkeypatch.setattr(team, "given_meeting", 10**6)
+        assert tg.sssp(thin, 0, verify=True).trace["threads"].max() == 1
+        assert tg.sssp(dense, 0, verify=True).trace["threads"].max() == 3
+
+
+def test_far_from_a_hub_is_not_in_a_mesh(teams):
+    """The way to the hubs is one long arc: no bucket on it has to be emptied, and a pull ends it."""
+    rows = tg.kronecker(12, rng=1, weights=True).to_edges()
+    hub = int(np.bincount(rows[0]).argmax())
+    source, target = (np.append(ends, end) for ends, end in zip(rows[:2], (4096, hub), strict=True))
+    g = tg.Graph.from_edges(source, target, np.append(rows[2], 2000), directed=False)
+    assert "pull" in tg.sssp(g, 4096, threads=2, verify=True).trace["phase"].tolist()
+
+
+def test_a_team_that_was_far_apart_is_not_started_again_at_once(teams, monkeypatch):
+    g = tg.kronecker(10, 4, rng=1, weights=True)
+    monkeypatch.setattr(delta_stepping, "ROAD_MEAN_DEGREE", -1)
+    with tg.threads(3):
+        monkeypatch.setattr(team, "_found_far", time.monotonic())
+        assert tg.sssp(g, 0).trace["threads"].max() == 3  # how far is given
+        monkeypatch.setattr(team, "given_meeting", 0)
+        assert tg.sssp(g, 0, verify=True).trace["threads"].max() == 1
+
+
+def test_a_graph_whose_arcs_lead_to_other_owners_is_not_owned(monkeypatch):
+    monkeypatch.setattr(delta_stepping, "OWNED_BLOCK_BITS", 5)
+    monkeypatch.setattr(delta_stepping, "one_is_enough", lambda n, arcs: False)
+    near = tg.road(40, 40, rng=1)
+    order = np.random.default_rng(1).permutation(near.n)
+    source, target, _ = near.to_edges()
+    mixed = tg.Graph.from_edges(order[source], order[target], n=near.n, directed=False)
+    assert delta_stepping.choose(near.rows, 8, 2) == delta_stepping.Choice(2, False)
+    monkeypatch.setattr(delta_stepping, "OWNED_BLOCK_BITS", 9)
+    assert delta_stepping.choose(near.rows, 8, 2) == delta_stepping.Choice(2, True)
+    assert delta_stepping.choose(mixed.rows, 8, 2) == delta_stepping.Choice(2, False)
+    assert delta_stepping.choose(tg.tree(2000, 2).rows, 8, 2) == delta_stepping.Choice(2, True)

@@ -71,3 +71,14 @@ def test_the_verifier_finds_errors(change):
     labels[change[0]] = change[1]
     with pytest.raises(tg.VerificationError):
         check_strong_components(g, labels)
+
+
+def test_the_verifier_is_right_about_parallel_arcs():
+    """SciPy counts 11 components of 6 if a matrix holds entries twice, or its search does not end."""
+    draw = np.random.default_rng(5)
+    g = tg.Graph.from_edges(draw.integers(0, 30, 90), draw.integers(0, 30, 90), n=33)
+    arcs = list(zip(g.arc_sources().tolist(), g.indices.tolist(), [1] * g.arcs, strict=True))
+    for check in (tg.strongly_connected_components, tg.connected_components):
+        assert check(g, verify=True).count <= g.n
+    found = tg.strongly_connected_components(g, verify=True)
+    assert found.labels.tolist() == expected(g.n, arcs)

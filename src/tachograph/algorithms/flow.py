@@ -13,6 +13,7 @@ from ..graph.graph import Graph
 from ..util.arrays import numbers
 from ..util.cores import threads as using
 from ..util.errors import InputError
+from ..util.limits import check_whole
 from .bfs import bfs, vertices
 from .result import Lazy, Result, Run, Trace
 from .verify import check_cut, check_flow
@@ -92,8 +93,8 @@ class CutResult(Result):
 
 def maximum_flow(
     graph: Graph,
-    source: int | None = None,
-    sink: int | None = None,
+    source: int | str | None = None,
+    sink: int | str | None = None,
     *,
     capacity: ArrayLike | None = None,
     device: DeviceLike | None = None,
@@ -182,8 +183,8 @@ def maximum_flow(
 
 def minimum_cut(
     graph: Graph,
-    source: int | None = None,
-    sink: int | None = None,
+    source: int | str | None = None,
+    sink: int | str | None = None,
     *,
     capacity: ArrayLike | None = None,
     threads: int | None = None,
@@ -281,7 +282,7 @@ class Problem(NamedTuple):
 
 
 def _problem(
-    graph: Graph, source: int | None, sink: int | None, capacity: ArrayLike | None
+    graph: Graph, source: int | str | None, sink: int | str | None, capacity: ArrayLike | None
 ) -> Problem:
     """Check the arguments of a call."""
     ends = []
@@ -294,7 +295,8 @@ def _problem(
             )
         ends.append(int(ids[0]))
     if ends[0] == ends[1]:
-        raise InputError(f"source and sink are the same vertex, {ends[0]}")
+        who = ends[0] if graph.names is None else repr(graph.names[ends[0]])
+        raise InputError(f"source and sink are the same vertex, {who}")
     limits, path = _limits(graph, capacity), np.empty(0, np.int64)
     if limits.dtype.kind == "f":
         endless = np.isinf(limits)
@@ -349,6 +351,7 @@ def _endless_path(graph: Graph, endless: np.ndarray, source: int, sink: int) -> 
     tails = graph.arc_sources()[arcs]
     part = Graph.from_edges(tails, graph.indices[arcs], n=graph.n, directed=True)
     parents = bfs(part, source, target=sink, trace=False).parents
+    check_whole()
     if parents[sink] < 0:
         return np.empty(0, np.int64)
     path, at = [], sink

@@ -14,8 +14,9 @@ from ..graph.graph import Graph
 from ..kernels.runtime.nouns import WeightedRows
 from ..util.errors import InputError, NegativeCycleError
 from ..util.limits import was_cut
+from ..util.text import did_you_mean
 from .audit import audit as check_sample
-from .bfs import bfs, vertices
+from .bfs import bfs, one_vertex, vertices
 from .budget import Budget
 from .result import Lazy, Run, Trace
 from .scaling import must_be_finite
@@ -38,6 +39,7 @@ def sssp(
     graph: Graph,
     source: ArrayLike,
     *,
+    target: int | str | None = None,
     algorithm: str = "auto",
     delta: float | None = None,
     device: DeviceLike | None = None,
@@ -58,6 +60,9 @@ def sssp(
         The graph to search; arcs without weights have length 1.
     source
         The vertex to begin at, or several: then distances count from the nearest.
+    target
+        Search only as far as this vertex: others that are farther away have the distance inf. By
+        default all are searched for, as they are by approximate searches and with negative weights.
     algorithm
         ``delta-stepping``, ``bellman-ford``, ``dijkstra``, ``hybrid``, or ``auto``, which suits the
         weights. That is delta-stepping, for negative weights the hybrid, and without weights a
@@ -103,8 +108,8 @@ def sssp(
     Raises
     ------
     InputError
-        For a source that does not exist, a negative weight where the algorithm forbids it, whole
-        distances beyond 2**53, which would not be exact, others beyond float64, or ``max_error``
+        For a source or target that does not exist, a negative weight where the algorithm forbids it,
+        whole distances beyond 2**53, which would not be exact, others beyond float64, or ``max_error``
         together with an algorithm or approximation.
     NegativeCycleError
         If a cycle of negative weight can be reached: then there are no shortest paths.
@@ -116,9 +121,12 @@ def sssp(
     >>> r = tg.sssp(g, 0)
     >>> r.distances.tolist(), r.path(2).tolist()
     ([0.0, 4.0, 7.0], [0, 1, 2])
+    >>> tg.sssp(g, 0, target=1).distances.tolist()
+    [0.0, 4.0, inf]
     """
     if algorithm not in ALGORITHMS:
-        raise InputError(f"algorithm = {algorithm!r} is unknown: choose {', '.join(ALGORITHMS)}")
+        known = f"choose {', '.join(ALGORITHMS)}{did_you_mean(algorithm, ALGORITHMS)}"
+        raise InputError(f"algorithm = {algorithm!r} is unknown: {known}")
     if delta is not None and not 0 < delta < np.inf:
         raise InputError(f"delta = {delta} must be above 0")
     if approximation is not None and not isinstance(approximation, Approximation):
@@ -141,35 +149,53 @@ def sssp(
         weights = read_only(np.ones(graph.arcs, np.int32))
     problem = _Problem(graph, weights, sources, approximation or EXACT, faithful)
     chosen = _choose(graph, algorithm, problem.approximation)
+    if target is not None:
+        end = one_vertex(graph, target, "target")
+        if problem.can_end and wanted is None:
+            problem = problem._replace(target=end)
     with using(threads):
         found = None
         if device is not None and not only_host(device):
             found = _on_device(problem, device, algorithm)
             chosen = "bellman-ford"  # if distances do not settle, the host finds the cycle
         elif chosen == "bfs":
-            found = _by_hops(graph, sources, trace)
+            found = _by_hops(problem, trace)
         if found is None:
             found = _on_host(problem, chosen, delta, trace, wanted)
         elif wanted is not None:
             why = "without weights, a breadth-first search is exact and faster than anything else"
             found = replace(found, budget=wanted.exactly(why)).with_run(reason=why)
         exact = found.exact and not was_cut()
-        if exact:
+        end_at = np.inf if problem.target < 0 else float(found.distances[problem.target])
+        if exact and end_at == np.inf:
             must_be_finite(graph, weights, found.distances)
         if verify:
             tree = found.predecessors
-            check_sssp(graph, problem.weights, sources, found.distances, tree, exact)
+            check_sssp(graph, problem.weights, sources, found.distances, tree, exact, end_at)
     return audited(graph, sources, found, threads) if audit else found
 
 
 class _Problem(NamedTuple):
-    """A graph with the length of each arc, where to begin, and what may be left out."""
+    """A graph with the length of each arc, where to begin and to end, and what may be left out."""
 
     graph: Graph
     weights: np.ndarray
     sources: np.ndarray
     approximation: Approximation
     faithful: bool = False
+    target: int = -1  # none
+
+    @property
+    def can_end(self) -> bool:
+        """Whether paths only get longer, so that nothing beyond a target matters to it."""
+        known = self.graph.features.weights
+        return self.approximation.exact and (known is None or known["min"] >= 0)
+
+    def ended(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the distances up to that of the target; others may not be the shortest."""
+        if self.target < 0 or was_cut():
+            return distances
+        return np.where(distances <= distances[self.target], distances, np.inf)
 
     @property
     def rows(self) -> WeightedRows:
@@ -202,9 +228,9 @@ def _on_device(problem: _Problem, device: DeviceLike, algorithm: str) -> SsspRes
         raise InputError(f"{algorithm} runs on the host: on a device there is bellman-ford")
     if problem.faithful:
         raise InputError("faithful variants run on the host: leave the device out")
-    graph, weights, sources, left_out, _ = problem
-    found = distances_on(device, Question(graph, weights, sources, left_out))
-    return None if found is None else problem.solved(*found)
+    given = problem.graph, problem.weights, problem.sources, problem.approximation
+    found = distances_on(device, Question(*given))
+    return None if found is None else problem.solved(problem.ended(found[0]), found[1])
 
 
 def audited(
@@ -263,7 +289,7 @@ def _on_host(
     from ..kernels.sssp.bellman_ford import relaxed_distances
     from ..kernels.sssp.problem import COLUMNS, PHASES
 
-    graph, weights, sources, left_out, faithful = problem
+    graph, weights, sources, left_out, faithful, _ = problem
     known = graph.features.weights or {"min": 1.0, "mean": 1.0, "max": 1.0}
     limits = limits_of(left_out)
     cycle = budget = None
@@ -278,6 +304,7 @@ def _on_host(
     seconds = clock() - begin
     if cycle is not None:
         raise NegativeCycleError(*cycle)
+    distances = problem.ended(distances)
     longest = graph.n * max(known["max"], -known["min"])  # no path is longer
     if weights.dtype.kind == "i" and longest >= EXACT_BELOW and _farthest(distances) >= EXACT_BELOW:
         raise InputError(
@@ -320,13 +347,13 @@ def _by_buckets(
         back = WeightedRows(*behind.rows, behind.weights)
     allowed: Allowance | str = NOTHING_ALLOWED
     if wanted is not None:
-        owned = choose(graph.n, graph.arcs, features.max_degree, threads_available()).owned
+        owned = choose(graph.rows, features.max_degree, threads_available()).owned
         allowed = wanted.allowance(graph, sources, owned, back is not None)
     facts = Facts(known["mean"], known["max"], features.max_degree)
     budgeted = NOTHING_ALLOWED if isinstance(allowed, str) else allowed
     found = shortest_distances(
         problem.rows, back, sources, facts, delta=delta, traced=traced, limits=limits,
-        allowed=budgeted,
+        allowed=budgeted, target=problem.target,
     )  # fmt: skip
     if wanted is None:
         budget = None
@@ -339,12 +366,13 @@ def _by_buckets(
     return found.distances, found.trace, found.workers, budget
 
 
-def _by_hops(graph: Graph, sources: np.ndarray, trace: bool) -> SsspResult:
+def _by_hops(problem: _Problem, trace: bool) -> SsspResult:
     """Search breadth-first, which suffices without weights."""
-    found = bfs(graph, sources, deterministic=True, trace=trace)
+    end = None if problem.target < 0 else problem.target
+    found = bfs(problem.graph, problem.sources, target=end, deterministic=True, trace=trace)
     columns = {
         name.replace("direction", "phase"): found.trace[name] for name in found.trace.columns
     }
-    distances = np.where(found.levels < 0, np.inf, found.levels)
+    distances = problem.ended(np.where(found.levels < 0, np.inf, found.levels))
     tree, run = Lazy(lambda: found.parents), Run(found.seconds, Trace(columns))
     return SsspResult(distances=distances, late_predecessors=tree, run=run)

@@ -20,7 +20,7 @@ from ..graph.graph import Graph
 from ..kernels.sssp.certificate import KEPT, REPAIRED, Allowance, Proof
 from .budget import Budget, check_budget
 
-__all__ = ["Wanted"]
+__all__ = ["Wanted", "forget_tries"]
 
 
 class _Reach(NamedTuple):
@@ -40,6 +40,11 @@ _reached: weakref.WeakKeyDictionary[Graph, _Reach] = weakref.WeakKeyDictionary()
 #: they could reach.
 _in_vain: weakref.WeakKeyDictionary[Graph, list[float]] = weakref.WeakKeyDictionary()
 TRIES_IN_VAIN = 2  # after which a graph is searched exactly at once, with no more allowed than then
+
+
+def forget_tries(graph: Graph) -> None:
+    """Forget which searches of a graph could prove nothing: the next one tries again."""
+    _in_vain.pop(graph, None)
 
 
 def _remember(graph: Graph, sources: np.ndarray, distances: np.ndarray) -> bool:
@@ -112,7 +117,8 @@ class Wanted(NamedTuple):
     ) -> Budget:
         """Return what is to be said of a search, and remember what is of use to the next."""
         if proof.outcome == KEPT:
-            _in_vain.pop(graph, None)
+            # with less allowed, it may still be in vain
+            _in_vain[graph] = [d for d in _in_vain.get(graph, ()) if d < self.doubt]
             return self._kept(proof)
         if _remember(graph, sources, distances):
             _in_vain[graph] = [*_in_vain.get(graph, ()), self.doubt][-TRIES_IN_VAIN:]

@@ -26,9 +26,8 @@ __all__ = ["Question", "distances_on"]
 
 ALONE_UP_TO_ARCS = 4096  # of a frontier up to which one work-group goes on alone
 ALONE_UP_TO_VERTICES = 1024  # whose arcs it sums to know
-MORE_ON_CORES = (
-    4  # times both on a processor, whose groups are threads that begin late, but run fast
-)
+#: Both are larger by this factor on a processor, whose groups are threads that begin late but run fast.
+MORE_ON_CORES = 4
 ALONE_ROUNDS = 256  # that it does in one launch, which must not last long
 ROUNDS_AHEAD = 8  # that are enqueued before their counters are read
 ROUNDS_BEHIND = 2  # that are enqueued if one group can probably do all the rest alone

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.graph import Graph
+from ..util.limits import check_whole
 from .bfs import bfs
 from .result import Labels, Run, Trace
 from .verify import check_strong_components
@@ -89,6 +90,7 @@ def strongly_connected_components(
             begin = clock()
             start = kernel.busiest(graph.rows, back.rows)
             ahead, behind = (bfs(g, start, trace=False).levels for g in (graph, back))
+            check_whole()
             kernel.meet_both(ahead, behind, label, low)
             phases, times = ["search both ways"], [clock() - begin]
         begin = clock()

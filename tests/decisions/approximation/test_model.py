@@ -13,6 +13,7 @@ from tachograph.decisions import model_file
 from tachograph.decisions.approximation import model as models
 from tachograph.decisions.approximation.model import WORTH, Trees, advise, best
 from tachograph.decisions.model_file import ModelFile, own_model, shipped_model
+from tachograph.kernels.runtime.launch import SERIAL_BELOW
 
 
 @pytest.fixture
@@ -47,7 +48,8 @@ def test_the_choice_by_hand():
     assert best(upper, np.full(4, 1.04), 0.5) is None  # not worth it
 
 
-def test_where_only_exact_will_do():
+def test_where_only_exact_will_do(monkeypatch):
+    monkeypatch.setitem(SERIAL_BELOW, "sssp", 0)  # a team searches small graphs, too
     plain = advise(tg.path(5), [0], 0.1)
     assert "no weights" in plain.reason
     negative = tg.Graph.from_edges([0, 1], [1, 2], [3, -1])

@@ -81,8 +81,7 @@ class State:
     def _kernel(self) -> Choice:
         from ...kernels.sssp.delta_stepping import choose
 
-        largest = self.graph.features.max_degree
-        return choose(self.graph.n, self.graph.arcs, largest, self.threads)
+        return choose(self.graph.rows, self.graph.features.max_degree, self.threads)
 
     @property
     def owned(self) -> bool:

@@ -40,6 +40,7 @@ UNIT = 1 << 20  # an error of 1
 LOOKED_AT_VERTICES = 1024  # that a worker takes at a time, as many as its desk has room for
 CHARGED_PART = 0.5  # of the budget may be charged to vertices with long rows
 FEWEST_SAMPLED, MOST_SAMPLED = 64, 1024  # vertices
+HOPELESS_FROM = 16  # vertices of a sample that may end it, as may twice as many, and so on
 ARCS_PER_SAMPLED = 1 << 12  # of the graph, for each vertex of the sample
 TRIES = 4  # vertices drawn for each of the sample, since some have no arcs
 SURE_DEVIATIONS = 2.0  # by which the mean of a sample is below what is allowed, or above it
@@ -174,7 +175,7 @@ def promising(problem, behind, allowed, standing):
         squares += error * error
         if found == wanted:
             break
-        if found % FEWEST_SAMPLED == 0:
+        if found >= HOPELESS_FROM and found & (found - 1) == 0:
             mean, off = mean_and_deviation(allowed, found, first, unreached, total, squares)
             if mean - SURE_DEVIATIONS * off > allowed.error:
                 return False

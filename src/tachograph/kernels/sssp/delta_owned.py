@@ -24,13 +24,16 @@ import numpy as np
 
 from ..runtime.atomics import ld, prefetch, st, stopped
 from ..runtime.launch import inline, kernel
-from ..runtime.team import least, meet, part, report, rows_of
+from ..runtime.team import far_apart, finish, least, meet, part, report, rows_of
 from . import buckets
 from .problem import (
     DONE,
     LOW,
     NOTES,
     SETTLE,
+    TOO_NARROW,
+    UNLIMITED,
+    is_there,
     left_out,
     logged,
     new_trace,
@@ -215,6 +218,10 @@ def walk(team, problem, mail):
     _, me, workers = team
     dist, sources, board = problem.dist, problem.sources, problem.board
     n = dist.size
+    exact = problem.limits.rounds == UNLIMITED and not picky(problem.limits)
+    if exact and far_apart(team, n, np.empty(2, np.int64)):
+        finish(team)
+        return rows_of(new_trace(team, False)), TOO_NARROW
     first, last = part(team, n)
     for v in range(first, last):
         st(dist, v, problem.scale.infinity)
@@ -255,6 +262,8 @@ def walk(team, problem, mail):
             break
         taken += popped
         scale = problem.scale
+        if is_there(problem, current, scale.delta, scale.infinity):
+            break
         outcome = outcome_of(team, scale.delta, scale.ceiling, current, phase, taken)
         if outcome != DONE:
             break
@@ -262,4 +271,5 @@ def walk(team, problem, mail):
         tail = read_mail(team, problem, mail, desk, tail, current, phase)
         head = np.int64(0)
         phase += 1
+    finish(team)
     return rows_of(log), outcome

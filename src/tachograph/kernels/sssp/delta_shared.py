@@ -26,6 +26,8 @@ from ..runtime.launch import inline, kernel
 from ..runtime.team import (
     TICKET,
     cell,
+    far_apart,
+    finish,
     least,
     meet,
     next_phase,
@@ -48,16 +50,21 @@ from .problem import (
     PUSH,
     SCANNED,
     SETTLE,
+    TOO_NARROW,
+    UNLIMITED,
     WRONG,
+    is_there,
     logged,
     new_trace,
     outcome_of,
+    picky,
 )
 from .shared_steps import CHUNK_ENTRIES, Front, Turn, collect, new_desk, pull, relax
 
 FUSED_ENTRIES = 1000  # of its own bucket, with which a worker goes on without meeting the others
 FUSED_ARCS = 4096  # looked at by then, before it is known whether to pull
 WIDER = 16  # factor of delta after the pull
+FAR_UP_TO_DEGREE = 12  # above, workers are worth it though their cores are far apart
 
 
 @inline
@@ -96,10 +103,15 @@ def walk(team, problem, front, behind, allowed):
     dist, sources, board = problem.dist, problem.sources, problem.board
     width, delta, ring, ceiling, infinity = problem.scale
     n = dist.size
+    proof = (np.int64(NOT_TRIED), 0.0, 0.0)
+    exact = problem.limits.rounds == UNLIMITED and not picky(problem.limits)
+    thin = problem.rows.indices.size < FAR_UP_TO_DEGREE * n
+    if exact and thin and not allowed.error > 0 and far_apart(team, n, np.empty(2, np.int64)):
+        finish(team)
+        return rows_of(new_trace(team, False)), TOO_NARROW, proof
     first, last = part(team, n)
     for v in range(first, last):
         st(dist, v, infinity)
-    proof = (np.int64(NOT_TRIED), 0.0, 0.0)
     if not meet(team):
         return rows_of(new_trace(team, False)), DONE, proof
     if me == 0:
@@ -120,6 +132,7 @@ def walk(team, problem, front, behind, allowed):
     tail = sources.size
     unvisited = n - tail
     current = np.int64(0)
+    emptied = np.int64(0)
     phase = np.int64(0)
     stage = PUSH if behind.trigger_arcs > 0 else SETTLE
     counted = np.int64(0)
@@ -136,6 +149,8 @@ def walk(team, problem, front, behind, allowed):
         log, popped, reached = logged(log, stage, team, board, phase, unvisited)
         unvisited -= reached
         taken += popped
+        if is_there(problem, nearest, delta, limit):
+            break
         counted += stage != PUSH and phase > 0
         ended = counted >= problem.limits.rounds
         known = limit
@@ -190,6 +205,7 @@ def walk(team, problem, front, behind, allowed):
             limit = infinity
         if nearest == LATER or ended:
             break
+        emptied += nearest > current
         current = nearest
         outcome = outcome_of(team, delta, ceiling, current, phase, taken)
         if outcome != DONE:
@@ -201,10 +217,11 @@ def walk(team, problem, front, behind, allowed):
         tail, arcs = sums(control, phase)
         beyond = (current + behind.reach) * delta
         if stage == PUSH and arcs >= behind.trigger_arcs and beyond < infinity:
-            if current > behind.latest:
+            if emptied > behind.most_before:
                 stage = SETTLE
             else:
                 limit = beyond
                 stage = BOUNDED
         phase += 1
+    finish(team)
     return rows_of(log), outcome, proof

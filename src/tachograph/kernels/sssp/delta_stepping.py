@@ -1,9 +1,9 @@
 """Shortest paths by delta-stepping: chooses the kernel and the width of its buckets, and runs it.
 
-Graphs with few arcs per vertex and no hubs (roads) go to ``delta_owned``, as does everything small
-enough for one worker; others to ``delta_shared``. Integer distances are computed as int32 and, if
-they turn out too large for that, again as float64, which is exact up to 2**53. A team that finds too
-little to do in each round is replaced by one worker.
+Graphs with few arcs per vertex and no hubs (roads) go to ``delta_owned`` if most arcs stay with one
+worker, as does everything small enough for one worker; others to ``delta_shared``. Integer distances
+are computed as int32 and, if they turn out too large for that, again as float64, which is exact up to
+2**53. A team that finds too little to do in each round is replaced by one worker.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from ...util.limits import was_cut
 from ..runtime.atomics import ld, st, stopped
 from ..runtime.launch import BRIEF_BELOW, kernel, over_parts, threads_available
-from ..runtime.nouns import WeightedRows
-from ..runtime.team import new_board, run_team
+from ..runtime.nouns import Rows, WeightedRows
+from ..runtime.team import new_board, run_team, were_far_apart
 from . import delta_owned, delta_shared
 from .buckets import MOST_LISTS, Scale
 from .certificate import Allowance, Proof
@@ -26,10 +26,15 @@ from .shared_steps import Front, Pull
 
 ROAD_MEAN_DEGREE, ROAD_LARGEST_DEGREE = 8, 64  # up to which vertices are owned
 OWNED_BLOCK_BITS = 14  # vertices in a block of one owner, as a power of two
+#: The part of a sample of arcs that leads to another owner, from which on messages cost more than they
+#: save, unless the graph is nearly a tree, where a vertex hardly gets two.
+SCATTERED_FROM, TREE_MEAN_DEGREE = 0.25, 3
+SAMPLED_ROWS = 256
 OWNED_DELTA = 6400  # delta of owned vertices in mean weights, times the root of n
 #: With an error budget, a search can end when a bucket is empty: narrower ones let it end earlier, but
-#: in graphs of a higher mean degree they hold too little.
-FINER_FOR_BUDGETS, FINER_UP_TO_DEGREE = 2, 64
+#: in graphs of a higher mean degree they hold too little, and without hubs most is found at once. A hub
+#: has so many times the mean degree.
+FINER_FOR_BUDGETS, FINER_UP_TO_DEGREE, HUB_FROM_MEANS = 2, 64, 8
 FINEST_BUCKETS = 1 << 15  # in the mean weight, at most: the far list is sorted again and again
 MESSAGES = 1 << 19  # places for messages in one round, over all pairs of workers
 TRIGGER_PART = 256  # a bucket with this part of all arcs sets the limit for the pull
@@ -66,12 +71,26 @@ class Found(NamedTuple):
     proof: Proof
 
 
-def choose(n: int, arcs: int, largest_degree: int, threads: int) -> Choice:
-    """The kernel that searches a graph of this size on so many threads, and its workers."""
+def choose(rows: Rows, largest_degree: int, threads: int) -> Choice:
+    """The kernel that searches a graph on so many threads, and its workers."""
+    n, arcs = rows.indptr.size - 1, rows.indices.size
     workers = 1 if one_is_enough(n, arcs) else threads
     road = arcs <= ROAD_MEAN_DEGREE * n and largest_degree <= ROAD_LARGEST_DEGREE
-    owned = workers == 1 or road
-    return Choice(1 << (workers.bit_length() - 1) if owned else workers, owned)
+    owners = 1 << (workers.bit_length() - 1)
+    tree = arcs <= TREE_MEAN_DEGREE * n
+    owned = workers == 1 or (road and (tree or crossing(rows, owners) < SCATTERED_FROM))
+    return Choice(owners if owned else workers, owned)
+
+
+def crossing(rows: Rows, owners: int) -> float:
+    """The part of the arcs that lead to another owner: of the first and the last in some rows."""
+    indptr, indices = rows
+    sample = np.arange(0, indptr.size - 1, max(1, (indptr.size - 1) // SAMPLED_ROWS))
+    first, last = indptr[sample], indptr[sample + 1] - 1
+    some = first <= last
+    sample = sample[some]
+    apart = [(sample ^ indices[k[some]]) >> OWNED_BLOCK_BITS for k in (first, last)]
+    return float(np.mean((np.concatenate(apart) & (owners - 1)) != 0)) if sample.size else 0.0
 
 
 def power_of_two(value: float, whole: bool) -> float:
@@ -103,6 +122,7 @@ def shortest_distances(
     traced: bool,
     limits: Limits,
     allowed: Allowance = NOTHING_ALLOWED,
+    target: int = -1,
 ) -> Found:
     """Find distances from distinct ``sources``.
 
@@ -111,17 +131,21 @@ def shortest_distances(
     threads, unless ``limits`` make them approximate or a deadline stops the search: then they are those
     of paths that were found. Rounds are counted after that of the sources or,
     if something is pulled, from the first with many arcs on. The mean relative error is what is
-    ``allowed`` at most; that takes rows to pull along.
+    ``allowed`` at most; that takes rows to pull along. If there is a ``target``, distances beyond its
+    own may be too large.
     """
     n, arcs = rows.indptr.size - 1, rows.indices.size
     mean_weight = min(facts.mean_weight, facts.heaviest)  # a sum of floats may overflow
     facts = facts._replace(mean_weight=mean_weight)
-    threads = threads_available()
+    thin = arcs < delta_shared.FAR_UP_TO_DEGREE * n
+    plain = limits._replace(seed=0) == Limits() and not allowed.error > 0
+    threads = 1 if plain and thin and were_far_apart(n) else threads_available()
     narrow = rows.weights.dtype.kind == "i" and facts.heaviest < 2**30
     while True:
-        workers, owned = choose(n, arcs, facts.largest_degree, threads)
+        workers, owned = choose(Rows(*rows[:2]), facts.largest_degree, threads)
         spread = _spread(n, arcs, workers, owned, limits)
-        if allowed.error > 0 and arcs <= FINER_UP_TO_DEGREE * n:
+        hubs = facts.largest_degree * n >= HUB_FROM_MEANS * arcs
+        if allowed.error > 0 and hubs and arcs <= FINER_UP_TO_DEGREE * n:
             spread /= FINER_FOR_BUDGETS
         step = spread * mean_weight if delta is None else max(delta, mean_weight / FINEST_BUCKETS)
         # one bucket must not reach beyond what int32 distances may be
@@ -129,13 +153,16 @@ def shortest_distances(
         scale, kind = scale_of(step, facts.heaviest, narrow)
         board = new_board(workers)
         dist: np.ndarray = np.empty(n, kind)
-        problem = Problem(rows, sources, dist, scale, facts.largest_degree, limits, board, traced)
+        given = rows, sources, dist, scale, facts.largest_degree, limits, board, traced, target
+        problem = Problem(*given)
         proof = Proof()
         if owned:
             trace, outcome = _run_owned(problem, workers)
         else:
             trace, outcome, proof = _run_shared(problem, workers, back, mean_weight, allowed)
         if was_cut():  # maybe before the sources had their distance
+            if outcome == TOO_NARROW:  # or any vertex: a team that is far apart writes nothing
+                dist[:] = scale.infinity
             dist[sources] = 0
             break
         if outcome == TOO_FAR:
@@ -193,8 +220,8 @@ def _run_shared(
     width, delta = problem.scale.width, problem.scale.delta
     whole = problem.dist.dtype.kind == "i"
     reach = max(1, math.ceil(min(PULL_REACH * 2 * mean_weight * (n / arcs / delta), 2**40)))
-    # what is approximate counts from the limit on
-    exact = not allowed.error > 0 and problem.limits.rounds == UNLIMITED
+    # rounds of what is approximate count from the limit on
+    exact = problem.limits.rounds == UNLIMITED
     behind = Pull(
         problem.rows if back is None else back,
         back is None or back.indptr is problem.rows.indptr,

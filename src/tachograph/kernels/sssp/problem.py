@@ -18,7 +18,7 @@ from ..runtime.atomics import ld, st
 from ..runtime.launch import SERIAL_BELOW, inline, inline_maker
 from ..runtime.nouns import WeightedRows
 from ..runtime.team import new_log, recorded, total
-from .buckets import Scale
+from .buckets import LATER, Scale
 
 # how delta-stepping can end: distances get too large for their type, or a team has too little to do
 DONE, TOO_FAR, TOO_NARROW = 0, 1, 2
@@ -53,7 +53,10 @@ class Limits(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A graph, where to begin, where distances go, and what each worker reports to the others."""
+    """A graph, where to begin, where distances go, and what each worker reports to the others.
+
+    The search may end as soon as the distance of ``target``, if there is one, is known.
+    """
 
     rows: WeightedRows
     sources: np.ndarray
@@ -63,6 +66,7 @@ class Problem(NamedTuple):
     limits: Limits
     board: np.ndarray
     traced: bool
+    target: int = -1
 
 
 def one_is_enough(n: int, arcs: int) -> bool:
@@ -106,6 +110,15 @@ def outcome_of(team, delta, ceiling, current, phase, taken):
     if team.workers > 1 and too_narrow(phase, taken):
         return TOO_NARROW
     return DONE
+
+
+@inline
+def is_there(problem, nearest, delta, limit):
+    """Whether nothing from bucket ``nearest`` on or beyond ``limit`` can lead nearer to the target."""
+    if problem.target < 0:
+        return False
+    far = ld(problem.dist, problem.target)
+    return far < limit and (nearest == LATER or far < nearest * delta)
 
 
 @inline

@@ -30,7 +30,7 @@ class Pull(NamedTuple):
     """The rows to pull along; ``symmetric`` if they are those of the graph itself.
 
     A limit is set once the arcs out of a bucket are ``trigger_arcs`` (never, if that is 0), ``reach``
-    buckets from there, unless that bucket comes after the ``latest``. From the pull on, buckets have
+    buckets from there, unless ``most_before`` were emptied before. From the pull on, buckets have
     another ``width``.
     """
 
@@ -38,7 +38,7 @@ class Pull(NamedTuple):
     symmetric: bool
     trigger_arcs: int
     reach: int
-    latest: int
+    most_before: int
     width: float
 
 
