@@ -24,7 +24,7 @@ from .runtime.atomics import compare_exchange, ld, ld_acquire, nanoseconds, pref
 from .runtime.launch import BRIEF_BELOW, inline, kernel, subroutine, workers_for
 from .runtime.nouns import Rows
 from .runtime.random import draw
-from .runtime.team import TAIL, meet, next_phase, run_team, take
+from .runtime.team import TAIL, add_to_sums, finish, meet, next_phase, run_team, sums, take
 
 __all__ = ["PHASES", "Labelled", "label_components", "link", "most_frequent"]
 
@@ -128,7 +128,7 @@ def most_frequent(n, label):
 
 @kernel
 def walk(team, rows, back, directed, label, times):
-    """What each worker does; returns the roots it saw. Worker 0 stores how long each phase took."""
+    """What each worker does; worker 0 returns all roots, and stores how long each phase took."""
     control, me, _ = team
     roots = np.int64(0)
     box = np.empty(2, np.int64)
@@ -152,13 +152,15 @@ def walk(team, rows, back, directed, label, times):
                 link_rest(first, last, rows, back, directed, label, skip)
             else:
                 roots += shorten(first, last, label)
+        add_to_sums(control, phase, roots, 0)
         if not meet(team):
-            return roots
+            return np.int64(0)
         if me == 0:
             now = nanoseconds(box)
             times[phase] = now - begin
             begin = now
-    return roots
+    finish(team)
+    return sums(control, times.size - 1)[0]
 
 
 class Labelled(NamedTuple):
@@ -177,9 +179,8 @@ def label_components(rows: Rows, back: Rows, directed: bool) -> Labelled:
     workers, _ = workers_for("components", n + arcs // ARCS_LIKE_A_VERTEX)
     label = np.empty(n, rows.indices.dtype)
     times = np.zeros(len(PHASES), np.int64)
-    roots = [0]
+    roots = 0
     if n:
-        roots = run_team(
-            walk, workers, rows, back, directed, label, times, brief=n + arcs < BRIEF_BELOW
-        )
-    return Labelled(label, int(sum(roots)), times, workers)
+        given = (rows, back, directed, label, times)
+        roots = run_team(walk, workers, *given, brief=n + arcs < BRIEF_BELOW)[0]
+    return Labelled(label, int(roots), times, workers)

@@ -26,10 +26,10 @@ import numpy as np
 
 from .rows import build as csr
 from .rows.passes import over_rows, search
-from .runtime.atomics import fetch_add, four_below, four_equal, ld, st, stop_at, stopped
+from .runtime.atomics import fetch_add, four_below, four_equal, ld, ld_acquire, st, stop_at, stopped
 from .runtime.launch import inline, kernel, workers_for
 from .runtime.nouns import Rows
-from .runtime.team import TICKET, run_team, take
+from .runtime.team import SUM, TICKET, finish, run_team, take
 
 __all__ = ["count_triangles"]
 
@@ -44,7 +44,7 @@ RANKED_FROM_DEGREE = 300.0  # mean arcs of a neighbour from which on ranking pay
 
 @kernel
 def walk(team, rows, whole):
-    """The triangles that one worker finds. ``whole``: rows hold all neighbours, sorted."""
+    """What each worker does; worker 0 returns all triangles. ``whole``: rows hold all neighbours."""
     control = team.control
     indptr, indices = rows
     n = indptr.size - 1
@@ -77,7 +77,9 @@ def walk(team, rows, whole):
                 total += found
             for k in range(first, last):
                 st(mark, ld(indices, k), 0)
-    return total
+    fetch_add(control, SUM, total)
+    finish(team)
+    return ld_acquire(control, SUM)
 
 
 @inline
@@ -162,7 +164,7 @@ def few_may_close(begin, end, indptr, indices):
 
 @kernel
 def walk_sparse(team, rows):
-    """The triangles that one worker finds."""
+    """What each worker does; worker 0 returns all triangles."""
     control = team.control
     indptr, indices = rows
     total = np.int64(0)
@@ -184,7 +186,9 @@ def walk_sparse(team, rows):
                 total += up_to_four(u, indptr, indices, first, last)
             else:
                 total += among(indptr, indices, first, search(indices, first, last, u))
-    return total
+    fetch_add(control, SUM, total)
+    finish(team)
+    return ld_acquire(control, SUM)
 
 
 @kernel
@@ -237,10 +241,10 @@ def count_triangles(rows: Rows) -> tuple[int, bool, int]:
     if not arcs:
         return 0, False, workers
     if arcs <= SPARSE_UP_TO_DEGREE * n:
-        found = run_team(walk_sparse, workers, rows, brief=brief)
-        return int(sum(found)), False, workers
+        found = run_team(walk_sparse, workers, rows, brief=brief)[0]
+        return int(found), False, workers
     degrees = (rows.indptr[1:] - rows.indptr[:-1]).astype(np.float64)
     squares = (degrees * degrees).sum()  # "@" would wake threads of BLAS
     rank = bool(squares > RANKED_FROM_DEGREE * arcs)
-    found = run_team(walk, workers, ranked(rows) if rank else rows, not rank, brief=brief)
-    return int(sum(found)), rank, workers
+    found = run_team(walk, workers, ranked(rows) if rank else rows, not rank, brief=brief)[0]
+    return int(found), rank, workers

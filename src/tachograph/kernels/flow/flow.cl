@@ -25,14 +25,14 @@
 #define BITS(x) (ulong)(x)
 #endif
 
-inline long length(int before, long count, int turn, volatile __global int *book)
+static inline long listed(int before, long count, int turn, volatile __global int *book)
 {
     return before < 0 ? count : book[HALT + turn % 4] ? 0 : (long)book[before];
 }
 
 /* Before a round: is a search worth it first, as the host would decide by what the last round counted?
    `looked` has `rounds` times the arcs that were looked at and, for each round, all arcs once. */
-inline bool halted(int turn, long arcs, long rounds, volatile __global int *book, __global long *looked)
+static inline bool halted(int turn, long arcs, long rounds, volatile __global int *book, __global long *looked)
 {
     int last = PLACE_OF(turn + RING - 1), was = (turn + 3) % 4, is = turn % 4;
     long now = looked[was] + arcs
@@ -46,7 +46,7 @@ inline bool halted(int turn, long arcs, long rounds, volatile __global int *book
     return halt;
 }
 
-inline bool enters(ID v, volatile __global int *mark)
+static inline bool enters(ID v, volatile __global int *mark)
 {
     return mark[v] == 0 && atomic_cmpxchg(&mark[v], 0, 1) == 0;
 }
@@ -146,7 +146,7 @@ __kernel void adjust(int before, long count, int here, int turn, __global const 
                      __global const ID *next_height, volatile __global int *mark,
                      __global ID *out, volatile __global int *book, ID n)
 {
-    count = length(before, count, turn, book);
+    count = listed(before, count, turn, book);
     long looked = 0;
 #ifdef BY_ARCS
     __local long box[4 * GROUP], sums[2 * GROUP], gained[GROUP];

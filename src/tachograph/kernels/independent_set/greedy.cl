@@ -54,7 +54,7 @@ __kernel void levels(__global const OFFSET *ptr, __global const long *degrees, i
 
 /* What a neighbour at level `theirs` means for one at level `own`. */
 enum { NOTHING, WAITS, RULED_OUT };
-inline int meaning(Set s, uchar theirs, int u, uchar own, int v)
+static inline int meaning(Set s, uchar theirs, int u, uchar own, int v)
 {
     if (theirs > own || (theirs == own && draw(s.key, (ulong)u) > draw(s.key, (ulong)v))) return WAITS;
     return theirs == IN ? RULED_OUT : NOTHING;
@@ -72,7 +72,7 @@ typedef int Table;
 #endif
 
 /* Decide what can be decided of blocks first, first + step, ... before `last`, of `count` vertices. */
-inline void decide_blocks(Set s, __local Desk *desk, __local Table *table, int turn, int count, int first,
+static inline void decide_blocks(Set s, __local Desk *desk, __local Table *table, int turn, int count, int first,
                           int last, int step)
 {
     volatile __global int *log = s.log, *waiting = ROW_OF(turn);
@@ -155,13 +155,13 @@ inline void decide_blocks(Set s, __local Desk *desk, __local Table *table, int t
 }
 
 /* Make the row of a round zero; the host does so for the first. */
-inline void clear_row(volatile __global int *log, int turn)
+static inline void clear_row(volatile __global int *log, int turn)
 {
     for (int i = 0; i < COLUMNS; i++) ROW_OF(turn)[i] = 0;
 }
 
 /* How many vertices a round has to look at. */
-inline int count_of(volatile __global int *log, int turn, int n)
+static inline int count_of(volatile __global int *log, int turn, int n)
 {
     return turn ? ROW_OF(turn - 1)[0] : n;
 }
@@ -183,7 +183,7 @@ __kernel void decide(ARGUMENTS, int piece, int pieces)
 }
 
 /* How many vertices a round, not the first, has to look at; 0 if they, or their arcs, are too many for one group. */
-inline int small_count(volatile __global int *log, int turn, int most, int most_arcs)
+static inline int small_count(volatile __global int *log, int turn, int most, int most_arcs)
 {
     volatile __global uint *last = (volatile __global uint *)ROW_OF(turn - 1);
     return last[0] <= (uint)most && last[2] <= (uint)most_arcs && last[3] == 0 ? (int)last[0] : 0;

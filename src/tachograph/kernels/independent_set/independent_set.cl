@@ -29,23 +29,23 @@
 #define SCOPE memory_scope_device
 #endif
 typedef volatile __global atomic_int *shared_int;
-inline int acquire(volatile __global int *place)
+static inline int acquire(volatile __global int *place)
 {
     return atomic_load_explicit((shared_int)place, memory_order_acquire, SCOPE);
 }
-inline void release(volatile __global int *place, int value)
+static inline void release(volatile __global int *place, int value)
 {
     atomic_store_explicit((shared_int)place, value, memory_order_release, SCOPE);
 }
-inline int add(volatile __global int *place, int value)
+static inline int add(volatile __global int *place, int value)
 {
     return atomic_fetch_add_explicit((shared_int)place, value, memory_order_relaxed, SCOPE);
 }
-inline void lower(volatile __global int *place, int value)
+static inline void lower(volatile __global int *place, int value)
 {
     atomic_fetch_min_explicit((shared_int)place, value, memory_order_relaxed, SCOPE);
 }
-inline void raise(volatile __global int *place, int value)
+static inline void raise(volatile __global int *place, int value)
 {
     atomic_fetch_max_explicit((shared_int)place, value, memory_order_relaxed, SCOPE);
 }
@@ -67,7 +67,7 @@ __kernel void randomize(long lo, long hi, __global const ID *work, ulong key,
 
 /* Whether u, whose word is `theirs`, comes before v. A vertex that was decided has the word of an earlier
    turn, which is lower than all of this one, and none comes before itself. */
-inline bool beats(ulong key, int theirs, ID u, int own, ID v)
+static inline bool beats(ulong key, int theirs, ID u, int own, ID v)
 {
     return theirs > own || (theirs == own && draw(key, (ulong)u) > draw(key, (ulong)v));
 }
@@ -128,7 +128,7 @@ __kernel void select_(long lo, long hi, __global const ID *work, ulong key,
 
 #ifdef OVERLAP
 /* the word of v; an empty one is waited for as long as nobody has lost patience */
-inline int full(volatile __global int *word, ID v, int turn, int patience, int *polls,
+static inline int full(volatile __global int *word, ID v, int turn, int patience, int *polls,
                 volatile __global int *tally)
 {
     int found = acquire(&word[v]);
@@ -143,7 +143,7 @@ inline int full(volatile __global int *word, ID v, int turn, int patience, int *
 }
 
 /* 1 if v comes before all undecided neighbours, else 0; UNKNOWN if a word was not there in time */
-inline uchar choice(ID v, ulong key, __global const OFFSET *indptr, __global const ID *indices,
+static inline uchar choice(ID v, ulong key, __global const OFFSET *indptr, __global const ID *indices,
                     __global const uchar *state, int turn, volatile __global int *word,
                     int patience, int *polls, volatile __global int *tally)
 {
@@ -186,7 +186,7 @@ __kernel void select_shared(long count, int helps, int patience, __global const 
 /* Hot vertices, those of the highest degrees, by an approximate sort: by the number of bits of a degree.
    First, how many vertices have each number of bits. */
 #define DEGREE_BITS 64
-inline int bits_of(long degree) { return 64 - (int)clz(degree); }
+static inline int bits_of(long degree) { return 64 - (int)clz(degree); }
 
 __kernel void count_bits(long count, __global const long *degree, volatile __global int *classes)
 {

@@ -30,7 +30,7 @@ import numpy as np
 from ..runtime.atomics import ld, nanoseconds, st
 from ..runtime.launch import inline, kernel
 from ..runtime.nouns import WeightedRows
-from ..runtime.team import meet, new_tickets, next_tickets, part, run_team, take_near
+from ..runtime.team import finish, meet, new_tickets, next_tickets, part, run_team, take_near
 from .sums import BLOCK_VERTICES, Question, Report, hurry, in_order, note, plain_sum, weighted_sum
 
 __all__ = ["slowest_of_gradients", "solve"]
@@ -255,6 +255,7 @@ def walk_conjugate(team, tickets, matrix, out, question, known, vectors, squares
         if not weight > 0.0:
             score = (1.0 - damping) * ld(question.jump, v * question.spots)
         st(report.scores, v, score / known.mass)
+    finish(team)
     return known.done + turn
 
 

@@ -33,7 +33,7 @@ from ..rows.passes import over_rows, search
 from ..runtime.atomics import fetch_add, ld, nanoseconds, st, stop_at, stopped
 from ..runtime.launch import BRIEF_BELOW, inline, kernel, run, workers_for
 from ..runtime.nouns import Rows, WeightedRows
-from ..runtime.team import TICKET, cell, meet, next_phase, part, run_team
+from ..runtime.team import TICKET, cell, finish, meet, next_phase, part, run_team
 from .conjugate import slowest_of_gradients, solve
 from .sums import (
     BLOCK_VERTICES,
@@ -59,9 +59,8 @@ MOST_STAGES, STAGE_AT_LEAST = 16, 1 << 16  # stages, and vertices and arcs of ea
 RICH_FROM_DEGREE, RICH_BELOW_CLOSED, RICH_FROM_ARCS = 8, 0.16, 1 << 18
 WEDGES = 400  # pairs of neighbours that are looked at
 FLOAT32_FROM_TOLERANCE = 1e-6  # from which on shares are kept as float32
-CONJUGATE_FROM_TOLERANCE = (
-    1e-13  # below it, rounding errors of a residual that is updated would count
-)
+#: Below this tolerance, rounding errors of a residual that is updated would count.
+CONJUGATE_FROM_TOLERANCE = 1e-13
 BRIEF_ITERATIONS = 100  # that work below ``BRIEF_BELOW`` may be repeated and still be brief
 PLAIN_BELOW_TOLERANCE = 2.0**-52  # below it all iterations are wanted, of the power method
 
@@ -252,6 +251,7 @@ def walk(team, matrix, out, question, ranks, sums, report, cut):
     exact = report.scores
     for v in range(first, last):
         st(exact, v, ld(scores, v) / mass)
+    finish(team)
     return done
 
 

@@ -12,7 +12,7 @@
 /* Sums over a group: for each work-item, that of `mine` up to and including its own. `sums` holds 2 * GROUP
  * numbers, and must not be in use. */
 #define DEFINE_SUMS(name, number) \
-    inline __local number *name(number mine, __local number *sums) \
+    static inline __local number *name(number mine, __local number *sums) \
     { \
         int me = get_local_id(0), from = 0; \
         sums[me] = mine; \
@@ -37,7 +37,7 @@ typedef struct {
 } rows_of_group;
 
 /* Note the row begin..end of each work-item; an empty one if it has none. `box` holds 4 * GROUP offsets. */
-inline rows_of_group note_rows(OFFSET begin, OFFSET end, __local OFFSET *box)
+static inline rows_of_group note_rows(OFFSET begin, OFFSET end, __local OFFSET *box)
 {
     rows_of_group rows = { box, box + GROUP, 0 };
     int me = get_local_id(0);
@@ -50,7 +50,7 @@ inline rows_of_group note_rows(OFFSET begin, OFFSET end, __local OFFSET *box)
 }
 
 /* The row that has arc number k of a group; it is `least` or a later one */
-inline int row_with(rows_of_group rows, int least, OFFSET k)
+static inline int row_with(rows_of_group rows, int least, OFFSET k)
 {
     int lo = least, hi = GROUP - 1;
     while (lo < hi) {
@@ -62,17 +62,17 @@ inline int row_with(rows_of_group rows, int least, OFFSET k)
 }
 
 /* The last number below `end` that a work-item gets to from k in steps of GROUP */
-inline OFFSET last_before(OFFSET end, OFFSET k) { return k + (end - 1 - k) / GROUP * GROUP; }
+static inline OFFSET last_before(OFFSET end, OFFSET k) { return k + (end - 1 - k) / GROUP * GROUP; }
 
 /* Where arc number k of a group is among all arcs; it belongs to `row` */
-inline OFFSET arc_at(rows_of_group rows, int row, OFFSET k)
+static inline OFFSET arc_at(rows_of_group rows, int row, OFFSET k)
 {
     return rows.begin[row] + k - (row ? rows.upto[row - 1] : 0);
 }
 
 /* Put v into a list, if it is `wanted`, with one addition to the list's counter for the whole group. `box`
  * holds 2 ints; before it is used again, all have to pass a barrier. */
-inline void append(bool wanted, ID v, __global ID *list, volatile __global int *counter, __local int *box)
+static inline void append(bool wanted, ID v, __global ID *list, volatile __global int *counter, __local int *box)
 {
     if (get_local_id(0) == 0) box[0] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
