@@ -283,7 +283,8 @@ def test_should_run_leaves_what_networkx_finds_at_once(name, quick, whole):
 def test_should_run_looks_whether_searches_come_to_an_end_at_once():
     whole = nx.path_graph(3000)
     apart = nx.disjoint_union_all([nx.path_graph(3)] * 1000)
-    directed = nx.path_graph(3000, create_using=nx.DiGraph)
+    near = [(v, v + k) for v in range(2996) for k in (1, 2, 3, 4)]
+    directed = nx.DiGraph([*near, (2996, 2999)])
     for name, given in (
         ("all_pairs_shortest_path_length", ()),
         ("maximum_flow_value", (0, 2999)),
@@ -311,8 +312,47 @@ def test_should_run_doubts_more_in_graphs_that_are_sparser_than_those_timed():
 
 
 def test_should_run_leaves_short_cutoffs_to_networkx():
-    graph = nx.gnm_random_graph(1500, 1500, seed=7)
+    graph = nx.gnm_random_graph(1500, 6000, seed=7)
     nx.single_source_dijkstra_path_length(graph, 0, backend="tachograph")  # converted
     name = "single_source_dijkstra_path_length"
     assert decide.should_run(name, (graph, 0), {}) is True
     assert decide.should_run(name, (graph, 0), {"cutoff": 2}) is not True
+    assert decide.should_run("all_pairs_dijkstra_path_length", (graph,), {}) is True
+    assert decide.should_run("all_pairs_dijkstra_path_length", (graph,), {"cutoff": 2}) is not True
+
+
+def test_should_run_looks_around_several_sources():
+    """If all arcs lead to lower numbers, nothing can be reached from the lowest."""
+    tree = nx.DiGraph((v, v // k) for v in range(1, 4000) for k in range(2, 10))
+    nx.single_source_dijkstra_path_length(tree, 0, backend="tachograph")  # converted
+    whole = decide.predict("multi_source_dijkstra", (tree, [0]), {})
+    assert whole[0] > decide.DOUBT * whole[1]  # if it were searched
+    assert decide.should_run("multi_source_dijkstra", (tree, [0, 1]), {}) is not True
+    assert decide.should_run("multi_source_dijkstra", (tree, [0, 3999]), {}) is True
+
+
+def test_should_run_knows_the_method():
+    """Bellman-Ford's algorithm searches the whole graph in NetworkX, also to a target."""
+    graph = nx.gnm_random_graph(50, 200, seed=1)
+    for source, target, cost in (
+        (0, 1, "relaxed"),
+        (None, 1, "relaxed"),
+        (None, None, "all relaxed"),
+    ):
+        asked = {"source": source, "target": target, "weight": "weight", "method": "bellman-ford"}
+        assert decide.cost_of("shortest_path_length", (graph,), asked) == cost
+        assert decide.cost_of("shortest_path_length", (graph,), asked | {"weight": None}) != cost
+        theirs = decide.predict("shortest_path_length", (graph,), asked)[0]
+        other = decide.predict("shortest_path_length", (graph,), asked | {"method": "dijkstra"})[0]
+        assert theirs > other
+
+
+def test_should_run_knows_that_arcs_are_turned_round_for_a_target():
+    graph = nx.gnm_random_graph(300, 1500, seed=1, directed=True)
+
+    def converting(graph, **asked):
+        return decide.predict("shortest_path_length", (graph,), asked)[2]
+
+    assert converting(graph, target=3) > 1.5 * converting(graph, source=3) > 0
+    both = graph.to_undirected()
+    assert converting(both, target=3) == converting(both, source=3) > 0

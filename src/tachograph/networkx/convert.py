@@ -56,8 +56,10 @@ def convert_from_nx(
     """
     if isinstance(graph, BackendGraph):
         return graph
-    nodes, neighbours = _adjacency(graph)
+    nodes, neighbours, computed = _adjacency(graph)
     n = len(nodes)
+    if computed and not all(map(set(nodes).issuperset, neighbours)):
+        raise NotImplementedError("the graph has a neighbour that is not among its nodes")
     lengths = np.fromiter(map(len, neighbours), np.int64, n)
     indptr = np.zeros(n + 1, np.int64)
     np.cumsum(lengths, out=indptr[1:])
@@ -70,22 +72,33 @@ def convert_from_nx(
     if graph.is_multigraph():
         data = list(chain.from_iterable(row.values() for row in neighbours))
         parallel = np.fromiter(map(len, data), np.int64, indices.size)
+    if computed and not graph.is_directed() and not _symmetric(rows, parallel):
+        raise NotImplementedError("the graph is undirected, but shows an edge from one end only")
     attributes = {key: _values(data, key, default) for key, default in wanted.items()}
     plain = nodes == list(range(n)) and set(map(type, nodes)) <= {int}
     return BackendGraph(range(n) if plain else nodes, rows, attributes, parallel)
 
 
-def _adjacency(graph: nx.Graph[Any]) -> tuple[list[Node], list[Row]]:
-    """Return the nodes and, for each, its neighbours with their data."""
+def _adjacency(graph: nx.Graph[Any]) -> tuple[list[Node], list[Row], bool]:
+    """Return the nodes, the neighbours of each with their data, and whether the graph computes them."""
     import networkx as nx
 
     adjacency = graph._adj
     plain = type(graph) in (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
     if plain and isinstance(adjacency, dict):
-        return list(adjacency), list(adjacency.values())
+        return list(adjacency), list(adjacency.values()), False
     # A subclass may define neighbours itself, and the length of a view counts hidden nodes.
     pairs = [(node, _row(row, graph.is_multigraph())) for node, row in graph.adjacency()]
-    return [node for node, _ in pairs], [row for _, row in pairs]
+    return [node for node, _ in pairs], [row for _, row in pairs], True
+
+
+def _symmetric(rows: Graph, parallel: np.ndarray | None) -> bool:
+    """Return whether every arc has its reverse, with as many parallel edges."""
+    tails, heads = rows.arc_sources().astype(np.int64), rows.indices.astype(np.int64)
+    out, back = tails * rows.n + heads, heads * rows.n + tails
+    by_out, by_back = np.argsort(out), np.argsort(back)
+    same = np.array_equal(out[by_out], back[by_back])
+    return same and (parallel is None or np.array_equal(parallel[by_out], parallel[by_back]))
 
 
 def _row(row: Row | Iterable[Node], multigraph: bool) -> Row:

@@ -34,16 +34,23 @@ Kwargs: TypeAlias = Mapping[str, Any]
 
 #: By how much longer than predicted a call and a conversion may take, and still be faster: functions
 #: of one kind of cost differ, and what is left out near the break-even would save little.
-DOUBT, CONVERSION_DOUBT = 2.0, 1.25
-#: Arcs per node of the sparsest graphs that were timed; below, nodes without neighbours take NetworkX
-#: less time than predicted, by this factor at most, if neighbours are compared.
+DOUBT, CONVERSION_DOUBT = 2.5, 1.25
+#: Arcs per node of the sparsest graphs that were timed; below, nodes without neighbours (if neighbours
+#: are compared) and narrow searches take NetworkX less time than predicted, by this factor at most.
 SPARSEST, SPARSE_DOUBT = 3, 2.0
-NEIGHBOURLY = ("triangles", "pairs")
+DOUBTED_IF_SPARSE = ("triangles", "pairs", "hops", "tree", "near")
 #: The part of the work of its kind that a call is for NetworkX: it stops at a target, half-way on
-#: average, or at a cutoff of weights, maybe at once, and multiplies two degrees instead of comparing
-#: neighbours.
+#: average, or at a cutoff of weights, maybe at once, multiplies two degrees or makes no unions instead
+#: of comparing neighbours, and makes no paths of its predecessors.
 TO_TARGET, TO_CUTOFF = 0.5, 0.0
-THEIR_PART = {"preferential_attachment": 0.1}
+THEIR_PART = {
+    "preferential_attachment": 0.1,
+    "adamic_adar_index": 0.5,
+    "resource_allocation_index": 0.5,
+    "bellman_ford_predecessor_and_distance": 0.6,
+}
+#: Converting a directed graph for a search to a target, over converting it: arcs are turned round, too.
+TURNED = 2.0
 CHOSEN_SECONDS = 8e-4  # to begin an independent set with nodes that are named
 #: Seconds that a call takes here beside those of its kind.
 MORE_SECONDS = {"minimum_cut": 1e-3, "dijkstra_predecessor_and_distance": 5e-5}
@@ -194,13 +201,23 @@ def cost_of(name: str, args: Args, kwargs: Kwargs) -> str:
     cost = FUNCTIONS[name].cost
     if name not in GENERIC:
         return cost
-    keys = ("source", "target", "weight")
-    source, target, weight = (argument(name, key, args, kwargs) for key in keys)
+    keys = ("source", "target", "weight", "method")
+    source, target, weight, method = (argument(name, key, args, kwargs) for key in keys)
+    if weight is not None and method == "bellman-ford":  # to a target, it searches the whole graph
+        return "all relaxed" if source is None and target is None else "relaxed"
     if source is None and target is None:
         return "all hops" if weight is None else "all near"
     if source is not None and target is not None:
         return "meeting" if weight is None else "near meeting"
     return cost if weight is None else "near"
+
+
+def to_target(name: str, args: Args, kwargs: Kwargs) -> bool:
+    """Whether a call searches from its target, against the arcs."""
+    if name.startswith("single_target_"):
+        return True
+    ends = (argument(name, key, args, kwargs) for key in ("source", "target"))
+    return name in GENERIC and [end is None for end in ends] == [True, False]
 
 
 def reach(name: str, args: Args, kwargs: Kwargs, degree: float) -> float:
@@ -223,7 +240,8 @@ def part(name: str, args: Args, kwargs: Kwargs, n: int) -> float:
 
     target, sources = given("target"), given("sources")
     function = FUNCTIONS[name]
-    near = 1.0 if function.cost != "near" or given("cutoff") is None else TO_CUTOFF
+    searches = function.cost in ("near", "all near")
+    near = TO_CUTOFF if searches and given("cutoff") is not None else 1.0
     if target is not None:
         among = isinstance(sources, Collection) and target in sources
         found = among or target == given("source")
@@ -273,6 +291,9 @@ def share_reached(name: str, args: Args, kwargs: Kwargs) -> float:
         for key, end in named.items()
         if end is not None and getattr(end, "__hash__", None) is not None
     ]
+    sources = argument(name, "sources", args, kwargs)
+    if isinstance(sources, Collection) and sources:
+        found.append(min(sum(surroundings(rows, s) for s in islice(sources, STARTS)), most))
     least = min(found, default=most)
     return least / n if least < most else 1.0
 
@@ -293,7 +314,7 @@ def predict(name: str, args: Args, kwargs: Kwargs) -> tuple[float, float, float]
         given = argument(name, "ebunch", args, kwargs)
         pairs = float(len(given)) if isinstance(given, Sized) else n * (n - 1) / 2
     model = the_model()
-    calls = 1
+    calls, everywhere = 1, cost.startswith("all ")
     if cost == "all relaxed":  # a search from every node
         cost, calls = "relaxed", n
     values = terms(cost, n, arcs, pairs)
@@ -305,15 +326,18 @@ def predict(name: str, args: Args, kwargs: Kwargs) -> tuple[float, float, float]
     theirs *= THEIR_PART.get(name, 1.0) * part(name, args, kwargs, n)
     if cost == "set" and argument(name, "nodes", args, kwargs) is not None:
         ours += CHOSEN_SECONDS
-    if name in ALL_PATHS or (name == "shortest_path" and cost.startswith("all ")):
+    if name in ALL_PATHS or (name == "shortest_path" and everywhere):
         theirs, ours = (a + b * n * n for a, b in zip((theirs, ours), PATH_SECONDS, strict=True))
-    if arcs < SPARSEST * n and cost in NEIGHBOURLY:
+    acyclic = graph.is_directed() and cost == "relaxed"  # maybe, and then distances settle early
+    if acyclic or (arcs < SPARSEST * n and cost in DOUBTED_IF_SPARSE):
         theirs /= SPARSE_DOUBT
     theirs *= min(1.0, reach(name, args, kwargs, arcs / max(n, 1)) / max(n, 1))
     if converted(graph, cost in WEIGHTED):
         return theirs, ours, 0.0
     if type(next(iter(graph._adj), 0)) is not int:
         conversion += sum(map(mul, model["named"]["seconds"], (1.0, n, arcs)))
+    if graph.is_directed() and to_target(name, args, kwargs):
+        conversion *= TURNED
     return theirs, ours, conversion * (1 + graph.is_multigraph())
 
 

@@ -138,7 +138,7 @@ def negative(g: Graph) -> bool:
     return known is not None and bool(known["min"] < 0)
 
 
-def any_distances(g: Graph, sources: npt.ArrayLike, threads: int | None) -> tg.ShortestPaths:
+def any_distances(g: Graph, sources: npt.ArrayLike, threads: int | None) -> tg.SsspResult:
     """Search in a graph that may have a negative cycle."""
     try:
         return tg.sssp(g, sources, threads=threads, trace=False)
@@ -148,8 +148,8 @@ def any_distances(g: Graph, sources: npt.ArrayLike, threads: int | None) -> tg.S
 
 def relaxed(q: Query, g: Graph, sources: list[int], paths: bool = True) -> Found:
     """Search from one source with weights that may be negative; a parent comes before its children."""
-    if paths and not negative(g):
-        return near(q, g, sources)
+    if not negative(g):
+        return near(q, g, sources, paths)
     result = any_distances(g, sources[0], q.threads)
     if not paths:
         return _by_distance(q, g, result.distances)
