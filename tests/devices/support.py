@@ -24,9 +24,8 @@ def any_device() -> OpenCL:
     return open_device()
 
 
-PROGRAM_SECONDS = (
-    240  # that a program may take; pytest ends tests, and all after them, a minute later
-)
+#: Seconds that a program may take; pytest ends tests, and all after them, a minute later.
+PROGRAM_SECONDS = 240
 
 
 def python(

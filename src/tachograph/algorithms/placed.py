@@ -197,7 +197,7 @@ class Rounds:
         """Return the bytes that must be copied before the host, or the device, can run kernels, which
         are named as in ``PROGRAM.cl``.
         """
-        if self.device is None or self.arrays.shared:
+        if self.device is None:
             return 0, 0
         names = {name for kernel in kernels for name in arguments_of(self.program, kernel)}
         here, there = (self.arrays.bytes_to(side, names) for side in PLACES)

@@ -156,10 +156,8 @@ class Common:
 
     def bytes_to(self, side: str, names: Iterable[str]) -> int:
         """Return how much of the arrays must be copied before ``side`` can use them; names that no
-        array has are passed over.
+        array has are passed over. Arrays move to shared memory when the device first uses them.
         """
-        if self.shared:
-            return 0
         twins = [self._twins[name] for name in names if name in self._twins]
         missing = [t for t in twins if t.stale == side or (side == "device" and t.there is None)]
         return sum(twin.host.nbytes for twin in missing)

@@ -164,6 +164,17 @@ def _svm(queue: cl.CommandQueue, kernel: cl.Kernel) -> dict[str, object]:
     return {"svm": "fine" if works else "coarse", "svm_atomics": works and atomics}
 
 
+def sentence(problem: Exception) -> str:
+    r"""Return what a driver says: the line of a build log that names an error, or the first line.
+
+    >>> sentence(RuntimeError("clBuildProgram failed\n\nerror: unknown target CPU 'generic'"))
+    "RuntimeError: error: unknown target CPU 'generic'"
+    """
+    lines = str(problem).strip().splitlines() or [""]
+    line = next((line for line in lines if "error:" in line), lines[0])
+    return f"{type(problem).__name__}: {line.strip()[:300]}"
+
+
 def main(words: list[str]) -> None:
     if words[0] == "list":
         for platform, found in enumerate(devices()):
@@ -177,5 +188,4 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1:])
     except Exception as problem:  # whatever a driver does, the parent process gets a sentence
-        lines: list[str] = str(problem).strip().splitlines() or [""]
-        say(problem=f"{type(problem).__name__}: {lines[0][:300]}")
+        say(problem=sentence(problem))
