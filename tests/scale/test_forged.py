@@ -142,3 +142,20 @@ def test_a_manifest_with_other_counts_than_its_pieces(parts):
     path.write_text(json.dumps(content))
     with pytest.raises(tg.FileFormatError, match="does not describe part 1"):
         tg.scale.connected_components("parts")
+
+
+@pytest.mark.parametrize("claim", ["weights", "lightest", "heaviest", "arcs"])
+def test_a_manifest_that_changes_after_its_check_is_checked_again(claim):
+    """What a process knows of a partition counts only as long as the manifest says the same."""
+    graph = tg.kronecker(6, rng=1, weights=(1, 9))
+    exact = tg.sssp(graph, 0).distances
+    parts = tg.scale.partition(graph, parts=3, directory="parts")
+    assert np.array_equal(tg.scale.sssp(parts, 0).distances, exact)
+    path = Path("parts/partition.json")
+    content = json.loads(path.read_text())
+    changed = {"weights": None, "arcs": [1] * 3, "lightest": 5.0, "heaviest": 5.0}
+    path.write_text(json.dumps({**content, claim: changed[claim]}))
+    with pytest.raises(tg.FileFormatError, match="partition.json"):
+        tg.scale.sssp("parts", 0)
+    path.write_text(json.dumps(content))
+    assert np.array_equal(tg.scale.sssp("parts", 0).distances, exact)

@@ -81,9 +81,9 @@ class Partition:
 
     @property
     def key(self) -> str:
-        """A hash of the content: the same graph cut in the same way has the same."""
-        content = [self.n, self.directed, self.cuts, [[f.sha256 for f in p] for p in self.files]]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+        """A hash of all that is said: the same graph cut in the same way has the same."""
+        said = {name: value for name, value in asdict(self).items() if name != "directory"}
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]
 
     def piece(self, index: int) -> Piece:
         """Part ``index``, mapped from its files."""
