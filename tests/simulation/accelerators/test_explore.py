@@ -62,6 +62,23 @@ def test_formulas_are_near_simulations_of_new_graphs():
     assert median(off) < 0.25
 
 
+def test_neighbours_in_one_bank_take_longer_in_the_model_too():
+    """Two rows of eight neighbours: all even ones are in one of two banks, 0 to 7 half in each."""
+    targets = np.concatenate([np.arange(2, 18, 2), np.arange(8)])
+    g = tg.Graph.from_edges(np.repeat([0, 1], 8), targets, n=20, directed=True)
+    active = activity(g, Question("pagerank"))
+    assert active.fullest(8, 2) == (8 + 4) / 2 / 8
+    assert active.fullest(100, 2) == (8 + 4) / 16  # fewer edges than a group
+    even = tg.Graph.from_edges(np.repeat(np.arange(64), 32), np.tile(np.arange(0, 64, 2), 64), n=64)
+    taken = []
+    for stalls in (True, False):
+        design, told = tg.AccuGraph(stalls=stalls), activity(even, Question("pagerank"))
+        size = Size(64, even.arcs, "pagerank", 1, design.memory(), even.indptr, told)
+        taken.append(design.terms(size)["edge cycles"])
+    share = np.bincount(even.indices % 16, minlength=16).max() / even.arcs
+    assert taken[0] == pytest.approx(taken[1] * share * 16)
+
+
 def test_iterations_are_counted_without_requests():
     done = tg.simulate("wcc", G, "hitgraph")
     guess = modelled_run("wcc", G, "hitgraph")
@@ -150,8 +167,10 @@ def test_the_command():
     people = tacho(
         "explore", "wcc", "k.tgraph", "--design", "accugraph", "--workers", "1", COLUMNS="160"
     )
-    assert "prefetch_skipping=True" in people.stdout
+    assert "front  accugraph" in people.stdout
     assert "candidates by formulas" in people.stdout
+    alike = [p for p in range(len(found["found"])) if found["found"][p]["front"]]
+    assert people.stdout.count("front  ") < len(alike)  # settings that make no difference, once
     wrong = tacho("explore", "wcc", "k.tgraph", "--budget", "soon")
     assert wrong.returncode != 0
     assert "--budget soon" in wrong.stderr

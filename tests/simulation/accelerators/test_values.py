@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
+from tachograph.simulation.accelerators.partitions import edges_of, parts_of
 from tests.simulation.accelerators.support import graphs, ranks, smallest_ancestor
 
 switch = st.booleans()
@@ -122,3 +125,30 @@ def test_edgeless_and_single():
     for accelerator in DESIGNS:
         result = tg.simulate("wcc", empty, accelerator)
         assert (result.labels.size, result.iterations) == (0, 0)
+
+
+@pytest.mark.parametrize("size", [1, 7, 39, 40, 100])
+def test_partitions_by_target(size):
+    rng = np.random.default_rng(3)
+    ends = rng.integers(0, 40, (2, 300))  # parallel edges and loops among them
+    g = tg.Graph.from_edges(*ends, rng.integers(1, 9, 300), n=40)
+    own = [slice(a, b) for a, b in itertools.pairwise(g.indptr)]
+    rows = [zip(g.indices[row].tolist(), g.weights[row].tolist(), strict=True) for row in own]
+    arcs = [(source, target, weight) for source, row in enumerate(rows) for target, weight in row]
+    wanted = []
+    for lo in range(0, 40, size):
+        own = [arc for arc in arcs if lo <= arc[0] < lo + size]
+        wanted.append(sorted(own, key=lambda arc: arc[1::-1]))
+    found = []
+    for pointers, sources, lengths in parts_of(g, size, True):
+        targets = np.repeat(np.arange(40), np.diff(pointers))
+        found.append(list(zip(sources.tolist(), targets.tolist(), lengths.tolist(), strict=True)))
+    assert found == wanted
+    assert edges_of(g, size).tolist() == [len(own) for own in wanted]
+
+
+@pytest.mark.parametrize("design", [tg.HitGraph, tg.AccuGraph])
+def test_a_graph_in_partitions_is_never_turned_round_as_a_whole(design):
+    g = tg.kronecker(7, directed=True, rng=1)
+    tg.simulate("pagerank", g, design(partition_size=50))
+    assert "transpose" not in vars(g)

@@ -19,7 +19,7 @@ import numpy as np
 from ..dram import Memory
 from ..streams import Phase, Port, Priority, RoundRobin, Runs, Stream, buffered, joined, lines
 from .base import PARTITION_SIZES, Accelerator, Layout, Parameter, Size
-from .partitions import InRows, call, pull
+from .partitions import call, edges_of, parts_of, pull
 from .problem import Problem
 
 __all__ = ["AccuGraph"]
@@ -113,8 +113,11 @@ class AccuGraph(Accelerator):
         each = prefetch + parts * n * self.pointer_bits // 8 + (parts - 1) * n * width
         times = size.sweeps(min(n, self.partition_size or n), self.partition_skipping)
         cycle = 1e-6 / self.clock(size.task)
-        stalls = self.edge_pipelines / min(self.edge_pipelines, self.cache_banks)
-        edges = size.edges / self.edge_pipelines * (stalls if self.stalls else 1)
+        taken = 1 / self.edge_pipelines
+        if self.stalls and size.active is not None:  # banks even out what is read ahead
+            ahead = self.edge_pipelines * self.edge_pipeline_size * size.line // edge
+            taken = max(taken, size.active.fullest(ahead, self.cache_banks))
+        edges = size.edges * taken
         vertices = parts * n / self.vertex_pipelines
         channels = size.memory.channels
         read = size.moved((each + size.edges * edge) * times, channels)
@@ -133,8 +136,7 @@ class AccuGraph(Accelerator):
         n = problem.graph.n
         size = min(n, self.partition_size or n)
         self.fits(size, self.width(problem.task), "partition_size")
-        rows = InRows(problem.graph, size)
-        arrays = _Arrays(self, problem, layout, rows)
+        arrays = _Arrays(self, problem, layout, size)
         starts = np.arange(0, max(1, n), max(1, size))
         dirty = np.ones(starts.size, bool)  # partitions with values that they have not sent on
         on_chip, more = -1, n > 0
@@ -143,7 +145,7 @@ class AccuGraph(Accelerator):
             if problem.additive:
                 target = np.zeros(n)
             some = False
-            for p, (pointers, sources) in enumerate(rows.parts()):
+            for p, (pointers, sources, _) in enumerate(parts_of(problem.graph, size, False)):
                 if self.partition_skipping and not problem.additive and not dirty[p]:
                     continue
                 dirty[p] = False
@@ -167,15 +169,15 @@ class AccuGraph(Accelerator):
 class _Arrays:
     """Where the arrays of a run are, and the requests for them."""
 
-    def __init__(self, design: AccuGraph, problem: Problem, layout: Layout, rows: InRows) -> None:
+    def __init__(self, design: AccuGraph, problem: Problem, layout: Layout, size: int) -> None:
         self.design, self.line = design, layout.line
-        self.n, self.size = problem.graph.n, rows.size
+        self.n, self.size = problem.graph.n, size
         self.width, self.edge = design.width(problem.task), design.vertex_bits // 8  # bytes
         self.pointer = design.pointer_bits // 8
         self.at_values = layout.place(self.n * self.width)
         self.places = [
             (layout.place((self.n + 1) * self.pointer), layout.place(edges * self.edge))
-            for edges in rows.edges.tolist()
+            for edges in edges_of(problem.graph, size).tolist()
         ]
 
     def requests(

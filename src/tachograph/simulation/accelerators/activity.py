@@ -13,6 +13,8 @@ from .problem import Question
 
 __all__ = ["Activity", "activity"]
 
+MOST_ITEMS = 1 << 16  # neighbours that are looked at to tell how often they meet in a bank
+
 
 class Steps(NamedTuple):
     """The vertices that are active in each iteration, all in one array, and the iteration of each."""
@@ -37,6 +39,7 @@ class Activity:
         self.iterations = 1 if steps is None else int(steps.step.max(initial=0)) + 1
         self._shares: dict[int, float] = {}
         self._pairs: dict[int, int] = {}
+        self._fullest: dict[tuple[int, int], float] = {}
 
     @cached_property
     def active_shares(self) -> np.ndarray | None:
@@ -55,6 +58,24 @@ class Activity:
             keys += self.graph.indices.astype(np.int64) * parts
             self._pairs[partition] = int(np.unique(keys).size)
         return self._pairs[partition]
+
+    def fullest(self, items: int, banks: int) -> float:
+        """Return the share of the fullest bank, in the mean over groups of ``items`` neighbours.
+
+        Neighbour v is in bank v mod ``banks``. Some groups of the graph are looked at, evenly spread.
+        """
+        items = min(items, self.edges)
+        if items == 0:
+            return 1 / banks
+        if (items, banks) not in self._fullest:
+            groups = min(self.edges // items, -(-MOST_ITEMS // items))
+            first = np.linspace(0, self.edges - items, groups).astype(np.int64)
+            ids = self.graph.indices[first[:, None] + np.arange(items)] % banks
+            keys = ids + np.arange(groups)[:, None] * banks
+            loads = np.bincount(keys.ravel(), minlength=groups * banks)
+            fullest = loads.reshape(-1, banks).max(axis=1).mean()
+            self._fullest[items, banks] = float(fullest / items)
+        return self._fullest[items, banks]
 
     def share(self, partition: int) -> float:
         """Return which share of the edges is in partitions with an active vertex, in the mean."""

@@ -284,4 +284,4 @@ def describe(accelerator: Accelerator) -> str:
     """Return what a search chose for a design, in a few words."""
     usual = {name: p.default for name, p in accelerator.declared().items()}
     told = [f"{k}={v}" for k, v in accelerator.given.items() if v != usual[k]]
-    return ", ".join(told) or "as published"
+    return ", ".join(told) or "its defaults"

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...graph.graph import Graph
+from ...kernels.rows.build import build
 from ...kernels.runtime.atomics import stopped
 from ...kernels.runtime.launch import kernel, read_only, run
-from ...kernels.runtime.nouns import WeightedRows
 
 ENTRIES_PER_LOOK = 1 << 14  # rows, groups or updates between two looks at the stop flag
 BRIEF_BELOW_ENTRIES = 1 << 22  # of arrays that are gone through in less than a second
@@ -56,39 +56,40 @@ def _ids(array: np.ndarray) -> np.ndarray:
     return read_only(np.ascontiguousarray(array, np.int32))
 
 
-def _counts(back: Graph, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges and distinct targets of every partition."""
-    parts = max(1, -(-back.n // size)) if size else 1
-    edges, groups = np.zeros(parts, np.int64), np.zeros(parts, np.int64)
-    call(count_groups, back.indptr, _ids(back.indices), max(1, size), edges, groups)
-    return edges, groups
+def parts_of(
+    graph: Graph, size: int, weighted: bool
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield the edges of each partition of ``size`` sources by their targets, one partition at a time.
+
+    These are pointers, the sources of each target in ascending order, and their weights, if there are
+    any. Only one partition is turned round at a time, so a large graph needs little more than itself;
+    a partition that is the whole graph is its transpose.
+    """
+    if size >= graph.n:
+        back = graph.transpose.sorted
+        yield back.indptr, _ids(back.indices), _lengths(back.weights, weighted)
+        return
+    for lo in range(0, graph.n, size):
+        hi = min(graph.n, lo + size)
+        own = slice(int(graph.indptr[lo]), int(graph.indptr[hi]))
+        targets = graph.indices[own]
+        sources = np.repeat(
+            np.arange(lo, hi, dtype=targets.dtype), np.diff(graph.indptr[lo : hi + 1])
+        )
+        weights = graph.weights[own] if weighted and graph.weights is not None else None
+        pointers, turned, weights = build(targets, sources, weights, graph.n)
+        yield read_only(pointers), read_only(turned), _lengths(weights, weighted)
 
 
-def _cut(back: Graph, size: int, edges: np.ndarray, weights: np.ndarray) -> Iterator[WeightedRows]:
-    """Yield the rows of each partition; ``edges`` says how many there are in each."""
-    cursor = back.indptr[:-1].copy()
-    rows = WeightedRows(back.indptr, _ids(back.indices), weights)
-    for p, many in enumerate(edges.tolist()):
-        own = np.zeros(many if weights.size else 0)
-        part = WeightedRows(np.zeros(back.n + 1, np.int64), np.zeros(many, np.int32), own)
-        call(cut, rows, cursor, (p + 1) * size, part)
-        yield part
+def _lengths(weights: np.ndarray | None, weighted: bool) -> np.ndarray:
+    """Return weights as the loops take them, none if they are not looked at."""
+    return np.zeros(0) if weights is None or not weighted else weights.astype(np.float64)
 
 
-class InRows:
-    """The transposed graph, cut into partitions of ``size`` sources, one at a time."""
-
-    def __init__(self, graph: Graph, size: int) -> None:
-        self.back, self.size = graph.transpose.sorted, size
-        self.edges, _ = _counts(self.back, size)
-
-    def parts(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield each partition's pointers, and its sources in order of targets."""
-        if self.edges.size == 1:
-            yield self.back.indptr, _ids(self.back.indices)
-            return
-        for pointers, sources, _ in _cut(self.back, self.size, self.edges, np.zeros(0)):
-            yield read_only(pointers), read_only(sources)
+def edges_of(graph: Graph, size: int) -> np.ndarray:
+    """Return the edges of every partition; a graph without vertices has one."""
+    cuts = np.minimum(np.arange(max(1, -(-graph.n // max(1, size))) + 1) * size, graph.n)
+    return np.diff(graph.indptr[cuts])
 
 
 def grouped(
@@ -99,21 +100,16 @@ def grouped(
     With ``merged`` a group is all edges to one target, in order of targets; otherwise every edge is
     one, in order of sources. A partition is the targets of its groups, and the groups.
     """
-    back, parts = graph.transpose.sorted, []
-    edges, counts = _counts(back, size)
-    whole = back if merged else graph
-    weights = np.zeros(0)
-    if weighted and whole.weights is not None:
-        weights = whole.weights.astype(np.float64)
+    edges, parts = edges_of(graph, size), []
     if merged:
-        for many, (pointers, sources, own) in zip(
-            counts.tolist(), _cut(back, size, edges, weights), strict=True
-        ):
+        for pointers, sources, own in parts_of(graph, size, weighted):
+            many = int(np.count_nonzero(np.diff(pointers)))
             targets, ends = np.zeros(many, np.int32), np.zeros(many, np.int64)
             call(compress, pointers, targets, ends)
-            groups = Groups(read_only(ends), read_only(sources), own)
+            groups = Groups(read_only(ends), sources, own)
             parts.append((read_only(targets), groups))
         return edges, parts
+    weights = _lengths(graph.weights, weighted)
     for lo in range(0, max(1, graph.n), max(1, size)):
         hi = min(graph.n, lo + size)
         begin, end = int(graph.indptr[lo]), int(graph.indptr[hi])
@@ -122,50 +118,6 @@ def grouped(
         groups = Groups(ends, _ids(sources), weights[begin:end])
         parts.append((_ids(graph.indices[begin:end]), groups))
     return edges, parts
-
-
-@kernel
-def count_groups(stop, indptr, sources, size, edges, groups):
-    """Edges, and targets with at least one edge, of every partition of ``size`` sources.
-
-    ``indptr`` and ``sources`` are the transposed graph with sorted rows; a source is below n, and the
-    arrays have one entry for each ``ceil(n / size)`` partitions.
-    """
-    for v in range(indptr.size - 1):
-        if v % ENTRIES_PER_LOOK == 0 and stopped(stop):
-            return
-        last = -1
-        for k in range(indptr[v], indptr[v + 1]):
-            p = sources[k] // size
-            edges[p] += 1
-            if p != last:
-                groups[p] += 1
-                last = p
-
-
-@kernel
-def cut(stop, back, cursor, hi, part):
-    """The next partition of a transposed graph: sources below ``hi`` that were not cut before.
-
-    Writes the rows of ``part``: n + 1 pointers and, in order of their targets, the sources (and
-    weights, if there are any). The caller made room for as many edges as ``count_groups`` found.
-    """
-    indptr, sources, weights = back
-    pointers, part_sources, part_weights = part
-    at = 0
-    pointers[0] = 0
-    for v in range(indptr.size - 1):
-        if v % ENTRIES_PER_LOOK == 0 and stopped(stop):
-            return
-        k = cursor[v]
-        while k < indptr[v + 1] and sources[k] < hi:
-            part_sources[at] = sources[k]
-            if weights.size > 0:
-                part_weights[at] = weights[k]
-            at += 1
-            k += 1
-        cursor[v] = k
-        pointers[v + 1] = at
 
 
 @kernel
