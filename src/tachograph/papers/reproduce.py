@@ -16,7 +16,7 @@ from ..util.errors import InputError
 from ..util.text import did_you_mean
 
 __all__ = ["EXPERIMENTS", "GRAPH_COLUMNS", "Experiment", "Settings", "Table", "measure", "origin"]
-__all__ += ["reproduce"]
+__all__ += ["needs", "reproduce"]
 
 GRAPH_COLUMNS = ("graph", "graph is", "chosen on it")
 Cell = str | float | list[float] | None
@@ -38,6 +38,11 @@ PAGES = {
             "hitgraph-table-5",
             "accelerators:table_5",
             "HitGraph's run times on the paper's graphs, simulated.",
+        ),
+        (
+            "hitgraph-components",
+            "components:table",
+            "What could explain the time of HitGraph's connected components.",
         ),
         (
             "accugraph-table-6",
@@ -173,6 +178,19 @@ EXPERIMENTS = {
 }
 
 
+def needs(name: str) -> str:
+    """Return what an experiment cannot do without: a device, or a GPU that is simulated instead.
+
+    >>> needs("mis-overlap"), needs("surf-table-3")
+    ('OpenCL or --gpu', '')
+    """
+    from .on_gpus import ON_GPUS
+
+    if EXPERIMENTS[name].page not in ("similarity", "heterogeneous") or name == "break-point":
+        return ""
+    return "OpenCL" + " or --gpu" * (name in ON_GPUS)
+
+
 @dataclass(frozen=True)
 class Settings:
     """How an experiment is to run.
@@ -201,7 +219,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = field(default=())
-    provenance: str = "measured"  # or "simulated"
+    provenance: str = "measured"  # or "modelled" or "simulated"
 
 
 def origin(
@@ -247,9 +265,7 @@ def reproduce(name: str, settings: Settings) -> Iterator[Table]:
     """
     if name not in EXPERIMENTS:
         near = did_you_mean(name, EXPERIMENTS)
-        raise InputError(
-            f"there is no experiment {name!r}; known are {', '.join(EXPERIMENTS)}{near}"
-        )
+        raise InputError(f"there is no experiment {name!r}{near} (all: tacho reproduce)")
     if settings.gpu is not None:
         from .on_gpus import ON_GPUS
 

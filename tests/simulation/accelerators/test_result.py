@@ -41,7 +41,7 @@ def test_a_result_is_frozen_and_can_be_sent():
     assert np.array_equal(again.labels, result.labels)
     assert again.numbers() == result.numbers()
     assert "connected_components on AccuGraph" in result._repr_html_()
-    assert "s simulated (mean error" in repr(result)
+    assert "s simulated (validated on 1 graph, 11 % off)" in repr(result)
     assert seconds(result.seconds) in repr(result)
     assert "DRAM bandwidth" in result.plot("a.svg").title
 

@@ -35,6 +35,20 @@ WORDS = {"kernel", "phase", "direction", "device"}
 NUMBERS = {"seconds", "begin", "edges", "frontier_vertices", "iteration"}
 ABOUT = {"task": str, "graph": dict, "seconds": float, "provenance": str}
 Facts = Mapping[str, Any]  # what the journal kept as JSON
+#: Facts of simulations: what people call them, and how their numbers are written; "" is told elsewhere.
+WRITTEN: dict[str, tuple[str, Callable[[float], str]]] = {
+    "seconds": ("", show.seconds),
+    "provenance": ("", show.count),
+    "reps": ("edges read in a second", show.short),
+    "teps": ("edges traversed in a second", show.short),
+    "rate": ("simulated requests in a second here", show.short),
+    "bytes": ("bytes moved", show.short),
+    "gbps": ("mean GB/s", show.count),
+    "peak_share": ("share of the peak", show.percent),
+    "row_hit_rate": ("row hits", show.percent),
+    "joules": ("energy of the memory in J", show.count),
+    "expected_error": ("mean error expected, in %", show.count),
+}
 
 
 @dataclass(frozen=True)
@@ -235,7 +249,7 @@ def _timelines(facts: Facts) -> dict[str, Timeline]:
     found = facts.get("series")
     if not found or "gbps" not in found:
         return dict(found or {})
-    return {str(facts.get("memory", "memory")): found}
+    return {str(facts.get("memory", "memory")).removeprefix("Memory(").split(",")[0]: found}
 
 
 def _facts(run: Run) -> list[tuple[str, str]]:
@@ -247,11 +261,13 @@ def _facts(run: Run) -> list[tuple[str, str]]:
             made.append((name, show.count(run.graph[key])))
     if "directed" in run.graph:
         made.append(("arcs", "directed" if run.graph["directed"] else "undirected"))
-    for key, value in {**run.options, **run.facts}.items():
+    names = (run.plan or {}).get("names", {})  # of vertices, where the graph has them
+    for key, value in {**run.options, **names, **run.facts}.items():
+        word, written = WRITTEN.get(key, (key.replace("_", " "), show.count))
         if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
-            text = value if isinstance(value, str) else show.count(value)
-            if len(text) <= FACT_LETTERS:
-                made.append((key.replace("_", " "), text))
+            text = value if isinstance(value, str) else written(value)
+            if word and len(text) <= FACT_LETTERS:
+                made.append((word, text))
     return made
 
 

@@ -22,7 +22,6 @@ from ...graph.graph import Graph
 from ...util.errors import InputError
 from ..dram import MemoryResult
 from ..dram.statistics import Timeline
-from .validated import in_words
 
 if TYPE_CHECKING:
     from ...plots.drawing import Drawing
@@ -85,8 +84,8 @@ class Question:
                 raise InputError(
                     "connected_components finds weakly connected components of undirected graphs only: "
                     "on a directed graph these accelerators pass labels along the arcs and never "
-                    "against them. Make the graph undirected, or set along_arcs=True to pass them "
-                    "along the arcs anyway, as the paper did"
+                    "against them; graph.to_undirected() makes one, or set along_arcs=True to pass "
+                    "them along the arcs anyway, as the paper did"
                 )
             values = labels.astype(np.float64)
             return Problem(task, graph, values, every, iterations=self.iterations)
@@ -183,7 +182,8 @@ class Simulation:
     ``seconds`` are the accelerator's; ``reps`` are edges read in all iterations per second, as the
     paper defines them, ``teps`` the graph's edges per second; ``expected_error`` is the mean
     error in per cent of this design, memory family and task against the numbers that the design's
-    authors published, None where nothing was validated. ``requests`` counts by kind, ``memory`` has
+    authors published, None where nothing was validated; ``error_band`` says it in words, with the
+    number of graphs. ``requests`` counts by kind, ``memory`` has
     the statistics of the DRAM, ``memory_used`` the bytes of all arrays, ``trace`` the statistics of
     each phase; ``rate`` is how many requests this machine simulated in a second. ``answer`` has the
     value of every vertex, which is also called what the task's own result calls it, such as ``levels``.
@@ -201,6 +201,7 @@ class Simulation:
     memory_used: int
     parameters: dict[str, object]
     expected_error: float | None
+    error_band: str
     reps: float
     teps: float
     rate: float
@@ -243,11 +244,11 @@ class Simulation:
 
     def numbers(self) -> Numbers:
         """Return what can be told in numbers, without the values of the vertices."""
-        made = {name: getattr(self, name) for name in (*OWN, "expected_error")}
+        made = {name: getattr(self, name) for name in (*OWN, "expected_error", "error_band")}
         made |= {name: getattr(self.memory, name) for name in OF_MEMORY}
         made["joules"] = None if self.memory.energy is None else self.memory.energy["joules"]
         made |= {"phases": self.trace.summary(), "series": self.memory.timeline(), "run": None}
-        made |= {"notes": list(self.notes), "error_band": in_words(self.expected_error)}
+        made["notes"] = list(self.notes)
         return cast(Numbers, made)
 
     def to_dict(self) -> dict[str, object]:
@@ -271,7 +272,7 @@ class Simulation:
         notes = "".join(f"; {note}" for note in self.notes)
         return (
             f"Simulation({self.task} on {self.accelerator}, {seconds(self.seconds)} "
-            f"simulated ({in_words(self.expected_error)}), {self.iterations} iterations, "
+            f"simulated ({self.error_band}), {self.iterations} iterations, "
             f"{self.memory.requests:,} requests, {self.memory.gbps:.2f} GB/s{notes})"
         )
 

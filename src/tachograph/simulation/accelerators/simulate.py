@@ -31,7 +31,7 @@ from .hitgraph import HitGraph
 from .problem import Numbers, Question, Simulation
 from .scalabfs import ScalaBFS
 from .thundergp import ThunderGP
-from .validated import expected_error
+from .validated import error_band, expected_error
 from .verify import check_answer
 
 __all__ = ["ACCELERATORS", "Job", "accelerator_named", "compare", "jobs", "simulate"]
@@ -136,6 +136,7 @@ class Job:
         columns["seconds"] = [(p.end - p.begin) * tick for p in done]
         columns |= {word: [getattr(p, word) for p in done] for word in OF_PHASES}
         trace = Trace({"iteration": [p.iteration for p in done], **columns})
+        judged = (name, memory.standard.name, accelerator.bitstream(task))
         return Simulation(
             task=task,
             accelerator=name,
@@ -145,7 +146,8 @@ class Job:
             memory=stats,
             memory_used=layout.bytes,
             parameters=accelerator.settings,
-            expected_error=expected_error(name, memory.standard.name, accelerator.bitstream(task)),
+            expected_error=expected_error(*judged),
+            error_band=error_band(*judged),
             reps=graph.arcs * problem.done / stats.seconds,
             teps=graph.arcs / stats.seconds,
             rate=stats.requests / (clock() - begin),
@@ -296,9 +298,8 @@ def jobs(
     known = sorted({name for kind in classes for name in kind.declared()})
     for name in wanted:
         if name not in known:
-            raise InputError(
-                f"no accelerator here has a parameter {name!r}; known: {', '.join(known)}"
-            )
+            near = f"{', '.join(known)}{did_you_mean(name, known)}"
+            raise InputError(f"no accelerator here has a parameter {name!r}; known: {near}")
     asked = replace(question, task=canonical(question.task))
     questions = [replace(asked, source=source) for source in sources] or [asked]
     machines = []
