@@ -185,6 +185,7 @@ def predict(graph: Graph, gpu: GPU, levels: float, reached: float = 1.0) -> dict
         "fetched": far_fetched + near,
         "written_back": vertices * 8 / SECTOR_BYTES,
         "atomics": vertices,
+        "pull": 0.0,
     }
     parts = shares(gpu, constants, {k: np.asarray(v) for k, v in counts.items()})
     launch = levels * constants.launch_seconds(gpu, "push")
@@ -197,7 +198,7 @@ def pull_seconds(gpu: GPU, constants: Constants, n: float, looks: Number) -> Num
 
     What is looked up is a bit for each vertex, which the L2 holds.
     """
-    cycle = 1e-9 / (gpu.sms * gpu.clock_ghz)
+    cycle = 1e-9 / (gpu.sms * gpu.clock_ghz) * constants.pull_work
     each = constants.step_cycles * USUAL_CORES / gpu.cores
     scan = n * LABEL_BYTES / (STREAM_SHARE * gpu.memory_gbps * 1e9)
     steps = LONGEST_OF_WARP * looks / WARP + n / WARP

@@ -11,7 +11,7 @@ from ...graph.graph import Graph
 from ...kernels.runtime.launch import read_only, run
 from ..caches import SectoredCache
 from ..caches.sectored import SECTOR_BYTES
-from .constants import OVERLAP, STREAM_SHARE, USUAL_CORES, Constants, constants_of
+from .constants import STREAM_SHARE, USUAL_CORES, Constants, constants_of
 from .gpu import GPU
 from .warps import BALANCES, COUNTERS, PLACES, WARP, Walk, walk
 
@@ -58,7 +58,8 @@ class Launched(NamedTuple):
 
 def shares(gpu: GPU, constants: Constants, counts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return seconds of the cores, the L2 and the memory, and of the work when they overlap."""
-    cycle = 1e-9 / (gpu.sms * gpu.clock_ghz)
+    slower = np.where(counts["pull"] > 0, constants.pull_work, 1.0)
+    cycle = slower * 1e-9 / (gpu.sms * gpu.clock_ghz)
     issue = counts["steps"] * constants.step_cycles * cycle * (USUAL_CORES / gpu.cores)
     l2 = counts["far_sectors"] * constants.sector_cycles * cycle
     l2 = l2 + counts["atomics"] / (gpu.atomics_per_cycle * gpu.clock_ghz * 1e9)
@@ -66,7 +67,8 @@ def shares(gpu: GPU, constants: Constants, counts: dict[str, np.ndarray]) -> dic
     near = counts["fetched"] - far + counts["written_back"]
     second = SECTOR_BYTES / (gpu.memory_gbps * 1e9)
     dram = far * second / constants.random_share + near * second / STREAM_SHARE
-    work = ((issue + l2) ** OVERLAP + dram**OVERLAP) ** (1 / OVERLAP)
+    power = constants.overlap
+    work = ((issue + l2) ** power + dram**power) ** (1 / power)
     return {"issue": issue, "l2": l2, "dram": dram, "work": work}
 
 
@@ -127,6 +129,14 @@ class Chip:
         """Read or write an array from its beginning as part of the last launch."""
         first, last = array.address, array.address + -(-count * array.bits // 8)
         sectors = np.arange(first // SECTOR_BYTES, -(-last // SECTOR_BYTES))
+        self._access(sectors, count, write)
+
+    def pick(self, array: Array, places: np.ndarray, write: bool = False) -> None:
+        """Read or write single elements in the order of their places, as part of the last launch."""
+        bits = 8 * array.address + places.astype(np.int64) * array.bits
+        self._access(np.unique(bits // (8 * SECTOR_BYTES)), places.size, write)
+
+    def _access(self, sectors: np.ndarray, count: int, write: bool) -> None:
         before = self.cache.write_backs
         fetched = self.cache.access(sectors, write)
         row = self.rows[-1]
@@ -136,6 +146,7 @@ class Chip:
             row[name] += value
 
     def counts(self) -> dict[str, np.ndarray]:
-        """Return the counts of all launches, an array for each counter."""
+        """Return the counts of all launches, an array for each counter, and which of them pull."""
         names = (*COUNTERS, "written_back")
-        return {name: np.array([row[name] for row in self.rows], float) for name in names}
+        made = {name: np.array([row[name] for row in self.rows], float) for name in names}
+        return made | {"pull": np.array([row["kernel"] == "pull" for row in self.rows], float)}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from .gpu import GPU
 
 __all__ = [
-    "OVERLAP",
+    "QUEUED_US",
     "STREAM_SHARE",
     "USUAL_CORES",
     "Constants",
@@ -27,12 +27,12 @@ __all__ = [
 ]
 
 FILE = Path(__file__).with_name("constants.toml")
-OVERLAP = 3.0  # cores and memory overlap: 1 would add their times, infinity would take the longer
 USUAL_CORES = 64  # of a multiprocessor, for which ``step_cycles`` is told
 #: How many times as large as that of a GPU with runs what another GPU has may be, so that the errors of
 #: GPUs that were left out hold for it: of its architecture (V100 and GV100 are within 1.2 of another),
 #: or of another one (K40c and TITAN Xp are 4.2 apart).
 ALIKE_WITHIN, COMPARABLE_WITHIN = 2.0, 4.2
+QUEUED_US = 5.0  # of a launch behind another, for which the host does not wait: inferred, usual
 STREAM_SHARE = 0.8  # of the peak that sequential sectors get: inferred, usual for copies
 
 
@@ -45,6 +45,12 @@ class Constants(NamedTuple):
     step_cycles: float  # of a multiprocessor with USUAL_CORES cores, for a step of a warp
     sector_cycles: float  # of a multiprocessor, for a sector that a lane asks of the L2
     random_share: float  # of the memory's peak that scattered sectors get
+    pull_work: float = (
+        1.0  # steps and sectors of a pull take the cores so many times those of a push
+    )
+    overlap: float = (
+        3.0  # of cores and memory: 1 would add their times, infinity would take the longer
+    )
 
     def launch_seconds(self, gpu: GPU, direction: str) -> float:
         """Return the time of a level beside its work."""

@@ -15,12 +15,20 @@ from ....algorithms.bfs import bfs
 from ..constants import Constants
 from ..gpu import GPU
 from ..simulate import LAUNCH_BOUND_SHARE
-from .fit import Fitted, Sample, fit
+from .fit import Fitted, Sample, chosen, fit
 from .graphs import KNOWN
 from .rivals import Regression
 from .runs import MODES, Cell
 
-__all__ = ["exact_sources", "from_one_graph", "left_out", "off", "rivals_left_out", "summary"]
+__all__ = [
+    "exact_sources",
+    "from_one_graph",
+    "halves",
+    "left_out",
+    "off",
+    "rivals_left_out",
+    "summary",
+]
 __all__ += ["unseen_launch_bound", "work_bound"]
 
 Numbers = NDArray[np.float64]
@@ -84,13 +92,15 @@ def _by_mode(samples: list[Sample], use: Callable[[list[Sample]], None]) -> None
 
 
 def left_out(samples: list[Sample], by: Callable[[Cell], str]) -> dict[int, float]:
-    """Predict each sample by constants of its mode that were fitted without its GPU or graph."""
+    """Predict each sample by constants of its mode that were fitted, and chosen, without its GPU or
+    graph.
+    """
     ratios: dict[int, float] = {}
 
     def use(own: list[Sample]) -> None:
-        like = fit(own)  # only where the search begins
         for name in sorted({by(s.cell) for s in own}):
-            fitted = fit([s for s in own if by(s.cell) != name], like)
+            rest = [s for s in own if by(s.cell) != name]
+            fitted = fit(rest, chosen(rest, by))
             for s in own:
                 if by(s.cell) == name:
                     ratios[id(s)] = fitted.ms(s) / s.cell.ms
@@ -126,12 +136,30 @@ def from_one_graph(samples: list[Sample], dataset: str, family: str) -> list[flo
     ratios: list[float] = []
 
     def use(own: list[Sample]) -> None:
-        fitted = fit([s for s in own if s.cell.dataset == dataset])
+        fitted = fit(
+            [s for s in own if s.cell.dataset == dataset]
+        )  # one graph is no basis for choices
         others = [s for s in own if s.cell.dataset != dataset]
         kin = [s for s in others if KNOWN[s.cell.dataset].family == family]
         ratios.extend(fitted.ms(s) / s.cell.ms for s in kin)
 
     _by_mode(samples, use)
+    return ratios
+
+
+def halves(cells: Iterable[Cell]) -> list[float]:
+    """Compare the median of a cell's runs from every second source with that from the others.
+
+    >>> runs = ((3, 2.0), (5, 1.0), (8, 4.0), (9, 1.0))
+    >>> halves([Cell("g", True, "v100", "LB", False, 2.0, 2.0, 9, 9, 0.0, 0.0, 1.0, (), runs)])
+    [3.0]
+    """
+    ratios = []
+    for cell in cells:
+        first = set(sorted({source for source, _ in cell.runs})[::2])
+        parts = [[ms for s, ms in cell.runs if (s in first) is one] for one in (True, False)]
+        if all(parts):
+            ratios.append(float(np.median(parts[0]) / np.median(parts[1])))
     return ratios
 
 

@@ -1,14 +1,13 @@
 """What the graphs of published runs ask of memory: simulated once for each size of L2, then kept.
 
 A feature has a row for each level of a search (searches of many levels: a row for all pushes, one
-for all pulls), with the counts of its launches.
+for all pulls), with the counts of its launches. A graph is loaded once, for all that is asked of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,17 +24,25 @@ from ..warps import COUNTERS
 from .graphs import KNOWN
 from .runs import Cell
 
-__all__ = ["COUNTED", "features", "features_of_paths", "gunrock_rule", "of_graph", "of_paths"]
+__all__ = ["COUNTED", "Asked", "features", "gunrock_rule", "of_graph", "scaled"]
 
-#: Count up when the L2, or searches that only push, or that may pull, ask for other sectors.
-GENERATORS = {"push": 1, "both": 2}
+GENERATORS = 3  # counts up when kernels ask for other sectors
 SOURCES = 2  # searches of each graph; the counts are means
 MOST_ROWS = 64  # searches of more levels keep sums
 MANY_ARCS = 30_000_000  # such graphs are searched once
 COUNTED = (*COUNTERS, "written_back")
 BALANCE = {"TWC": "degree"}  # of the modes that do not lay arcs side by side
 Reach = Callable[[Chip, int], np.ndarray]
-Key = tuple[str, int, float | None, float | None, str]
+
+
+class Asked(NamedTuple):
+    """What the counts of a graph depend on; searches that only push have no ``do_a`` and ``do_b``."""
+
+    algorithm: str
+    l2_bytes: int
+    do_a: float | None
+    do_b: float | None
+    balance: str
 
 
 def gunrock_rule(do_a: float, do_b: float) -> Any:
@@ -54,47 +61,36 @@ def gunrock_rule(do_a: float, do_b: float) -> Any:
     return choose
 
 
-@lru_cache(1)
-def _loaded(dataset: str) -> Graph:
-    return KNOWN[dataset].load()
+def of_graph(dataset: str, asked: list[list[Any]]) -> Record:
+    """Simulate all that is asked of a graph: a task of the campaign."""
+    graph = KNOWN[dataset].load()
+    made = [_searched(graph, KNOWN[dataset].smaller, Asked(*each)) for each in asked]
+    return {"searches": made, "arcs": graph.arcs}
 
 
-def of_graph(
-    dataset: str,
-    l2_bytes: int,
-    do_a: float | None,
-    do_b: float | None,
-    balance: str = "balanced",
-) -> Record:
-    """Simulate searches of a graph with this L2: a task of the campaign."""
-    policy = (lambda s: "push") if do_a is None else gunrock_rule(do_a, do_b or 0.0)
-    return _searched(dataset, l2_bytes, balance, lambda chip, s: search(chip, s, policy) >= 0)
+def _reach_of(asked: Asked) -> Reach:
+    """Return a function that runs a search and returns which vertices it reached.
+
+    Shortest paths have weights of one, as most have in the published runs.
+    """
+    if asked.algorithm == "sssp":
+        return lambda chip, source: np.asarray(np.isfinite(bellman_ford(chip, source, EXACT)))
+    rule = gunrock_rule(asked.do_a, asked.do_b or 0.0) if asked.do_a is not None else None
+    return lambda chip, source: search(chip, source, rule or (lambda state: "push")) >= 0
 
 
-def of_paths(dataset: str, l2_bytes: int) -> Record:
-    """The same for shortest paths where all weights are one, as most are in the published runs."""
-
-    def reached(chip: Chip, source: int) -> np.ndarray:
-        return np.asarray(np.isfinite(bellman_ford(chip, source, EXACT)))
-
-    return _searched(dataset, l2_bytes, "balanced", reached)
-
-
-def _searched(dataset: str, l2_bytes: int, balance: str, reach: Reach) -> Record:
-    """Run from some vertices; ``reach`` returns which vertices were reached."""
-    known, graph = KNOWN[dataset], _loaded(dataset)
-    gpu = GPU(l2_bytes=max(int(l2_bytes / known.smaller), 4096), memory_bytes=1 << 40)
-    many = 1 if graph.arcs > MANY_ARCS else SOURCES
-    searches = []
+def _searched(graph: Graph, smaller: float, asked: Asked) -> list[list[dict[str, float]]]:
+    """Run from some vertices; return the rows of each search that reached a part of the graph."""
+    gpu = GPU(l2_bytes=max(int(asked.l2_bytes / smaller), 4096), memory_bytes=1 << 40)
+    reach, many = _reach_of(asked), 1 if graph.arcs > MANY_ARCS else SOURCES
+    searches: list[list[dict[str, float]]] = []
     for source in sources_of(graph, 4 * many, seed=2).tolist():
-        chip = Chip(gpu, graph, balance)
-        reached = int(reach(chip, source).sum())
-        if reached < graph.n / 20:
-            continue
-        searches.append(_rows(chip))
+        chip = Chip(gpu, graph, asked.balance)
+        if int(reach(chip, source).sum()) >= graph.n / 20:
+            searches.append(_rows(chip))
         if len(searches) == many:
             break
-    return {"searches": searches, "arcs": graph.arcs, "n": graph.n}
+    return searches
 
 
 def _rows(chip: Chip) -> list[dict[str, float]]:
@@ -113,40 +109,35 @@ def _rows(chip: Chip) -> list[dict[str, float]]:
 
 
 def features(
-    cells: Iterable[Cell], l2_of: dict[str, int], executor: Executor | None = None
-) -> dict[Key, Record]:
-    """Return the features of all graphs of these cells that can be had."""
-    asked = dict.fromkeys(key_of(cell, l2_of) for cell in cells if cell.dataset in KNOWN)
-    order = sorted(asked, key=lambda key: (key[0], key[2] or 0.0, key[1], key[4]))
-    found: dict[Key, Record] = {}
-    for kind, version in GENERATORS.items():
-        own = [key for key in order if (key[2] is None) == (kind == "push")]
-        names = ("dataset", "l2_bytes", "do_a", "do_b", "balance")
-        tasks = [dict(zip(names, key, strict=True)) for key in own]
-        for task in tasks:
-            if task["balance"] == "balanced":
-                del task["balance"]
-        mark = f"generators {version}"
-        campaign = Campaign("gpu-features", f"{__name__}:of_graph", tasks, mark, label="simulating")
-        found |= {own[number]: record for number, record in campaign.results(executor)}
+    cells: Iterable[tuple[str, Cell]], executor: Executor | None = None
+) -> dict[tuple[str, Asked], Record]:
+    """Return the features of all graphs that can be had, of cells and their algorithms.
+
+    Large graphs come first: they take longest.
+    """
+    asked: dict[str, set[Asked]] = {}
+    sizes: dict[str, float] = {}
+    for algorithm, cell in cells:
+        if known := KNOWN.get(cell.dataset):
+            asked.setdefault(cell.dataset, set()).add(asked_of(algorithm, cell))
+            sizes[cell.dataset] = cell.arcs / known.smaller
+    names = sorted(asked, key=lambda name: -sizes[name])
+    each = [sorted(asked[name], key=str) for name in names]
+    tasks = [{"dataset": d, "asked": list(map(list, a))} for d, a in zip(names, each, strict=True)]
+    mark = f"generators {GENERATORS}"
+    campaign = Campaign("gpu-features", f"{__name__}:of_graph", tasks, mark, label="simulating")
+    found: dict[tuple[str, Asked], Record] = {}
+    for number, record in campaign.results(executor):
+        for one, searches in zip(each[number], record["searches"], strict=True):
+            found[names[number], one] = {"searches": searches, "arcs": record["arcs"]}
     return found
 
 
-def features_of_paths(
-    cells: Iterable[Cell], l2_of: dict[str, int], executor: Executor | None = None
-) -> dict[tuple[str, int], Record]:
-    """Return the features of shortest paths on the graphs of these cells."""
-    asked = sorted({(cell.dataset, l2_of[cell.gpu]) for cell in cells})
-    tasks = [{"dataset": dataset, "l2_bytes": size} for dataset, size in asked]
-    mark = f"generators {GENERATORS['push']}"
-    campaign = Campaign("gpu-paths", f"{__name__}:of_paths", tasks, mark, label="simulating")
-    return {asked[number]: record for number, record in campaign.results(executor)}
-
-
-def key_of(cell: Cell, l2_of: dict[str, int]) -> Key:
+def asked_of(algorithm: str, cell: Cell) -> Asked:
     """Return what the features of a cell depend on."""
-    rule = (cell.do_a, cell.do_b) if cell.optimised else (None, None)
-    return (cell.dataset, l2_of[cell.gpu], *rule, BALANCE.get(cell.mode, "balanced"))
+    do_a, do_b = (cell.do_a, cell.do_b) if cell.optimised else (None, None)
+    size, balance = GPU(cell.gpu).l2_bytes, BALANCE.get(cell.mode, "balanced")
+    return Asked(algorithm, size, do_a, do_b, balance)
 
 
 def scaled(record: Record, cell: Cell) -> dict[str, np.ndarray]:

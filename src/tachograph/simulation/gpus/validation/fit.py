@@ -4,11 +4,20 @@ them.
 Constants are fitted as logarithms. An architecture differs from all GPUs, and a GPU from its
 architecture, by as much as its cells ask for; a penalty keeps the differences small, so that little is
 learned from little. A GPU that was left out has its architecture's constants, or those of all.
+
+How cores and memory overlap, and how far GPUs may differ, are choices: those are taken that predict
+best what is left out of the samples in turns. Samples that judge constants had no part in choosing.
+
+Pushing and pulling are two kernels. Searches that only push tell the constants of pushes; then those
+that also pull tell how pulls differ, so that nothing that is wrong with pulls spoils the pushes.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +28,29 @@ from ..gpu import GPU
 from .features import COUNTED
 from .runs import Cell
 
-__all__ = ["Fitted", "Sample", "fit"]
+__all__ = ["CHOICES", "Choice", "Fitted", "Sample", "chosen", "fit"]
 
 Numbers = NDArray[np.float64]
-START = np.log([40.0, 50.0, 0.5, 60.0, 4.0, 0.07])
-MOST_STEPS, STEPS_FROM_LIKE = 40, 10  # of the search, from anywhere and from a similar fit
+START = np.log([40.0, 50.0, 0.5, 60.0, 4.0, 0.07, 1.0, 3.0])
+OF_PULLS = tuple(Constants._fields.index(name) for name in ("pull_ratio", "pull_work"))
+OVERLAP = Constants._fields.index("overlap")
+OF_PUSHES = tuple(k for k in range(START.size) if k not in (*OF_PULLS, OVERLAP))
+MOST_STEPS = 40  # of the search
+STEP = 1e-6  # of a logarithm, for derivatives
 #: How far constants may be from their start, architectures from all GPUs, and GPUs from architectures,
 #: as standard deviations of logarithms; and that of the cells.
 LOOSE, OF_ARCHITECTURE, OF_GPU, OF_CELL = 1.0, 0.3, 0.15, 0.1
+MOST_FOLDS = 3  # in which a choice is tried
+
+
+class Choice(NamedTuple):
+    """What is not fitted: ``overlap``, and how many times as far as usual GPUs may differ."""
+
+    overlap: float = 3.0
+    wider: float = 1.0
+
+
+CHOICES = tuple(itertools.starmap(Choice, itertools.product((1.5, 3.0, 6.0), (0.5, 1.0, 2.0))))
 
 
 @dataclass(frozen=True)
@@ -45,10 +69,14 @@ class Fitted:
     architectures: dict[str, Numbers]
     gpus: dict[str, Numbers]
 
+    def logs(self, gpu: GPU) -> Numbers:
+        """Return the logarithms of what is best known for a GPU."""
+        usual = self.architectures.get(gpu.architecture, self.every)
+        return self.gpus.get(gpu.name, usual)
+
     def of(self, gpu: GPU) -> Constants:
         """Return the constants that are best known for a GPU."""
-        usual = self.architectures.get(gpu.architecture, self.every)
-        return Constants(*np.exp(self.gpus.get(gpu.name, usual)).tolist())
+        return Constants(*np.exp(self.logs(gpu)).tolist())
 
     def ms(self, sample: Sample) -> float:
         """Return the predicted milliseconds of a cell."""
@@ -65,12 +93,19 @@ def predicted(gpu: GPU, constants: Constants, rows: dict[str, Numbers]) -> float
 
 
 class _Problem:
-    """All rows of all samples side by side, so that one evaluation is a few array operations."""
+    """All rows of all samples side by side, so that one evaluation is a few array operations.
 
-    def __init__(self, samples: list[Sample]) -> None:
+    The constants at ``free`` are sought; of the others the values in ``known`` are taken.
+    """
+
+    def __init__(
+        self, samples: list[Sample], free: Sequence[int], known: Fitted, wider: float = 1.0
+    ) -> None:
+        self.free = np.array(free)
         self.gpus = sorted({s.cell.gpu for s in samples})
-        known = {name: GPU(name) for name in self.gpus}
-        self.architectures = sorted({g.architecture for g in known.values()})
+        chips = {name: GPU(name) for name in self.gpus}
+        self.given = np.array([known.logs(chips[name]) for name in self.gpus])
+        self.architectures = sorted({g.architecture for g in chips.values()})
         self.measured = np.log([s.cell.ms for s in samples])
         sizes = [s.rows["share"].size for s in samples]
         self.cell = np.repeat(np.arange(len(samples)), sizes)
@@ -78,43 +113,99 @@ class _Problem:
         self.rows = {k: np.concatenate([s.rows[k] for s in samples]) for k in names}
         gpu = np.array([self.gpus.index(s.cell.gpu) for s in samples])
         self.gpu = gpu[self.cell]
-        own = [self.architectures.index(known[name].architecture) for name in self.gpus]
+        own = [self.architectures.index(chips[name].architecture) for name in self.gpus]
         self.architecture = np.array(own)
         self.facts = {
-            name: np.array([getattr(known[g], name) for g in self.gpus], float)[self.gpu]
+            name: np.array([getattr(chips[g], name) for g in self.gpus], float)[self.gpu]
             for name in ("sms", "cores", "clock_ghz", "memory_gbps", "atomics_per_cycle")
         }
+        groups = (
+            (1, LOOSE),
+            (len(self.architectures), wider * OF_ARCHITECTURE),
+            (len(self.gpus), wider * OF_GPU),
+        )
+        self.spread = np.concatenate([np.full(n * self.free.size, width) for n, width in groups])
+        self.middle = np.zeros(self.spread.size)
+        self.middle[: self.free.size] = START[self.free]
 
     def parts(self, values: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Split the unknowns: of all GPUs, differences of architectures, differences of GPUs."""
-        made = values.reshape(-1, START.size)
+        made = values.reshape(-1, self.free.size)
         end = 1 + len(self.architectures)
         return made[0], made[1:end], made[end:]
 
     def constants(self, values: Numbers) -> Numbers:
         """Return the constants of each GPU, a row for each."""
         every, architectures, gpus = self.parts(values)
-        made: Numbers = every + architectures[self.architecture] + gpus
+        made = self.given.copy()
+        made[:, self.free] = every + architectures[self.architecture] + gpus
         return made
 
-    def residuals(self, values: Numbers) -> Numbers:
-        """Return errors of the cells and the penalties, each over its standard deviation."""
-        every, architectures, gpus = self.parts(values)
-        c = Constants(*np.exp(self.constants(values)[self.gpu]).T)
+    def logs(self, constants: Numbers) -> Numbers:
+        """Return the logarithms of the predicted milliseconds of the cells."""
+        c = Constants(*np.exp(constants[self.gpu]).T)
         work = shares(_Facts(**self.facts), c, self.rows)["work"]  # type: ignore[arg-type]
         push = (c.fixed_us + c.clocked_us / self.facts["clock_ghz"]) * 1e-6
         launch = self.rows["launches"] * push * np.where(self.rows["pull"] > 0, c.pull_ratio, 1.0)
-        total = np.bincount(self.cell, self.rows["share"] * (launch + work))
-        off = (np.log(total * 1e3) - self.measured) / OF_CELL
-        off = np.sign(off) * np.sqrt(2 * (np.sqrt(1 + off**2) - 1))  # outliers count less
-        return np.concatenate(
-            [
-                off,
-                (every - START) / LOOSE,
-                architectures.ravel() / OF_ARCHITECTURE,
-                gpus.ravel() / OF_GPU,
-            ]
+        return np.asarray(
+            np.log(1e3 * np.bincount(self.cell, self.rows["share"] * (launch + work)))
         )
+
+    def residuals(self, values: Numbers) -> Numbers:
+        """Return errors of the cells and the penalties, each over its standard deviation."""
+        off = (self.logs(self.constants(values)) - self.measured) / OF_CELL
+        return np.concatenate([_damped(off)[0], (values - self.middle) / self.spread])
+
+    def slopes(self, values: Numbers) -> Numbers:
+        """Return the derivatives of the residuals.
+
+        A cell depends on the constants of its GPU only, which are sums of the unknowns: a small step
+        of each constant of all GPUs at once tells everything.
+        """
+        own = self.constants(values)
+        now = self.logs(own)
+        moved = [self.logs(own + STEP * axis) for axis in np.eye(START.size)[self.free]]
+        each = (np.array(moved).T - now[:, None]) / (STEP * OF_CELL)
+        each *= _damped((now - self.measured) / OF_CELL)[1][:, None]
+        gpu = np.zeros(self.measured.size, int)
+        gpu[self.cell] = self.gpu
+        made = np.zeros((now.size, len(values) // self.free.size, self.free.size))
+        made[:, 0] = each
+        row, first = np.arange(now.size), 1 + len(self.architectures)
+        made[row, 1 + self.architecture[gpu]] = each
+        made[row, first + gpu] = each
+        return np.vstack([made.reshape(now.size, -1), np.diag(1 / self.spread)])
+
+    def solved(self, known: Fitted) -> Fitted:
+        """Return ``known`` with what was sought."""
+        from scipy.optimize import least_squares
+
+        start = self.middle
+        found = least_squares(self.residuals, start, self.slopes, max_nfev=MOST_STEPS).x
+        every, architectures, _ = self.parts(found)
+
+        def beside(old: Numbers, new: Numbers) -> Numbers:
+            made = old.copy()
+            made[self.free] = new
+            return made
+
+        families = {
+            name: beside(known.architectures.get(name, known.every), every + architectures[k])
+            for k, name in enumerate(self.architectures)
+        }
+        own = dict(zip(self.gpus, self.constants(found), strict=True))
+        return Fitted(
+            beside(known.every, every),
+            {**known.architectures, **families},
+            {**known.gpus, **own},
+        )
+
+
+def _damped(off: Numbers) -> tuple[Numbers, Numbers]:
+    """Return errors among which outliers count less, and their derivatives."""
+    root = np.sqrt(1 + off**2)
+    made = np.sign(off) * np.sqrt(2 * (root - 1))
+    return made, np.where(np.abs(off) < STEP, 1.0, off / (root * np.where(made, made, 1.0)))
 
 
 @dataclass(frozen=True)
@@ -128,27 +219,32 @@ class _Facts:
     atomics_per_cycle: Numbers
 
 
-def fit(samples: list[Sample], like: Fitted | None = None) -> Fitted:
-    """Fit constants to cells of one mode; ``like`` is where the search begins."""
-    from scipy.optimize import least_squares
+def fit(samples: list[Sample], choice: Choice = Choice()) -> Fitted:  # noqa: B008
+    """Fit constants to cells of one mode: of pushes, then of pulls."""
+    pushes = [s for s in samples if not s.rows["pull"].any()]
+    pulls = [s for s in samples if s.rows["pull"].any()]
+    start = START.copy()
+    start[OVERLAP] = np.log(choice.overlap)
+    found = Fitted(start, {}, {})
+    for own, free in ((pushes, OF_PUSHES), (pulls, OF_PULLS)):
+        if own:
+            found = _Problem(own, free, found, choice.wider).solved(found)
+    return found
 
-    problem = _Problem(samples)
-    if like is None:
-        count = len(problem.architectures) + len(problem.gpus)
-        start = np.concatenate([START, np.zeros(count * START.size)])
-    else:
-        families = [like.architectures[name] for name in problem.architectures]
-        differences = [
-            like.gpus[name] - families[k]
-            for name, k in zip(problem.gpus, problem.architecture, strict=True)
-        ]
-        start = np.concatenate([like.every, *(f - like.every for f in families), *differences])
-    steps = MOST_STEPS if like is None else STEPS_FROM_LIKE
-    found = least_squares(problem.residuals, start, max_nfev=steps).x
-    every, architectures, _ = problem.parts(found)
-    own = problem.constants(found)
-    return Fitted(
-        every,
-        {name: every + architectures[k] for k, name in enumerate(problem.architectures)},
-        {name: own[k] for k, name in enumerate(problem.gpus)},
-    )
+
+def chosen(samples: list[Sample], by: Callable[[Cell], str]) -> Choice:
+    """Return the choice that predicts pushes best whose GPU, or graph, was left out of the fit."""
+    pushes = [s for s in samples if not s.rows["pull"].any()]
+    names = sorted({by(s.cell) for s in pushes})
+    folds = [names[k::MOST_FOLDS] for k in range(min(MOST_FOLDS, len(names)))]
+    if len(folds) < 2:
+        return Choice()
+
+    def error(choice: Choice) -> float:
+        off = []
+        for out in folds:
+            fitted = fit([s for s in pushes if by(s.cell) not in out], choice)
+            off += [np.log(fitted.ms(s) / s.cell.ms) for s in pushes if by(s.cell) in out]
+        return float((_damped(np.array(off) / OF_CELL)[0] ** 2).sum())
+
+    return min(CHOICES, key=error)

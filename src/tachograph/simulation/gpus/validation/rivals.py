@@ -1,8 +1,9 @@
 """What a simulator has to beat: regressions that know a GPU's data sheet and a graph's sizes only.
 
-Time is launches of the levels, plus arcs over the speed of the cores, plus arcs over the memory's rate
-weighted by how far the labels overflow the L2. *Pooled* has one set of coefficients for all GPUs, *per
-GPU* one for each. Like the simulator's constants, they are fitted to the logarithms of the times.
+Time is launches of the levels, plus arcs over the speed of the cores, plus arcs over the memory's rate,
+plus the same weighted by how far the labels overflow the L2. *Pooled* has one set of coefficients for
+all GPUs, *per GPU* one for each. Like the simulator's constants, they are fitted to the logarithms of
+the times.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from .fit import Sample
 __all__ = ["Regression"]
 
 LABEL_BYTES = 4
-START = np.log([40.0, 50.0, 6.0, 100.0])
+START = np.log([40.0, 50.0, 6.0, 5.0, 100.0])
 LOOSE, OF_CELL = 2.0, 0.1  # standard deviations of logarithms, of coefficients and of cells
 Numbers = NDArray[np.float64]
 
 
 def columns(samples: list[Sample]) -> Numbers:
-    """Return levels, levels over the clock, arcs over the cores, overflowing arcs over the rate."""
+    """Return levels, levels over the clock, arcs over the cores, arcs over the rate, overflowing."""
     rows = []
     for sample in samples:
         gpu, cell = GPU(sample.cell.gpu), sample.cell
@@ -34,6 +35,7 @@ def columns(samples: list[Sample]) -> Numbers:
                 levels * 1e-3,
                 levels * 1e-3 / gpu.clock_ghz,
                 arcs / (gpu.sms * gpu.clock_ghz),
+                arcs / gpu.memory_gbps,
                 arcs * overflow / gpu.memory_gbps,
             )
         )

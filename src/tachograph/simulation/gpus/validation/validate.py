@@ -18,9 +18,9 @@ from ..constants import FILE, Constants
 from ..gpu import GPU
 from . import bars
 from .directions import agreement, ranking
-from .fast import beside_simulator
-from .features import features, features_of_paths, key_of, scaled
-from .fit import Fitted, Sample, fit
+from .fast import beside_simulator, everybody
+from .features import asked_of, features, scaled
+from .fit import Fitted, Sample, chosen, fit
 from .graphs import KNOWN
 from .runs import GPUS, MODES, Cell, cells
 
@@ -33,13 +33,16 @@ MOST_ARCS_OF_PATHS = 30_000_000  # more take long, and say the same
 GPU_SEEN, ARCHITECTURE_SEEN, GPU_UNSEEN = "GPU seen", "architecture seen", "GPU unseen"
 
 
-def samples_of(found: list[Cell], executor: Executor | None) -> list[Sample]:
-    """Return the cells whose graphs can be had, with their features."""
-    sizes = {name: GPU(name).l2_bytes for name in GPUS.values()}
-    own = [c for c in found if c.dataset in KNOWN and c.undirected]
-    known = features(own, sizes, executor)
-    made = [(c, known.get(key_of(c, sizes))) for c in own]
-    return [Sample(c, scaled(r, c)) for c, r in made if r is not None and r["searches"]]
+def samples_of(found: dict[str, list[Cell]], executor: Executor) -> dict[str, list[Sample]]:
+    """Return the cells of each algorithm with their features."""
+    pairs = [(algorithm, cell) for algorithm, cells in found.items() for cell in cells]
+    known = features(pairs, executor)
+    made: dict[str, list[Sample]] = {algorithm: [] for algorithm in found}
+    for algorithm, cell in pairs:
+        record = known.get((cell.dataset, asked_of(algorithm, cell)))
+        if record is not None and record["searches"]:
+            made[algorithm].append(Sample(cell, scaled(record, cell)))
+    return made
 
 
 def core(samples: list[Sample]) -> list[Sample]:
@@ -49,12 +52,25 @@ def core(samples: list[Sample]) -> list[Sample]:
 
 
 def validate(where: Path | None = None, executor: Executor | None = None) -> dict[str, Any]:
-    """Return every bar, and the constants of the own mode fitted to all its cells."""
+    """Return every bar, and the constants of the own mode fitted to all its cells.
+
+    Graphs are simulated by ``executor``, by default with a process for each core.
+    """
+    with everybody(executor) as crew:
+        return _validated(where, crew)
+
+
+def _validated(where: Path | None, executor: Executor) -> dict[str, Any]:
     found = cells(where)
-    every = samples_of(found, executor)
+    asked = {
+        "bfs": [c for c in found if c.dataset in KNOWN and c.undirected],
+        "sssp": _paths(where),
+    }
+    simulated = samples_of(asked, executor)
+    every, paths = simulated["bfs"], simulated["sssp"]
     used = core(every)
     push = [s for s in used if not s.cell.optimised]
-    fitted = {mode: fit([s for s in used if s.cell.mode == mode]) for mode in MODES}
+    fitted = {mode: _fitted([s for s in used if s.cell.mode == mode]) for mode in MODES}
 
     def works(s: Sample) -> bool:
         return bars.work_bound(s, fitted[s.cell.mode].of(GPU(s.cell.gpu)))
@@ -70,7 +86,6 @@ def validate(where: Path | None = None, executor: Executor | None = None) -> dic
     def those(ratios: dict[int, float], samples: list[Sample]) -> dict[str, float]:
         return bars.summary(ratios[id(s)] for s in samples)
 
-    paths = _paths(where, executor)
     carried = {by: _carried_over(used, paths, by) for by in ("dataset", "gpu")}
     bound |= {id(s): works(s) for s in paths}
     made: dict[str, Any] = {
@@ -90,6 +105,7 @@ def validate(where: Path | None = None, executor: Executor | None = None) -> dic
         "one graph left out, all cells": those(by_graph, used),
         "one graph left out, work-bound pushes": those(by_graph, work),
         "  regression for each GPU": those(own, work),
+        "  half of the runs beside the other half": bars.summary(bars.halves(s.cell for s in work)),
         "stand-ins, not fitted to": bars.summary(
             fitted[s.cell.mode].ms(s) / s.cell.ms for s in others
         ),
@@ -111,11 +127,16 @@ def validate(where: Path | None = None, executor: Executor | None = None) -> dic
         "errors": {
             **_errors(used, bound, by_gpu, by_graph),
             **_errors(paths, bound, carried["gpu"], carried["dataset"], "sssp, "),
-            **_fast_path_errors(),
+            **_fast_path_errors(executor),
         },
         "constants": _constants(fitted[OWN_MODE]),
         "cells": {s.cell.dataset: KNOWN[s.cell.dataset].kind for s in every},
     }
+
+
+def _fitted(samples: list[Sample], by: str = "dataset") -> Fitted:
+    """Fit constants, with what is chosen by leaving parts of the samples out."""
+    return fit(samples, chosen(samples, lambda cell: str(getattr(cell, by))))
 
 
 def _per_arc(samples: list[Sample], gpu: GPU, constants: Constants) -> dict[str, float]:
@@ -155,38 +176,31 @@ def _errors(
     return made
 
 
-def _paths(where: Path | None, executor: Executor | None) -> list[Sample]:
-    """Return the cells of shortest paths whose graphs can be had and are not large.
-
-    Weights are those of the files, of which most are one; here all are one.
-    """
-    sizes = {name: GPU(name).l2_bytes for name in GPUS.values()}
+def _paths(where: Path | None) -> list[Cell]:
+    """Return the cells of shortest paths whose graphs can be had and are not large."""
     kinds = ("exact", "generated")
-    own = [
+    return [
         c
         for c in cells(where, "sssp")
         if c.dataset in KNOWN and KNOWN[c.dataset].kind in kinds and c.mode == OWN_MODE
         if c.undirected and c.arcs <= MOST_ARCS_OF_PATHS
     ]
-    known = features_of_paths(own, sizes, executor)
-    made = [(c, known[c.dataset, sizes[c.gpu]]) for c in own]
-    return [Sample(c, scaled(record, c)) for c, record in made if record["searches"]]
 
 
 def _carried_over(searches: list[Sample], paths: list[Sample], by: str) -> dict[int, float]:
     """Predict shortest paths by constants of searches without their graph or their GPU."""
     own = [s for s in searches if s.cell.mode == OWN_MODE]
-    like, ratios = fit(own), dict[int, float]()
+    ratios: dict[int, float] = {}
     for name in sorted({getattr(s.cell, by) for s in paths}):
-        fitted = fit([s for s in own if getattr(s.cell, by) != name], like)
+        fitted = _fitted([s for s in own if getattr(s.cell, by) != name], by)
         mine = [s for s in paths if getattr(s.cell, by) == name]
         ratios |= {id(s): fitted.ms(s) / s.cell.ms for s in mine}
     return ratios
 
 
-def _fast_path_errors() -> dict[str, dict[str, float]]:
+def _fast_path_errors(executor: Executor) -> dict[str, dict[str, float]]:
     """Return how far the fast path is from the simulator; of two ways to ask it, the worse one."""
-    found = beside_simulator()
+    found = beside_simulator(executor)
     made = {}
     for word, wanted in (("launch-bound", True), ("work-bound", False)):
         own = [c for c in found if c.launch_bound is wanted]
