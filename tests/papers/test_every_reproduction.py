@@ -9,13 +9,12 @@ import pytest
 
 from tachograph.papers import accelerators, heterogeneous, jaccard, surf
 from tachograph.papers.approximation import budget, figures, methods, tables
-from tachograph.papers.reproduce import EXPERIMENTS, GRAPH_COLUMNS, Settings, reproduce
+from tachograph.papers.reproduce import EXPERIMENTS, GRAPH_COLUMNS, Settings, needs, reproduce
 from tests.decisions.approximation.made_up import records
 from tests.devices.support import needs_pyopencl
 
 KINDS = {"same", "generated alike", "stand-in", "yours"}
-DEVICE = ("jaccard-figure-1", "mis-overlap", "mis-power", "mis-hot", "mis-switch", "flow-switch")
-DEVICE += ("break-point",)
+DEVICE = tuple(name for name in EXPERIMENTS if needs(name).startswith("OpenCL"))
 TINY = {
     "flow-switch": ("layers 4 16", "uniform 200 6"),
     "sssp-table-1": ("uniform 400 8",),

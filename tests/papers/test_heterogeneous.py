@@ -73,9 +73,10 @@ def test_the_learned_policy_that_is_timed_knows_the_cost_of_copies(monkeypatch):
     """As the one does that users run."""
     calls = {kernel: [[1.0, 2.0, 3.0, 4.0]] for kernel in ("randomize", "select", "deactivate")}
     monkeypatch.setattr(switching.Trainer, "collect", lambda self, names: [{"calls": calls}])
-    monkeypatch.setattr(model, "calibration", lambda device: {"transfer": 2.0})  # GB a second
-    learned = switching._learned(Settings(), switching.SET, any_device())
-    assert learned.byte_seconds == 0.5e-9
+    for known in ({"transfer": 2.0}, {"transfer": None, "stream": 4.0}):  # GB a second
+        monkeypatch.setattr(model, "calibration", lambda device, known=known: known)
+        learned = switching._learned(Settings(), switching.SET, any_device())
+        assert learned.byte_seconds == 0.5e-9
 
 
 def test_one_place_is_the_best_only_if_it_is_in_every_row():
@@ -113,8 +114,8 @@ def test_every_published_overlap_is_measured_both_ways(small):
     assert "helps" in helping.title
 
 
-@needs_pyopencl
 def test_the_equation_is_the_papers_to_the_digit():
+    """It needs no device."""
     (table,) = reproduce("break-point", Settings())
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     assert rows["the paper's inputs"]["cut"] == 26.3

@@ -7,9 +7,11 @@ import pytest
 
 import tachograph as tg
 from tachograph.algorithms.result import Trace
-from tachograph.papers import on_gpus, surf_on_gpus
+from tachograph.papers import on_gpus, sssp_on_gpus, surf_on_gpus
 from tachograph.papers.published import published
 from tachograph.papers.reproduce import EXPERIMENTS, Settings, reproduce
+from tachograph.simulation.gpus.chip import Chip
+from tachograph.simulation.gpus.rounds import independent
 
 
 def test_every_table_on_a_gpu_is_an_experiment():
@@ -19,7 +21,7 @@ def test_every_table_on_a_gpu_is_an_experiment():
 
 
 def test_placed_kernels(monkeypatch):
-    monkeypatch.setattr(on_gpus, "GRID_SIDE", 12)
+    monkeypatch.setattr(on_gpus, "SIDES", dict.fromkeys(on_gpus.SIDES, 12))
     for name in ("mis-switch", "flow-switch"):
         table, said = reproduce(name, Settings(gpu="a10-7850k"))
         assert {row[-1] for row in said.rows} <= {"yes", "no"}
@@ -33,6 +35,32 @@ def test_placed_kernels(monkeypatch):
         assert "by the paper's own tables" in table.notes[0]
 
 
+def test_overlap_on_small_graphs(monkeypatch):
+    """A path waits for the next vertex only, a random graph for almost all of them."""
+    made = {"ecology1": lambda: tg.path(6000), "cage15": lambda: tg.uniform(3000, 18, rng=1)}
+    monkeypatch.setattr(on_gpus, "graphs", lambda full: made)
+    table, said = reproduce("mis-overlap", Settings(gpu="a10-7850k"))
+    assert table.provenance == "simulated"
+    assert [row[0] for row in table.rows] == list(made)
+    for row in table.rows:
+        gains = row[5:-1]
+        assert sorted(gains) == gains  # a consumer that begins earlier is not done later
+        most = 100 / max(100 - row[4] - 0.05, 1)  # all of the producer hidden; digits are rounded
+        assert 1 <= gains[0] <= gains[-1] <= most + 0.001
+    assert {row[-1] for row in said.rows} <= {"yes", "no"}
+
+
+def test_parts_of_a_list_wait_for_their_neighbours():
+    """In the first round every vertex of a path looks at its neighbours until one is before it."""
+    chip = Chip(tg.GPU("a10-7850k"), tg.path(64))
+    independent(chip, 0, 4)
+    produced, work = next(row["waits"] for row in chip.rows if row["kernel"] == "select")
+    assert work.sum() == pytest.approx(1)
+    for part, share in enumerate(produced):
+        own = (part + 1) / 4
+        assert own <= share <= min(1, own + 1 / 64)
+
+
 def test_the_papers_tables_on_calls_by_hand():
     """Two rounds of a set: 100 of 100 vertices, then 20; a change of place takes a second."""
     kernels = ["randomize", "select", "deactivate"] * 2
@@ -44,7 +72,7 @@ def test_the_papers_tables_on_calls_by_hand():
 
 
 def test_approximations_beside_the_published(monkeypatch):
-    monkeypatch.setattr(on_gpus, "KRONECKER_SCALE", 7)
+    monkeypatch.setattr(sssp_on_gpus, "KRONECKER_SCALE", 7)
     table, said = reproduce("sssp-table-1", Settings(gpu="p4000"))
     faster = sum(row[2] > 1 for row in table.rows)
     assert said.rows[0][1:] == [13, faster, "yes" if faster == 13 else "no"]
@@ -52,10 +80,26 @@ def test_approximations_beside_the_published(monkeypatch):
     assert all(row[2] > 0 for row in table.rows)
 
 
+def test_figure_1_and_methods_beside_the_published(monkeypatch):
+    monkeypatch.setattr(sssp_on_gpus, "SCALES_LESS", 12)
+    figure, methods, said = reproduce("sssp-methods", Settings(gpu="p4000"))
+    assert [row[:4] for row in figure.rows] == [
+        [f"Graph{k + 1}", "generated alike", 19 + k, 7 + k] for k in range(6)]  # fmt: skip
+    for row in figure.rows:
+        assert row[6] == pytest.approx(2 * row[5], abs=2e-3)  # the hybrid is two searches
+        assert row[7] == pytest.approx(row[5] / row[4], abs=0.02)
+    assert len(methods.rows) == 3 * 8
+    dijkstra, hybrid = ([r[2:] for r in methods.rows if r[1] == n] for n in ("dijkstra", "hybrid"))
+    assert dijkstra == hybrid
+    first = sum(row[7] > 1 for row in figure.rows)
+    assert said.rows[0][1:] == [6, first, "yes" if first == 6 else "no"]
+    assert {row[-1] for row in said.rows} <= {"yes", "no"}
+
+
 def test_what_holds_is_counted():
     """Two settings: one is slower than the exact search, and the published order is turned round."""
     found = np.array([[10.0, 40.0], [3.0, 0.5], [9.0, 19.0], [2.0, 3.0]])
-    holds = {row[0].partition(":")[0]: row[-1] for row in on_gpus._sssp_conclusions(found)}
+    holds = {row[0].partition(":")[0]: row[-1] for row in sssp_on_gpus._sssp_conclusions(found)}
     assert holds["settings of 2 that are faster than the exact search"] is False
     assert holds["largest speedup"] is True
     assert holds["largest inaccuracy (%), below 30"] is False

@@ -9,10 +9,13 @@ import tachograph as tg
 from tachograph.simulation.gpus.analytic import demand_of, predict, predict_search
 from tachograph.simulation.gpus.bfs import search
 from tachograph.simulation.gpus.chip import Chip, Touch
-from tachograph.simulation.gpus.constants import constants_of
+from tachograph.simulation.gpus.constants import QUEUED_US, constants_of
 from tachograph.simulation.gpus.gpu import gpu_named, known_gpus
 from tachograph.simulation.gpus.result import Band
+from tachograph.simulation.gpus.rounds import independent
+from tachograph.simulation.gpus.similarity import Searches, sampled, searched
 from tachograph.simulation.gpus.simulate import band_of, sent_bytes
+from tachograph.simulation.gpus.sssp import masked_dijkstra
 from tachograph.simulation.gpus.together import place, split
 
 BALANCES = ("vertex", "warp", "balanced", "degree")
@@ -63,6 +66,29 @@ def test_approximations_are_those_of_the_host(left_out):
     assert found.trace["lanes"].sum() <= exact.trace["lanes"].sum()
 
 
+def test_two_kernels_over_all_vertices():
+    """Two launches a round; the first asks for all marks, the second reads and writes all distances."""
+    graph = tg.kronecker(9, 8, rng=3, weights=True)
+    for left_out in ({}, {"iterations": 2}, {"min_degree": 4}, {"fraction": 0.5}):
+        approximation = tg.Approximation(**left_out)
+        chip = Chip(tg.GPU("p4000"), graph)
+        found = masked_dijkstra(chip, 1, approximation)
+        host = tg.sssp(graph, 1, algorithm="dijkstra", approximation=approximation)
+        assert np.allclose(found, host.distances)
+    warps = graph.n // 32
+    lowered = []
+    for relax, take in zip(chip.rows[::2], chip.rows[1::2], strict=True):
+        assert (relax["kernel"], take["kernel"]) == ("relax", "take over")
+        assert relax["iteration"] == take["iteration"]
+        picked = -(-relax["claims"] // 32)
+        assert take["steps"] == warps + 2 * picked
+        assert take["sectors"] >= 3 * 4 * graph.n // 32
+        assert relax["sectors"] >= graph.n // 32
+        lowered.append(relax["claims"])
+    assert [row["frontier_vertices"] for row in chip.rows[2::2]] == lowered[:-1]
+    assert lowered[-1] == 0
+
+
 def test_other_tasks_are_exact():
     graph = tg.kronecker(8, 8, rng=1)
     same = tg.simulate("jaccard", graph, "a100")
@@ -97,6 +123,106 @@ def test_sectors_are_those_of_a_slow_generator():
         chip = Chip(gpu_named("v100"), graph)
         search(chip, 0, lambda state: "push")
         assert sum(row["far_sectors"] for row in chip.rows) == slow_sectors(graph, 0)
+
+
+def slow_searches(graph, arcs, lanes, local):
+    """Sectors and turns of ``by_search``, one warp after the other: entries, probes, a last look."""
+    ptr, columns = graph.indptr.tolist(), graph.indices.tolist()
+    sectors = turns = 0
+    warps = {}
+    for number, owner, end in zip(*map(np.ndarray.tolist, arcs), strict=True):
+        warps.setdefault(number // (32 // lanes), []).append((owner, end))
+
+    def ask(places):
+        return len({place // 8 for place in places})
+
+    for warp in warps.values():
+        goes = {(a, lane): ptr[owner] for a, (owner, _) in enumerate(warp) for lane in range(lanes)}
+        begins = [ptr[end] // 8 * 8 if lanes >= 8 else ptr[end] for _, end in warp]
+        turn = 0
+        while any(
+            b + turn * lanes < ptr[end + 1] for b, (_, end) in zip(begins, warp, strict=True)
+        ):
+            now = {}
+            for a, (owner, end) in enumerate(warp):
+                for lane in range(lanes):
+                    j = begins[a] + turn * lanes + lane
+                    if ptr[end] <= j < ptr[end + 1]:
+                        now[a, lane] = [columns[j], goes[a, lane], ptr[owner + 1], j]
+            sectors += ask(each[3] for each in now.values())
+            turns += 1
+            probe = 0
+            while not local and any(low < high for _, low, high, _ in now.values()):
+                looked = []
+                for each in now.values():
+                    wanted, low, high, _ = each
+                    if low < high:
+                        looked.append(middle := (low + high) // 2)
+                        each[1:3] = (
+                            (middle + 1, high) if columns[middle] < wanted else (low, middle)
+                        )
+                turns += 1
+                sectors += ask(looked) if probe >= 3 else 0
+                probe += 1
+            goes |= {key: each[1] for key, each in now.items()}
+            ends = [each[1] for key, each in now.items() if each[1] < ptr[warp[key[0]][0] + 1]]
+            if not local and ends:
+                turns, sectors = turns + 1, sectors + ask(ends)
+            turn += 1
+    return sectors, turns
+
+
+@pytest.mark.parametrize("local", [True, False])
+@pytest.mark.parametrize("lanes", [4, 16])
+def test_searches_are_those_of_a_slow_generator(lanes, local):
+    for graph in (tg.kronecker(6, 8, rng=5), tg.road(7, 7, rng=1), tg.star(40)):
+        found = sampled(graph, graph.degrees.astype(np.int64), 1 << 20)
+        own = np.flatnonzero(found.owned)
+        assert own.size == graph.arcs // 2  # every edge is counted once
+        arcs = Searches(own, found.owner[own], found.end[own])
+        chip = Chip(gpu_named("a100"), graph)
+        searched(chip, graph, arcs, lanes, local)
+        sectors, turns = slow_searches(graph, arcs, lanes, local)
+        assert sum(row["sectors"] for row in chip.rows) == sectors
+        steps = sum(row["steps"] for row in chip.rows)
+        assert steps > turns if local else steps == turns  # probes of local memory count, too
+
+
+def test_flows_push_what_the_host_pushes():
+    """A diamond with two rooms of 5 and 2: the arcs that are written are those that were sent along."""
+    network = tg.Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], [5, 2, 5, 2])
+    run = tg.simulate("maximum_flow", network, "a10-7850k", source=0, sink=3)
+    assert run.value == 7
+    trace = run.trace
+    searches = trace["kernel"] == "bfs"
+    assert searches[0]
+    assert (
+        trace["launch"][searches] > trace["launch"][~searches].max()
+    ).all()  # levels are launches
+    assert (trace["atomics"][trace["kernel"] == "preflow"] > 0).all()
+
+
+def test_searches_of_a_flow_launch_each_level():
+    """A path has as many levels as vertices; all but one launch of a search wait for nobody."""
+    many = {}
+    for n in (20, 40):
+        ends = np.arange(n - 1), np.arange(1, n)
+        line = tg.Graph.from_edges(*ends, np.full(n - 1, 3), n=n)
+        run = tg.simulate("maximum_flow", line, "v100", source=0, sink=n - 1)
+        many[n] = run.trace["launch"][run.trace["kernel"] == "bfs"][0]
+    assert many[40] - many[20] == pytest.approx(20 * QUEUED_US * 1e-6)
+
+
+def test_sets_share_rows_among_a_group():
+    """Work-items of a group see late that a vertex is beaten: all arcs of a turn were looked at by then."""
+    star = tg.star(1000)
+    run = tg.simulate("mis", star, "v100")
+    lanes = run.trace["lanes"][run.trace["kernel"] == "select"][0]
+    beside = Chip(tg.GPU("v100"), star)
+    independent(beside, 0, 4)
+    alone = next(row["lanes"] for row in beside.rows if row["kernel"] == "select")
+    centre_wins = bool(run.mask[0])
+    assert lanes - alone == (0 if centre_wins else 255)
 
 
 def test_work_of_balances():
@@ -195,6 +321,42 @@ def test_only_what_was_validated_has_a_band():
     assert tg.simulate("sssp", graph, "v100", source=1).interval is not None
     assert tg.simulate("sssp", weighted, "v100", source=1).interval is None
     assert tg.simulate("mis", graph, "v100").interval is None
+    part = tg.Approximation(iterations=2)
+    assert tg.simulate("sssp", graph, "v100", source=1, approximation=part).interval is None
+
+
+@pytest.mark.parametrize("task", ["bfs", "sssp"])
+def test_balances_without_published_runs_have_no_band(task):
+    graph = tg.kronecker(7, 8, rng=1)
+    for balance in BALANCES:
+        run = tg.simulate(task, graph, "v100", source=1, balance=balance)
+        assert (run.interval is None) == (balance != "balanced")
+        assert ("not validated" in str(run.band)) == (balance != "balanced")
+
+
+def test_errors_are_guessed_only_where_something_was_validated():
+    graph = tg.kronecker(7, 8, rng=1)
+    assert "guessed" in str(tg.simulate("bfs", graph, "a100", source=1).band)
+    assert "guessed" not in str(tg.simulate("mis", graph, "a100").band)
+
+
+def test_sets_walk_both_directions_of_arcs():
+    """A star whose arcs lead to its centre: the centre looks at its neighbours all the same."""
+    ends = np.arange(1, 65), np.zeros(64, np.int64)
+    inward, star = (tg.Graph.from_edges(*ends, directed=d) for d in (True, False))
+    one, other = (tg.simulate("mis", graph, "v100") for graph in (inward, star))
+    assert one.trace["lanes"].tolist() == other.trace["lanes"].tolist()
+    assert (one.mask == other.mask).all()
+
+
+@pytest.mark.parametrize("task", ["jaccard", "mis"])
+def test_runs_that_launch_nothing_have_shares(task):
+    empty = tg.Graph.from_edges([], [], n=0, directed=False)
+    for graph in (empty, tg.path(1)) if task == "jaccard" else (empty,):
+        run = tg.simulate(task, graph, "v100")
+        assert set(run.shares().values()) == {0.0}
+        assert run.to_dict()["seconds"] == 0.0
+        assert tg.plan(task, graph, device="v100").candidates
 
 
 def test_fast_path_without_edges():

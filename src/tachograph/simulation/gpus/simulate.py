@@ -17,7 +17,7 @@ from ...util.errors import InputError
 from ...util.names import canonical
 from . import bfs as search
 from .chip import Chip, shares
-from .constants import errors_of, origin_of
+from .constants import QUEUED_US, errors_of, origin_of
 from .gpu import GPU, gpu_named
 from .policy import chosen
 from .result import Band, GpuSimulation
@@ -33,8 +33,10 @@ OF_SEARCHES = ("frontier_vertices", "frontier_edges", "unvisited")
 LAUNCH_BOUND_SHARE = 0.5
 #: How ``constants.toml`` calls what is known of a GPU, the best known first.
 SEEN = {"gpu": "GPU seen", "architecture": "architecture seen", "every": "GPU unseen"}
+TIMES = ("seconds", "launch", "issue", "l2", "dram")
 VALIDATED = ("bfs", "sssp")
-UNLIKE = "GPU unlike those with runs, error guessed"
+UNLIKE = "GPU unlike those with runs"
+VALIDATED_BALANCE = "balanced"  # the mode of the published runs whose errors are known
 
 
 @dataclass(frozen=True)
@@ -167,8 +169,7 @@ def simulate(
     question = Question(name, source, sink, direction, approximation, rng)
     values = PROGRAMS[name](chip, question)
     trace = timed(chip)
-    sums = {k: float(trace[k].sum()) if len(trace) else 0.0 for k in ("seconds", "launch")}
-    seconds, launch = sums["seconds"], sums["launch"]
+    seconds, launch = (float(trace[k].sum()) for k in ("seconds", "launch"))
     for value in values.values():
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
@@ -180,7 +181,14 @@ def simulate(
         seconds=seconds,
         copy_seconds=chip.gpu.copy_seconds(sent_bytes(name, graph)) + chip.gpu.copy_seconds(answer),
         iterations=int(trace["iteration"].max(initial=-1)) + 1 if len(trace) else 0,
-        band=band_of(name, graph, chip.gpu, launch, seconds),
+        band=band_of(
+            name,
+            graph,
+            chip.gpu,
+            launch,
+            seconds,
+            published=balance == VALIDATED_BALANCE and approximation == EXACT,
+        ),
         trace=trace,
         values=values,
         memory_used=chip.used,
@@ -198,11 +206,12 @@ def sent_bytes(task: str, graph: Graph) -> int:
 def timed(chip: Chip) -> Trace:
     """Return the chip's launches with their simulated seconds."""
     if not chip.rows:
-        return Trace({})
+        return Trace({name: np.empty(0) for name in ("iteration", "kernel", *TIMES)})
     counts = chip.counts()
     parts = shares(chip.gpu, chip.constants, counts)
     kernels = [row["kernel"] for row in chip.rows]
     launch = np.array([chip.constants.launch_seconds(chip.gpu, k) for k in kernels])
+    launch += 1e-6 * QUEUED_US * np.array([row.get("queued", 0) for row in chip.rows])
     columns: dict[str, object] = {"iteration": [row["iteration"] for row in chip.rows]}
     columns["kernel"] = kernels
     in_rounds = ("items", "host_seconds") if "host_seconds" in chip.rows[0] else ()
@@ -211,28 +220,31 @@ def timed(chip: Chip) -> Trace:
             columns[name] = [row[name] for row in chip.rows]
     columns["seconds"] = launch + parts["work"]
     columns |= {"launch": launch, "issue": parts["issue"], "l2": parts["l2"], "dram": parts["dram"]}
-    columns |= {name: counts[name].astype(np.int64) for name in counts}
+    columns |= {name: counts[name].astype(np.int64) for name in counts if name != "pull"}
     return Trace(columns)
 
 
-def band_of(task: str, graph: Graph, gpu: GPU, launch: float, seconds: float) -> Band:
+def band_of(
+    task: str, graph: Graph, gpu: GPU, launch: float, seconds: float, published: bool = True
+) -> Band:
     """Return what validation found for runs of this kind: launch-bound or not, GPU seen or not.
 
-    Searches were validated, and shortest paths where all weights are the same.
+    Searches were validated, and shortest paths where all weights are the same, both with the arcs of a
+    frontier side by side and nothing left out: ``published`` says whether this is such a run.
     A GPU that is unlike all that were measured has twice the error (as a logarithm) of one that was
     left out: a guess, and its kind says so.
     """
     bound = "launch-bound" if launch > LAUNCH_BOUND_SHARE * seconds else "work-bound"
     origin, head = origin_of(gpu), "" if task == "bfs" else f"{task}, "
     kind = f"{head}{bound}, {SEEN.get(origin, UNLIKE)}"
-    if task not in VALIDATED or (task == "sssp" and weights_differ(graph)):
+    if task not in VALIDATED or not published or (task == "sssp" and weights_differ(graph)):
         return Band(kind, None, None)
     # GPUs were left out while their graphs were known, so what a new graph adds is known of seen GPUs
     known = list(SEEN).index(origin) + 1 if origin in SEEN else len(SEEN)
     found = [errors_of(f"{head}{bound}, {word}") for word in list(SEEN.values())[:known]]
     median, most = (max((f[k] for f in found if k in f), default=None) for k in ("median", "most"))
     if origin not in SEEN and median is not None and most is not None:
-        median, most = median**2, most**2
+        return Band(f"{kind}, error guessed", median**2, most**2)
     return Band(kind, median, most)
 
 
