@@ -142,7 +142,9 @@ def test_a_policy_hears_what_must_be_copied_and_how_much_can_be_done(solve):
     calls.clear()
     solve(g, device=any_device(), placement=policy)
     if any_device().capabilities.svm == "fine":
-        assert not any(any(call.moves) for call in calls)  # both use the same memory
+        assert not any(call.moves[0] for call in calls)  # both use the same memory,
+        assert calls[0].moves[1]  # to which arrays move once
+        assert not any(call.moves[1] for call in calls[1:])
 
 
 @pytest.mark.slow

@@ -78,8 +78,13 @@ def test_models_are_listed_and_reset():
     assert rows["direction"]["from"] == "the package"
     assert rows["placement"]["from"] == "none: tacho train placement"
     assert all(row["quality"] for row in rows.values() if row["from"] == "the package")
+    assert rows["split"]["quality"].startswith("median error of a time ")
+    assert "saved spread" in rows["direction"]["quality"]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("mine")
     CliRunner().invoke(app, ["train", "direction", "--reset"], catch_exceptions=False)
     assert not path.exists()
-    assert "times" in CliRunner().invoke(app, ["models"], catch_exceptions=False).stdout
+    listed = CliRunner().invoke(app, ["models"], catch_exceptions=False).stdout
+    lines = [line.split() for line in listed.splitlines()]
+    assert "  from the package, trained 20" in listed
+    assert ["none:", "tacho", "train", "placement"] in lines

@@ -40,6 +40,17 @@ def test_graphs_are_made_by_name():
         graphs.graph_named("road 5")
 
 
+def test_a_missing_file_is_told_from_a_missing_data_set():
+    with pytest.raises(
+        tg.InputError, match=r"^there is no file a/b, and there is no data set 'a/b'"
+    ):
+        graphs.graph_named("a/b")
+    with pytest.raises(tg.InputError, match=r"^there is no data set 'nowhere'"):
+        graphs.graph_named("nowhere")
+    with pytest.raises(tg.InputError, match=r"^there is no data set 'nowhere.txt'"):
+        tg.dataset("nowhere.txt")
+
+
 def test_random_weights_are_the_same_both_ways():
     g = graphs.weighted(tg.kronecker(6, rng=2))
     assert g.weights.min() >= 1

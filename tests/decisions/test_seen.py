@@ -27,6 +27,7 @@ DECIDING = [
     "tasks/layout.py",
     *("kernels/pagerank/pull.py", "kernels/triangles.py"),
     *("kernels/sssp/delta_stepping.py", "kernels/sssp/certificate.py"),
+    "kernels/sssp/delta_shared.py",
     *("algorithms/sampled.py", "algorithms/wedges.py", "algorithms/sssp_budget.py"),
     "kernels/similarity/edges.py",
     *("algorithms/similarity_edges.py", "algorithms/similarity_request.py"),

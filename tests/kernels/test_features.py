@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tachograph as tg
+from tachograph.kernels import features
 from tachograph.kernels.features import ARCS_PER_VERTEX, BALL, LIMIT, PROBED_ARCS, balls, probe
 
 
@@ -77,3 +78,12 @@ def test_a_probe_of_a_large_graph_is_a_sample():
     there = graph.degrees[graph.indices]
     assert probe(*graph.rows)["further"] == pytest.approx(there.mean(), rel=0.3)
     assert probe(*tg.path(1).rows)["further"] == 0
+
+
+def test_meetings_take_time_where_there_are_several_workers(monkeypatch):
+    monkeypatch.setattr(features, "_known", {})
+    with tg.threads(1):
+        assert features.meeting() == 0
+    with tg.threads(2):
+        assert 0 < features.meeting() < 1e9
+        assert features.meeting() == features._known[2][1]  # not measured again at once

@@ -77,6 +77,13 @@ def _rows(*weights: Kind) -> None:
             Graph.from_edges(*ends, values, directed=False, symmetrize=False)
 
 
+def _plans() -> None:
+    """What plans look at."""
+    from ..decisions.times.model import shape
+
+    shape(_graph(), 0)
+
+
 def _files() -> None:
     """Text by edges and by rows, with and without weights; binary files that are checked."""
     with scratch() as directory:
@@ -244,6 +251,7 @@ EXERCISES: dict[str, Exercise] = {
     "files": Exercise(_files, 12),
     "graphs": Exercise(partial(_rows, None, np.int32, np.float32), 4),
     "graphs, double weights": Exercise(partial(_rows, np.float64), 1.2),
+    "plans": Exercise(_plans, 3),
     "bfs": Exercise(lambda: bfs(_graph(), 0, deterministic=True), 8),
     "bfs, both directions": Exercise(_oracle, 5),
     "searches in order": Exercise(_ordered, 4),
@@ -251,7 +259,7 @@ EXERCISES: dict[str, Exercise] = {
     "components": Exercise(lambda: connected_components(_graph()), 3),
     "strong components": Exercise(_strong, 2),
     "core numbers": Exercise(lambda: core_number(_graph()), 2),
-    "communities": Exercise(lambda: leiden(_graph(np.int32, directed=False)), 6),
+    "communities": Exercise(lambda: leiden(generate.path(50)), 7),  # contracted more than once
     "triangles": Exercise(_triangles, 2.5),
     "sampled wedges": Exercise(lambda: clustering(generate.complete(400), max_error=0.5), 1),
     "closeness": Exercise(lambda: closeness_centrality(generate.path(5)), 4),

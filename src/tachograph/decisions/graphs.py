@@ -179,8 +179,14 @@ def graph_named(name: str) -> Graph:
     from ..graph.datasets import dataset
 
     row = _row(name)
+    if row.is_data and is_file(name):
+        return read_graph(name)
     if row.is_data:
-        return read_graph(name) if is_file(name) else dataset(name)
+        try:
+            return dataset(name)
+        except InputError as error:
+            file = f"there is no file {name}, and " if Path(name).suffix or "/" in name else ""
+            raise InputError(f"{file}{error}") from None
     first, *given = (row.made or name).split()
     make: Callable[..., Graph] = (FLOW_PROBLEMS | TEST_FAMILIES).get(first) or getattr(
         generate, first

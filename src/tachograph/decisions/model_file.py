@@ -219,10 +219,10 @@ class Kept(Generic[M]):
     def _first(self, paths: Iterable[Path]) -> M | None:
         for path in paths:
             try:
-                changed = path.stat().st_mtime_ns
+                now = path.stat()
             except OSError:
                 continue
-            if (found := self._read(path, changed)) is not None:
+            if (found := self._read(path, (now.st_mtime_ns, now.st_ino))) is not None:
                 return found
         return None
 
@@ -232,7 +232,7 @@ class Kept(Generic[M]):
             raise MissingFileError(f"there is no model of {self.fork}: tacho train {self.fork}")
         return found
 
-    def _sound(self, path: Path, changed: int) -> M | None:
+    def _sound(self, path: Path, changed: tuple[int, int]) -> M | None:
         """The model in a file; None, with a warning, for an own file that cannot be used."""
         try:
             return self.read(path)

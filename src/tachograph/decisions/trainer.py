@@ -274,11 +274,15 @@ def train(
     graphs, families = (len({r.get(key) for r in used}) for key in ("graph", "family"))
     fewest, kinds = trainer.fewest
     if graphs < fewest or families < kinds:
-        measured, least = f"{graphs} graphs", f"{fewest} graphs"
-        if kinds > 1:
-            measured, least = f"{measured} of {families} families", f"{least} of {kinds} families"
+        measured = f"{graphs} graph{'s' * (graphs != 1)}"
+        least = f"{fewest} graphs"
         advice = "name more graphs, or allow a larger --budget"
-        raise InputError(f"{measured} were measured, and {least} are needed: {advice}")
+        if kinds > 1:
+            measured += f" of {families} famil{'y' if families == 1 else 'ies'}"
+            least += f" of {kinds} families"
+            advice += " (files are one family; 'kronecker 14 8' and 'road 300 300' are others)"
+        were = "was" if graphs == 1 else "were"
+        raise InputError(f"{measured} {were} measured, and {least} are needed: {advice}")
     codes = sorted({r["code"] for r in used if "code" in r})
     if len(codes) > 1:
         raise InputError(

@@ -3,16 +3,21 @@
 ``balls`` are small breadth-first searches around a few vertices, to see how fast a graph opens up. A
 search ends when it has seen ``limit`` vertices or looked at 32 times as many arcs, so its cost does not
 depend on the graph's size. What was seen is kept in a table with open addressing. ``probe`` times
-gathers over blocks of rows, with the locality of this graph and the load of this machine. ``reach`` is
-a search that only continues from vertices of certain degrees.
+gathers over blocks of rows, with the locality of this graph and the load of this machine, and
+``meeting`` what workers take to wait for each other. ``reach`` is a search that only continues from
+vertices of certain degrees.
 """
 
 from __future__ import annotations
 
+import math
+import time
+
 import numpy as np
 
 from .runtime.atomics import ld, nanoseconds, st, stop_at
-from .runtime.launch import kernel, read_only, run
+from .runtime.launch import kernel, read_only, run, threads_available
+from .runtime.team import meet, run_team
 
 LIMIT = 1024  # vertices that a search sees at most, by default
 SLOTS_PER_VERTEX = 4  # of the table
@@ -25,6 +30,9 @@ BALL = ("vertices", "arcs", "early", "levels", "closing", "bits", "whole")
 PROBED_BLOCKS, PROBED_ARCS = 32, 1024  # which take less than a millisecond
 #: For an arc of a block: nanoseconds, the degree of its target, and the lower degree of its ends.
 PROBE = ("nanoseconds", "further", "common")
+#: How often workers meet to see what it takes, in stretches whose median counts: some 50 µs.
+STRETCHES, MEETINGS = 8, 16
+KNOWN_SECONDS = 0.25  # for which that is believed: where a virtual machine's cores are may change
 
 
 @kernel
@@ -138,6 +146,34 @@ def probe(indptr: np.ndarray, indices: np.ndarray) -> dict[str, float]:
     run(gather, [(*rows, firsts, PROBED_ARCS, box, found)], brief=True)
     numbers = [np.median(found[:, 0]), *found[:, 1:].mean(axis=0)]
     return dict(zip(PROBE, map(float, numbers), strict=True))
+
+
+@kernel
+def wait_often(team, box, found):
+    """Fill ``found`` with the nanoseconds of a meeting, a value for each stretch."""
+    for i in range(found.size):
+        begin = nanoseconds(box[team.me])
+        for _ in range(MEETINGS):
+            if not meet(team):
+                return 0
+        if team.me == 0:
+            found[i] = (nanoseconds(box[team.me]) - begin) / MEETINGS
+    return 0
+
+
+_known: dict[int, tuple[float, float]] = {}  # by workers: when it was measured, and what
+
+
+def meeting() -> float:
+    """Return the nanoseconds that workers on all cores take to wait for each other; 0 for one."""
+    workers, now = threads_available(), time.monotonic()
+    when, taken = _known.get(workers, (-math.inf, 0.0))
+    if workers > 1 and now - when > KNOWN_SECONDS:
+        found = np.zeros(STRETCHES)
+        run_team(wait_often, workers, np.zeros((workers, 16), np.int64), found, brief=True)
+        taken = float(np.median(found))
+        _known[workers] = now, taken
+    return taken
 
 
 @kernel

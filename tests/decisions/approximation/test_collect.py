@@ -84,12 +84,11 @@ def test_times():
     assert measuring.shortest([3, 1, 2, 5], 2) == np.mean([min(3, 2), min(1, 5)])
 
 
-def test_a_random_choice_counts_with_each_of_its_seeds():
-    times = {"times": [3, 9, 5, 2, 8, 7], "exact_times": [4, 6, 5, 7, 8, 9, 3, 6, 6, 6, 6, 6]}
-    whole, part = ({"approximation": {"fraction": f}, **times} for f in (1, 0.5))
-    assert measuring.typical(whole, "times") == 2
-    assert measuring.typical(part, "times") == (2 + 8 + 5) / 3
-    assert measuring.typical(part, "exact_times") == (3 + 6) / 2  # two for each run, taking turns
+def test_a_machine_that_changes_its_speed_changes_no_speedup():
+    """Everything takes three times as long in two of the runs, in one of them but for one exact search."""
+    exact = [4, 4, 4, 12, 12, 3, 4, 5, 4]
+    assert measuring.times_as_long(exact, [2, 6, 2]) == 2
+    assert measuring.times_as_long([4.0, 6.0], [1.0, 2.0]) == 3.5
 
 
 def test_options_of_the_training(tiny):

@@ -90,6 +90,11 @@ class Approximation:
         return not self.methods
 
     @property
+    def brief(self) -> str:
+        """What is left out, in a few words; nothing if the search is exact."""
+        return "" if self.exact else repr(self)
+
+    @property
     def methods(self) -> tuple[str, ...]:
         """The fields that leave something out."""
         usual = type(self)  # has the defaults as its attributes

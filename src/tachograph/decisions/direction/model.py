@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from ...kernels.bfs.steps import VERTICES_PER_CERTAIN_ARC
 from ...util.errors import InputError
+from ...util.text import did_you_mean
 from ..model_file import Kept, ModelFile
 from . import rules as published
 from .rules import COST_NAMES, RULES, SCRIPT, Compiled, built_in, compiled, costs_of, surf_output_of
@@ -207,7 +208,7 @@ def policy_named(
     if not isinstance(direction, str) or direction not in POLICIES:
         raise InputError(
             f"direction = {direction!r}: it is one of {', '.join((*POLICIES, 'oracle'))}, or a "
-            "function of the state"
+            f"function of the state{did_you_mean(direction, POLICIES)}"
         )
     name = "cost" if direction == "auto" else direction
     if name in LEARNED:

@@ -133,8 +133,13 @@ class Model:
 
 
 def with_copies(learned: Learned, device: OpenCL) -> Learned:
-    """Return a policy that knows how long a byte is under way, if the device's calibration says it."""
-    rate = (calibration(device) or {}).get("transfer")
+    """Return a policy that knows how long a byte is under way, if the device's calibration says it.
+
+    In the host's memory nothing is under way, but arrays move to where both can use them: each byte is
+    read and written.
+    """
+    known = calibration(device) or {}
+    rate = known.get("transfer") or (known.get("stream") or 0) / 2
     return replace(learned, byte_seconds=1e-9 / rate) if rate else learned
 
 

@@ -41,7 +41,10 @@ UNKNOWN_FACTOR = 10.0  # up and down: the interval where nothing was ever measur
 LARGEST_LOG_SECONDS = 20.0
 MEMORY_PARTS = 5  # fixed, vertices, arcs, turned arcs, weights
 NEARBY_VERTICES = 1 << 14  # around the source that are looked at
-PROBED = ("log_gather", "log_further", "log_common")  # features that a probe measures
+#: Features that a probe measures: three of the graph, and what workers take to wait for each other.
+PROBED = ("log_gather", "log_further", "log_common", "log_meeting")
+#: Beyond which nothing was learned: predictions do not follow it.
+MEETING_NANOSECONDS = (50.0, 500.0)
 SHAPE_FEATURES = (
     "log_n", "log_arcs", "log_degree", "log_max_degree", "gini", "log_early", "log_levels",
     "closing", "bits", "small", "directed", "spread", "log_source_degree", "log_seen",
@@ -80,7 +83,7 @@ def shape(graph: Graph, source: int | None = None, probe: bool = True) -> dict[s
     They cost a pass over the vertices and about a millisecond of small searches, once for a graph;
     without ``probe`` the graph is not probed, and ``PROBED`` are missing.
     """
-    from ...kernels.features import balls
+    from ...kernels.features import balls, meeting
 
     f = graph.features
     opening = f.opening
@@ -97,7 +100,9 @@ def shape(graph: Graph, source: int | None = None, probe: bool = True) -> dict[s
         float(graph.directed), min(spread, 4.0), *(math.log(x + 1.0) for x in around),
     )  # fmt: skip
     if probe:
-        values += tuple(math.log(x + 0.1) for x in f.probe.values())
+        low, high = MEETING_NANOSECONDS
+        met = min(max(meeting(), low), high)
+        values += tuple(math.log(x + 0.1) for x in (*f.probe.values(), met))
     return dict(zip(SHAPE_FEATURES, values, strict=False))
 
 

@@ -6,7 +6,6 @@ Each way is judged on graphs, and on families of graphs, that were left out.
 from __future__ import annotations
 
 import math
-import statistics
 import tracemalloc
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,8 +45,9 @@ FEWEST_ROWS = 8  # that a curve needs
 FEWEST_OF_KIND = 40  # errors, for a margin of that kind of graphs
 RECENT_RUNS = 2000  # of the journal
 CLOSE = 0.35  # part of the actual time that a good prediction is within
-TIMED_SECONDS = 0.15  # that the runs of one way take together, about
-MOST_RUNS = 5
+#: How often a graph is measured, with all others in between: a machine is not always equally fast, and
+#: what that changes has to be in the margins.
+VISITS = 2
 ON_WEIGHTS = ("sssp", "maximum_flow")
 #: Arcs up to which slow ways are measured.
 LARGEST_ARCS = {
@@ -60,67 +60,62 @@ Rows = list[Record]
 Numbers = NDArray[np.float64]
 
 
-def measure_graph(name: str, run: str, ways: list[list[object]]) -> Record:
+def measure_graph(name: str, run: str, ways: list[list[object]], visit: int) -> Record:
     """Return the record of a graph: a task of the campaign."""
     graph = graph_named(name)
     known = [TimedWay(*way) for way in ways]  # type: ignore[arg-type]
     here = [way for way in known if way.where == "host" or device_here() is not None]
-    return {**about(name, graph), "rows": list(measure(run_named(run), graph, here))}
+    return {**about(name, graph), "rows": list(measure(run_named(run), graph, here, visit))}
 
 
-def measure(run: Run, graph: Graph, ways: Sequence[TimedWay]) -> Iterator[Record]:
-    """Yield rows: a way, the shape of what it ran on, seconds, and bytes."""
+def measure(run: Run, graph: Graph, ways: Sequence[TimedWay], visit: int = 0) -> Iterator[Record]:
+    """Yield rows: a way, the shape of what it ran on, and seconds; at the first visit also bytes."""
     with_weights = graph if graph.weighted else weighted(graph)
     for task, of_task in groupby(ways, lambda way: way.task):
         subject = with_weights if task in ON_WEIGHTS else graph
         some = list(of_task)
-        for arguments in _questions(some[0], subject):
+        for arguments in _questions(some[0], subject, visit):
             numbers = shape(subject, arguments.get("source"))
             asked = [(f"{task}/{way.way}", {**arguments, **way.options}) for way in some]
             asked = [one for one in asked if subject.arcs <= LARGEST_ARCS.get(one[0], math.inf)]
             for _, options in asked[:1]:
                 run(task, subject, **options)  # else the first way would pay for all of them
             for name, options in asked:
-                yield {"name": name, "shape": numbers, **_timed(run, task, subject, options)}
+                row = {"name": name, "shape": numbers, **_timed(run, task, subject, options)}
+                yield row if visit else {**row, **_weighed(run, task, subject, options)}
 
 
-def _questions(way: TimedWay, graph: Graph) -> list[dict[str, int]]:
-    """What to ask of a graph: from the vertex of most arcs, and from another one."""
+def _questions(way: TimedWay, graph: Graph, visit: int) -> list[dict[str, int]]:
+    """What to ask of a graph: from the vertex of most arcs, and from another one at each visit."""
     if way.task == "jaccard" and graph.directed:
         return []
     if "source" not in way.needs:
         return [{}]
     hub = int(graph.degrees.argmax())
     some = np.flatnonzero(graph.degrees)
-    other = int(some[np.random.default_rng(3).integers(some.size)])
+    other = int(some[np.random.default_rng(3 + visit).integers(some.size)])
     if "sink" in way.needs:
         return [{"source": hub, "sink": other}] if other != hub else []
     return [{"source": hub}, {"source": other}]
 
 
 def _timed(run: Run, task: str, graph: Graph, options: Record) -> Record:
-    """The median of a few runs, the bytes of one that is not timed, and if others used the cores."""
+    """The seconds of a run, as somebody sees who asks once, and if others used the cores."""
     others = busy()
-    first = run(task, graph, **options).seconds
+    seconds = run(task, graph, **options).seconds
+    return {"seconds": seconds, "busy": max(others, busy()) > 0, "arcs": graph.arcs}
+
+
+def _weighed(run: Run, task: str, graph: Graph, options: Record) -> Record:
+    """The bytes of a run, which is not timed, and what they depend on."""
     tracemalloc.start()
     try:
-        taken = [run(task, graph, **options).seconds]
+        run(task, graph, **options)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    if first < TIMED_SECONDS:
-        count = int(np.clip(TIMED_SECONDS / max(first, 1e-6), 1, MOST_RUNS))
-        taken = [run(task, graph, **options).seconds for _ in range(count)]
-    return {
-        "seconds": statistics.median(taken),
-        "first": first,
-        "bytes": peak,
-        "busy": max(others, busy()) > 0,
-        "n": graph.n,
-        "arcs": graph.arcs,
-        "directed": graph.directed,
-        "weighted": graph.weighted,
-    }
+    about = {"n": graph.n, "directed": graph.directed, "weighted": graph.weighted}
+    return {"bytes": peak, **about}
 
 
 def grouped(records: list[Record]) -> dict[str, Rows]:
@@ -182,7 +177,7 @@ def _curve(x: Numbers, rows: Rows, usual: Numbers) -> tuple[Curve, Record]:
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct, WhiteKernel
 
-    y = np.log(np.maximum([_first(row) for row in rows], SHORTEST_SECONDS))
+    y = np.log(np.maximum([row["seconds"] for row in rows], SHORTEST_SECONDS))
     linear = ConstantKernel(0.3, (1e-3, 1e2)) * DotProduct(0.0, "fixed")
     radial = ConstantKernel(0.3, (1e-3, 1e2)) * RBF(4.0, (0.5, 100.0))  # one width: few graphs
     made = GaussianProcessRegressor(
@@ -212,12 +207,6 @@ def _curve(x: Numbers, rows: Rows, usual: Numbers) -> tuple[Curve, Record]:
         memory=_memory([row for row in rows if "bytes" in row]),
     )
     return curve, judged
-
-
-def _first(row: Record) -> float:
-    """Return the seconds of the first run, as somebody sees who asks once; the journal has one time."""
-    seconds: float = row["first"] if "first" in row else row["seconds"]
-    return seconds
 
 
 def _relative(off: Iterable[float]) -> Numbers:
@@ -277,12 +266,11 @@ def _row(run: JournalRun) -> Record:
 def judge(model: Model, records: list[Record]) -> list[Record]:
     """Predicted and actual seconds of every row of other records."""
     return [
-        {"graph": record["graph"], "name": row["name"], "seconds": seconds,
+        {"graph": record["graph"], "name": row["name"], "seconds": row["seconds"],
          "predicted": found.seconds, "low": found.low, "high": found.high, "arcs": row["arcs"],
-         "off": math.log(found.seconds / max(seconds, 1e-9)), "shape": row["shape"]}
+         "off": math.log(found.seconds / max(row["seconds"], 1e-9)), "shape": row["shape"]}
         for record in records
         for row in record["rows"]
-        for seconds in [_first(row)]
         if (found := model.predict(row["name"], row["shape"])) is not None
     ]  # fmt: skip
 
@@ -325,6 +313,12 @@ class Trainer(Base[Model]):
         device = device_here()
         ways = [list(way) for way in self.runner.ways]
         return {"run": self.runner.run, "ways": ways}, str(device and device.key)
+
+    def collect(self, names: Sequence[str]) -> list[Record]:
+        """Measure every graph, and then all of them again."""
+        arguments, mark = self.how()
+        tasks = [{"name": name, "visit": k, **arguments} for k in range(VISITS) for name in names]
+        return self.measured(tasks, mark)
 
     def fit(self, records: list[Record]) -> Model:
         """Fit the records and the runs of the journal."""
