@@ -27,7 +27,7 @@ import numpy as np
 import tachograph as tg
 from tachograph.decisions import model_file, trainer
 from tachograph.decisions.model_file import Kept, ModelFile, own_model
-from tachograph.journal import Journal, Run, journal
+from tachograph.journal import Journal, Run, journal, store
 from tachograph.journal.campaign import Campaign
 from tachograph.journal.repair import repair
 from tachograph.util import files
@@ -134,6 +134,7 @@ class Models:
 
     def check(self, said: list[str]) -> None:
         last = float(said[-1]) if said else -1.0
+        store.LOOK_AGAIN_SECONDS = 0.0  # as a new process
         assert self.kept() in (last, last + 1) or not said
         files._swept.clear()
         self.write(1.0)

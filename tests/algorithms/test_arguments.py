@@ -70,3 +70,26 @@ def test_what_is_no_array_of_numbers(
 def test_targets_of_searches() -> None:
     with pytest.raises(tg.InputError, match="target"):
         tg.bfs(GRAPH, 0, target=[[1], [2, 3]])
+    for search in (tg.bfs, tg.sssp):
+        with pytest.raises(tg.InputError, match=r"target = \[1, 2\]: it is one vertex"):
+            search(GRAPH, 0, target=[1, 2])  # all but the first would be left out
+
+
+@pytest.mark.parametrize("odd", [5, None, {0: 1}, [[0, 1, 2]], [[None, 0]], "x", np.bool_(1)])
+def test_pairs_of_names_that_are_none(odd: Any) -> None:
+    named = tg.Graph.from_edges(["a", "b"], ["b", "c"], relabel=True)
+    with pytest.raises(tg.InputError):
+        tg.jaccard(named, odd)
+
+
+def test_numbers_that_python_does_not_write() -> None:
+    named = tg.Graph.from_edges(["a", "b"], ["b", "c"], relabel=True)
+    for graph in (named, GRAPH):
+        for call in (graph.neighbors, graph.row, graph.id_of, lambda v, g=graph: tg.bfs(g, v)):
+            with pytest.raises(tg.InputError):
+                call(10**5000)
+
+
+def test_no_time_is_no_number() -> None:
+    with pytest.raises(tg.InputError, match="max_error = .*NaT.*a number is needed"):
+        tg.sssp(GRAPH, 0, max_error=np.datetime64("NaT"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import numpy as np
@@ -72,6 +73,29 @@ def test_the_device_alone_and_beside_the_host(device, name, task):
     assert alone.share == (1.0 if not g.arcs else 0.0)
     both = TASKS[task](g, device=["host", device], threads=3)
     same(both, expected, device)
+
+
+def test_host_and_device_have_cores_of_their_own(monkeypatch):
+    device = any_device()
+    if not 0 < len(device.workers) < cores():
+        pytest.skip("the device has no known threads on cores that it leaves some of to the host")
+    everybody = (0, *device.workers)
+    before, during = [os.sched_getaffinity(thread) for thread in everybody], []
+    lane = similarity_edges._Work._device_lane
+
+    def watched(self, *given):
+        during.extend(os.sched_getaffinity(thread) for thread in everybody)
+        return lane(self, *given)
+
+    monkeypatch.setattr(similarity_edges._Work, "_device_lane", watched)
+    tg.jaccard(GRAPHS["kronecker"](), device=["host", device])
+    host, *drivers = during
+    assert host
+    assert not any(host & cores_of for cores_of in drivers)
+    assert [os.sched_getaffinity(thread) for thread in everybody] == before
+    during.clear()
+    tg.jaccard(GRAPHS["kronecker"](), device=[device])
+    assert during == before  # alone it may use all
 
 
 @given(case=edge_lists(max_n=14, max_edges=60), share=st.sampled_from([0.0, 0.3, 0.7, 1.0, "auto"]))

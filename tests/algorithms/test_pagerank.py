@@ -292,3 +292,25 @@ def test_what_no_jump_leads_to_has_no_score(tol):
     assert (scores[50:] == 0).all()
     assert (scores >= 0).all()
     assert abs(scores.sum() - 1) < 1e-6
+
+
+def test_personalization_by_name():
+    g = tg.Graph.from_edges(["a", "b", "c"], ["b", "c", "a"], relabel=True)
+    by_name = tg.pagerank(g, personalization={"b": 1, "c": 3}, verify=True)
+    assert np.array_equal(by_name.scores, tg.pagerank(g, personalization=[0, 1, 3]).scores)
+    plan = tg.plan("pagerank", g, personalization={"b": 2.0})
+    assert plan.run().scores.argmax() == 1
+    assert np.array_equal(
+        tg.pagerank(tg.path(3), personalization={2: 1}).scores,
+        tg.pagerank(tg.path(3), personalization=[0, 0, 1]).scores,
+    )
+    with pytest.raises(tg.InputError, match="no vertex named 'bb'; did you mean b"):
+        tg.pagerank(g, personalization={"bb": 1})
+    with pytest.raises(tg.InputError, match="none negative"):
+        tg.pagerank(g, personalization={"b": -1})
+    with pytest.raises(tg.InputError, match="personalization"):
+        tg.pagerank(g, personalization={"b": "much"})
+    with pytest.raises(tg.InputError, match="one number for each vertex"):
+        tg.pagerank(g, personalization={"b": [1, 2]})
+    with pytest.raises(tg.InputError, match="a vertex twice: by its name and by its id"):
+        tg.pagerank(g, personalization={"b": 1, 1: 5})

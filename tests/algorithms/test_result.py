@@ -53,6 +53,19 @@ def test_pictures_of_traces(tmp_path):
 def test_what_a_result_does_not_have_is_not_shown():
     assert "None" not in repr(tg.triangles(tg.path(3)))
     assert "modularity=" in repr(tg.leiden(tg.path(3)))
+    assert "approximation" not in repr(tg.sssp(tg.path(3), 0))
+
+
+def test_what_a_result_has_is_shown_briefly():
+    g = tg.Graph.from_edges([0, 0], [1, 2], directed=True)
+    assert "edges: int32[1, 2]" in repr(tg.minimum_cut(g, 0, 1))
+    close = tg.closeness_centrality(tg.kronecker(10, rng=1), max_error=0.05)
+    assert f"budget=at most {close.budget.bound:.2%}," in repr(close)
+    run = tg.bfs(g, 0).run
+    assert repr(run).startswith("Run(auto on host, ")
+    assert repr(run).endswith("s measured: it decides by itself while it runs)")
+    # degrees 1, 2, 1: differences of 4 in all, over 2 * 3 vertices * 4 arcs
+    assert "gini=0.1667," in repr(tg.path(3).features)
 
 
 def test_results_show_themselves_in_notebooks():

@@ -242,7 +242,7 @@ def test_coordinates_that_are_no_numbers(odd):
 def test_numbers_of_threads_and_machines(odd):
     with pytest.raises(tg.InputError, match="threads = .*whole number"), tg.threads(odd):
         pass
-    with pytest.raises(tg.InputError, match="what_if needs machines"):
+    with pytest.raises(tg.InputError, match="what_if needs names of machines"):
         tg.what_if("wcc", tg.path(2), odd)
     with pytest.raises(tg.InputError):
         tg.simulate("wcc", tg.path(2), "accugraph", memory=odd)

@@ -60,6 +60,19 @@ def test_distances_of_a_search_that_was_stopped(graph, cut, algorithm, what):
     assert found.run.stopped or np.array_equal(found.distances, exact)
 
 
+@pytest.mark.parametrize("kind", [np.int32, np.float64], ids=lambda kind: kind.__name__)
+def test_a_team_that_is_far_apart_as_the_time_ends(monkeypatch, kind):
+    """It leaves all to one worker, who has no time left: memory as it was found is no distance."""
+    thin = tg.kronecker(15, 4, rng=1, weights=True)
+    g = tg.Graph.from_csr(*thin.rows, thin.weights.astype(kind), directed=False)
+    monkeypatch.setattr("tachograph.kernels.runtime.team.given_meeting", 10**9)
+    assert set(tg.sssp(g, 5, threads=2).trace["threads"]) == {1}  # and all is compiled
+    monkeypatch.setattr("tachograph.kernels.sssp.delta_stepping.was_cut", lambda: True)
+    monkeypatch.setattr(np, "empty", lambda shape, dtype=float: np.full(shape, 7, dtype))
+    found = tg.sssp(g, 5, threads=2).distances
+    assert np.flatnonzero(np.isfinite(found)).tolist() == [5]
+
+
 def test_a_budget_says_that_nothing_is_proved(graph, monkeypatch):
     monkeypatch.setattr(Deadline, "left", 0.0)
     source = int(graph.degrees.argmax())
@@ -94,6 +107,20 @@ def test_nothing_to_show_is_an_error(graph, monkeypatch):
     with pytest.raises(tg.TimeLimitError):
         tg.triangles(graph, deadline=1)
     assert tg.connected_components(graph).count
+
+
+def test_a_search_that_others_build_on_must_be_finished(monkeypatch):
+    def late(self, partial):  # in the midst of the search
+        self.cut |= partial
+        return partial
+
+    monkeypatch.setattr("tachograph.algorithms.strong.SEARCH_FROM_ARCS", 1)
+    monkeypatch.setattr(Deadline, "late", late)
+    ring = tg.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    with pytest.raises(tg.TimeLimitError, match="nothing to show"):
+        tg.strongly_connected_components(ring, deadline=1)
+    with pytest.raises(tg.TimeLimitError, match="nothing to show"):
+        tg.maximum_flow(ring, 0, 2, capacity=[np.inf, np.inf, 1.0], deadline=1)
 
 
 def test_no_time_is_lost_by_compiling():
@@ -153,6 +180,8 @@ def test_chances_follow_the_interval():
     assert guess.chance(0.5) == pytest.approx(0.05, abs=1e-6)
     assert guess.chance(2.0) == pytest.approx(0.95, abs=1e-6)
     assert Estimate().chance(1.0) is None
+    assert guess.chance(0.0) == 0
+    assert Estimate(0.0, 0.0, 0.0).chance(0.1) == 1
 
 
 def test_plans_and_the_journal_tell_of_deadlines(graph):
@@ -171,3 +200,13 @@ def test_plans_and_the_journal_tell_of_deadlines(graph):
 def test_bad_deadlines(graph, bad):
     with pytest.raises(tg.InputError, match="deadline"):
         tg.plan("bfs", graph, source=0, deadline=bad)
+
+
+@pytest.mark.parametrize("odd", [5e-324, 9.3e9, 1e300])
+@pytest.mark.parametrize("task", ["bfs", "pagerank"])
+def test_the_shortest_and_the_longest_deadlines(task, odd):
+    given = {"source": 0} if task == "bfs" else {}
+    plan = tg.plan(task, tg.path(9), deadline=odd, **given)
+    assert len(str(plan))
+    if odd > 1:
+        assert not plan.run().run.stopped

@@ -195,3 +195,15 @@ def test_one_thread_is_predicted_with_its_own_times(graph):
         default = tg.plan("pagerank", graph).chosen
         assert default.name == "auto"
         assert default.seconds == alone.seconds
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_plans_and_comparisons_fit_the_terminal(monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    plan = tg.plan("bfs", tg.path(20), source=0)
+    for shown in (str(plan), str(tg.what_if("bfs", tg.path(20), ["host"], source=0))):
+        assert max(map(len, shown.splitlines())) <= width
+        assert "\n   " in shown or width == 120
+    assert all(
+        " ".join(c.reason.split()) in " ".join(str(plan).split()) for c in plan.candidates[:1]
+    )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from contextlib import suppress
 
 import numpy as np
+import pandas
 import pytest
 from typer.testing import CliRunner
 
@@ -230,3 +232,29 @@ def test_options_are_recorded_by_their_names():
     assert decide.in_words(Host(2)) == "host"
     assert decide.in_words([Host(2), "opencl:0"]) == "host,opencl:0"
     assert (decide.in_words(mine), decide.in_words(0.5)) == ("mine", "0.5")
+
+
+@pytest.mark.parametrize(
+    ("call", "here"),
+    [
+        (lambda g: tg.pagerank(g, alpha=0.9), "here it is damping"),
+        (lambda g: tg.leiden(g, seed=1), "here it is rng"),
+        (lambda g: tg.similar_to(g, node=1), "here it is source"),
+        (lambda g: tg.bfs(g, 0, directon="push"), "did you mean direction?"),
+    ],
+)
+def test_arguments_of_other_libraries_are_told_by_their_names_here(call, here):
+    with pytest.raises(TypeError, match=re.escape(here)):
+        call(tg.path(3))
+
+
+def test_what_people_pass_by_mistake_is_answered_with_what_to_pass():
+    deals = pandas.DataFrame({"buyer": ["a"], "seller": ["b"], "amount": [2.5]})
+    with pytest.raises(tg.InputError, match="from_pandas.*source="):
+        tg.pagerank(deals)
+    with pytest.raises(tg.InputError, match=r"pass source= and target= and a name"):
+        tg.Graph.from_pandas(deals)
+    with pytest.raises(tg.InputError, match="0.5 for 500 ms"):
+        tg.plan("pagerank", tg.path(3), deadline="500 ms")
+    with pytest.raises(tg.InputError, match=r"a PageRankResult is not a graph.*to_csv"):
+        tg.write(tg.pagerank(tg.path(3)), "scores.csv")

@@ -30,7 +30,7 @@ def test_measured_beside_simulated(graph, task, told):
     assert "all runs" in str(found)
     for row in found.rows[1:]:  # what an error is taken for is said: it is no interval
         error = tg.simulate(task, plain, *row.name.split("@"), **told_there(told)).expected_error
-        assert row.bounds == ("" if error is None else "mean error")
+        assert row.bounds == ("" if error is None else "error on 1 graph")  # no mean of several
         assert row.low == (
             None if error is None else pytest.approx(row.seconds / (1 + error / 100))
         )
@@ -51,7 +51,9 @@ def test_machines_that_do_not_exist(graph):
         tg.what_if("wcc", graph, ["abacus"])
     with pytest.raises(tg.InputError, match="triangles does not run on opencl:0"):
         tg.what_if("triangles", graph, ["opencl:0"])
-    with pytest.raises(tg.InputError, match="needs machines"):
+    with pytest.raises(tg.InputError, match=r"tg\.simulate takes designs"):
+        tg.what_if("wcc", graph, ["host", tg.HitGraph(pipelines=16)])
+    with pytest.raises(tg.InputError, match="needs names of machines"):
         tg.what_if("wcc", graph, [])
     with pytest.raises(tg.InputError, match="does not run 'maximal_independent_set'"):
         tg.what_if("mis", graph, ["hitgraph"])

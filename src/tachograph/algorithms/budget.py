@@ -42,6 +42,11 @@ class Budget:
         """Whether the answer is exact."""
         return self.certain == 0
 
+    @property
+    def brief(self) -> str:
+        """The most that the error is, in a word or two."""
+        return "exact" if self.exact else f"at most {self.bound:.2%}"
+
     def __str__(self) -> str:
         allowed = f"({self.max_error:.2%} allowed): {self.how}"
         if self.exact:

@@ -103,7 +103,7 @@ def clustering(
     from .wedges import share_of_closed
 
     if graph.directed:
-        raise InputError("clustering is of undirected graphs: make one with directed=False")
+        raise InputError("clustering is of undirected graphs: graph.to_undirected() makes one")
     rows, seed = simple(graph), seed_of(rng)
     several = rows.degrees > 1
     budget = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,7 +83,7 @@ def pagerank(
     damping: float = 0.85,
     tol: float = 1e-6,
     max_iter: int = 100,
-    personalization: ArrayLike | None = None,
+    personalization: ArrayLike | Mapping[Any, float] | None = None,
     max_error: float | None = None,
     device: DeviceLike | None = None,
     threads: int | None = None,
@@ -104,8 +105,9 @@ def pagerank(
     max_iter
         Stop after so many iterations in any case. ``converged`` is then False, and a warning is given.
     personalization
-        A number for each vertex, not negative: where the reader jumps to; by default anywhere. The
-        reader jumps from a vertex without arcs, too.
+        A number for each vertex, or a dict with some vertices (names, if they have names), not
+        negative: where the reader jumps to; by default anywhere. The reader jumps from a vertex
+        without arcs, too.
     max_error
         The error that is allowed, all differences from the exact scores summed; then ``tol`` follows
         from it, and ``budget`` says what the last change proves.
@@ -153,6 +155,8 @@ def pagerank(
         raise InputError(f"max_iter = {max_iter}: from 1 to {MOST_ITERATIONS:,} are possible")
     if graph.weights is not None and graph.weights.min(initial=0) < 0:
         raise InputError("PageRank needs weights that are not negative")
+    if isinstance(personalization, Mapping):
+        personalization = _by_vertex(graph, personalization)
     jump = _distribution(personalization, graph.n)
     if (end := due.get()) is not None:
         end.over = True  # iterations see to it, and end as a whole
@@ -211,6 +215,22 @@ def pagerank(
 
 def _same_rows(one: Graph, other: Graph) -> bool:
     return np.array_equal(one.indptr, other.indptr) and np.array_equal(one.indices, other.indices)
+
+
+def _by_vertex(graph: Graph, given: Mapping[Any, float]) -> np.ndarray:
+    """Return a number for each vertex, 0 for those that were not given."""
+    told = numbers(list(given.values()), "personalization")
+    try:
+        ids = graph.ids_of(list(given))
+    except InputError as error:
+        raise InputError(f"personalization: {error}") from None
+    if told.shape != ids.shape:
+        raise InputError("personalization needs one number for each vertex that it names")
+    if np.unique(ids).size < ids.size:
+        raise InputError("personalization names a vertex twice: by its name and by its id")
+    values = np.zeros(graph.n)
+    values[ids] = told
+    return values
 
 
 def _distribution(given: ArrayLike | None, n: int) -> np.ndarray:

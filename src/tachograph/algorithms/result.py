@@ -91,15 +91,22 @@ class Run:
     """
 
     seconds: float
-    trace: Trace = dataclasses.field(repr=False)
+    trace: Trace
     way: str = ""
     reason: str = ""
     device: str = "host"
     provenance: str = "measured"
     number: int | None = None
     stopped: str = ""
-    prediction: Lazy[float | None] = dataclasses.field(default=Lazy(lambda: None), repr=False)
-    names: Lazy[NDArray[Any] | None] = dataclasses.field(default=Lazy(lambda: None), repr=False)
+    prediction: Lazy[float | None] = dataclasses.field(default=Lazy(lambda: None))
+    names: Lazy[NDArray[Any] | None] = dataclasses.field(default=Lazy(lambda: None))
+
+    def __repr__(self) -> str:
+        from ..plots.numbers import seconds
+
+        told = [f"{self.way} on {self.device}", f"{seconds(self.seconds)} {self.provenance}"]
+        told += [] if self.number is None else [f"number {self.number}"]
+        return f"Run({', '.join(told)}: {self.stopped or self.reason})"
 
     @property
     def predicted(self) -> float | None:
@@ -289,10 +296,13 @@ class Result:
 
         def text(v: object) -> str:
             if isinstance(v, np.ndarray):
-                return f": {v.dtype}[{v.size}]"
+                return f": {v.dtype}[{', '.join(map(str, v.shape))}]"
+            if (brief := getattr(v, "brief", None)) is not None:
+                return f"={brief}"
             return f"={v:.6g}" if isinstance(v, float) else f"={v!r}"
 
-        known = ((name, value) for name, value in self.shown().items() if value is not None)
+        values = self.shown().items()
+        known = [(k, v) for k, v in values if v is not None and getattr(v, "brief", True)]
         shown = "".join(f"{name}{text(value)}, " for name, value in known)
         return f"{type(self).__name__}({shown}{seconds(self.seconds)})"
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..devices.host import apart
 from ..devices.opencl import OpenCL
 from ..graph.graph import Graph
 from ..kernels.runtime.launch import clock, prepare, run
@@ -205,7 +206,8 @@ class _Work:
             return self._device_lane(made, stop, theirs)
 
         calls = [(me,) for me in range(threads + 1)]
-        *found, failure = run(lane, calls, queue.control, label="similarity")
+        with apart(device.workers if threads else ()):
+            *found, failure = run(lane, calls, queue.control, label="similarity")
         self._host_lanes(found)
         self._device_lanes(device.id, failure is not None)
         if failure is not None:

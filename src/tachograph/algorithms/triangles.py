@@ -107,7 +107,9 @@ def triangles(
         from . import similarity_edges, similarity_listed, similarity_request  # noqa: F401 - before the clock runs
 
     if graph.directed:
-        raise InputError("triangles are counted in undirected graphs: make one with directed=False")
+        raise InputError(
+            "triangles are counted in undirected graphs: graph.to_undirected() makes one"
+        )
     if max_error is not None and per_vertex:
         raise InputError(
             "max_error is of the whole count: leave per_vertex out, or compute exactly"

@@ -56,9 +56,8 @@ class Run:
     predicted: float | None = None  # the seconds that the plan promised
     provenance: str = "measured"  # or ``modelled``, ``simulated``, ``published``
     facts: Record = field(default_factory=dict)  # of the result: single values, not arrays
-    parent: int | None = (
-        None  # the run that this one belongs to, for example the one that it audits
-    )
+    #: The run that this one belongs to, for example the one that it audits.
+    parent: int | None = None
     key: str | None = None  # a hash of all that the result depends on, if it need not be repeated
     #: The columns of its trace. A run that is read has None here: see :meth:`Journal.trace`.
     trace: Columns | Mapping[str, Sized] | None = field(default=None, repr=False)

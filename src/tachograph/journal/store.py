@@ -37,9 +37,8 @@ DAMAGED = (
 BROKEN = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 
 LOCK_SECONDS = 0.5  # how long a call waits for another process that has locked the file
-PATIENT_SECONDS = (
-    30.0  # the same of a campaign, whose records took long to make, and of tacho journal
-)
+#: The same of a campaign, whose records took long to make, and of tacho journal.
+PATIENT_SECONDS = 30.0
 REST_SECONDS = 10.0  # after a call has waited in vain, for so long no call asks again
 
 # Each takes a file from the version of its index to the next one; never change a released one.

@@ -258,8 +258,8 @@ def surely(one: Estimate, other: Estimate) -> bool:
 
     Both may be off by their margins, independently of each other.
     """
-    if one.seconds is None or one.high is None or other.seconds is None or other.low is None:
-        return False
+    if not (one.seconds and one.high and other.seconds and other.low):
+        return False  # nothing is known, or nothing is to be done
     doubt = math.hypot(math.log(one.high / one.seconds), math.log(other.seconds / other.low))
     return math.log(other.seconds / one.seconds) > doubt
 

@@ -70,7 +70,7 @@ def _estimate(question: Question, gpu: GPU) -> Estimate:
     from ..simulation.gpus.similarity import requests
     from ..simulation.gpus.simulate import band_of, fast_path_band, sent_bytes, simulate, timed
 
-    task, graph = question.task.name, question.graph
+    task, graph, made = question.task.name, question.graph, None
     size = sent_bytes(task, graph)
     gpu.must_hold(size + 16 * graph.n, repr(graph))
     if task == "bfs":
@@ -82,11 +82,11 @@ def _estimate(question: Question, gpu: GPU) -> Estimate:
         seconds, launch = float(timed(chip)["seconds"].sum()) if chip.rows else 0.0, 0.0
     elif graph.arcs <= SIMULATE_UP_TO_ARCS:
         made = simulate(task, graph, gpu, **options_of(question))
-        seconds, launch = made.seconds, float(made.trace["launch"].sum())
+        seconds, launch = made.seconds, 0.0
     else:
         return UNKNOWN
     doubt = seconds / UNVALIDATED_FACTOR, seconds * UNVALIDATED_FACTOR
-    band = band_of(task, graph, gpu, launch, seconds)
+    band = made.band if made else band_of(task, graph, gpu, launch, seconds)
     if task == "bfs":
         band = band.beside(fast_path_band(launch, seconds))
     between = band.interval(seconds) or doubt

@@ -44,6 +44,8 @@ class Estimate:
         """
         if self.seconds is None or self.high is None:
             return None
+        if not (self.seconds and seconds):  # nothing is to be done, or there is no time
+            return float(self.seconds <= seconds)
         width = math.log(self.high / self.seconds) / NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
         return round(NORMAL.cdf(math.log(seconds / self.seconds) / max(width, 1e-9)), 6)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
@@ -18,6 +17,7 @@ from ..simulation.gpus.simulate import simulate
 from ..util.arguments import single
 from ..util.errors import InputError
 from ..util.memory import human
+from ..util.printed import explained, wrapped
 from .decide import Candidate, Choices, candidates, surely
 from .elsewhere import SIMULATED, options_of, simulated_candidates
 from .layout import pays_after, total
@@ -25,10 +25,7 @@ from .question import VERTEX_ARGUMENTS, Question, ask, by_id, check
 from .road import execute
 from .table import task_named
 
-__all__ = ["Candidate", "Plan", "columns", "plan"]
-
-#: The width of a line of text, and the least width of the reasons in it.
-WIDTH, LEAST_REASON_WIDTH = 120, 36
+__all__ = ["Candidate", "Plan", "plan"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -272,15 +269,8 @@ def _join(found: Choices, others: list[Candidate]) -> None:
 def _text(plan: Plan) -> str:
     """Return a plan as a table, with a note that says where its times come from."""
     head, cells = _table(plan)
-    lines = columns(head, cells, right=range(2, len(head)))
-    width = max(map(len, lines))
-    table = [f"{lines[0].ljust(width)}   why"]
-    for line, candidate in zip(lines[1:], plan.candidates, strict=True):
-        why = textwrap.wrap(candidate.reason, max(WIDTH - width - 3, LEAST_REASON_WIDTH))
-        table += [
-            f"{line.ljust(width)}   {why[0]}",
-            *(" " * (width + 3) + more for more in why[1:]),
-        ]
+    reasons = [candidate.reason for candidate in plan.candidates]
+    table = explained(head, cells, ("why", reasons), right=range(2, len(head)))
     asked = {k: v for k, v in plan.arguments.items() if not hasattr(v, "__len__")}
     if plan.graph.names is not None:
         asked |= {k: plan.graph.names[asked[k]] for k in VERTEX_ARGUMENTS if k in asked}
@@ -291,8 +281,9 @@ def _text(plan: Plan) -> str:
         f"Times are predictions with 90 % intervals, {'; '.join(plan.notes)}.",
         *(f"Refused: {refusal}." for refusal in plan.refused),
     ]
-    wrapped = [line for text in below for line in textwrap.wrap(text, WIDTH)]
-    return "\n".join([f"{plan.task} on {plan.graph!r}{told}", "", *table, "", *wrapped])
+    asked_for = wrapped(f"{plan.task} on {plan.graph!r}{told}")
+    notes = [line for text in below for line in wrapped(text)]
+    return "\n".join([*asked_for, "", *table, "", *notes])
 
 
 def _html(plan: Plan) -> str:
@@ -341,20 +332,3 @@ def _of_reuse(plan: Plan, c: Candidate) -> dict[str, str]:
         f"{runs:,} runs": in_all,
         "pays after": said,
     }
-
-
-def columns(
-    head: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int]
-) -> list[str]:
-    """Return the lines of a table; the columns with these numbers are aligned to the right.
-
-    >>> columns(["", "way", "time"], [["0", "push", "3 ms"]], right=[2])
-    ['   way   time', '0  push  3 ms']
-    """
-    widths = [max(map(len, cells)) for cells in zip(head, *rows, strict=True)]
-    lines = []
-    for row in (head, *rows):
-        places = enumerate(zip(row, widths, strict=True))
-        cells = [c.rjust(w) if k in right else c.ljust(w) for k, (c, w) in places]
-        lines.append("  ".join(cells).rstrip())
-    return lines

@@ -6,7 +6,7 @@ import functools
 import math
 import weakref
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,10 @@ from .table import ASIDE, Task
 __all__ = ["Question", "ask", "check"]
 
 VERTEX_ARGUMENTS = ("source", "sink", "target")
+#: What arguments are called in NetworkX, igraph and scikit-learn.
+ELSEWHERE = {"alpha": "damping", "seed": "rng", "random_state": "rng", "n_jobs": "threads"}
+ELSEWHERE |= {"s": "source", "t": "sink", "tolerance": "tol", "max_iterations": "max_iter"}
+ELSEWHERE |= {"gamma": "resolution", "vertex": "source", "topk": "k", "node": "source"}
 #: What the end of a call takes: threads are told, a result is made and kept in the journal. At least
 #: half of the time until a deadline is for the work.
 ENDING_SECONDS, ENDING_SECONDS_PER_VERTEX = 1e-3, 12e-9
@@ -124,7 +128,10 @@ def _by_id(graph: Graph, name: str, value: Any) -> Any:
     if name == "pairs":
         if isinstance(value, str):
             return value
-        pairs = [[graph.id_of(v) for v in pair] for pair in np.asarray(value, object).tolist()]
+        listed = np.asarray(value, object)
+        if listed.shape[1:] != (2,) and listed.shape != (0,):
+            return value  # which is refused
+        pairs = [[graph.id_of(v) for v in pair] for pair in listed.tolist()]
         return np.array(pairs, np.int64).reshape(-1, 2)
     if isinstance(value, np.ndarray):
         value = value.tolist()
@@ -151,7 +158,7 @@ def ask(
             task.signature.bind(graph, *given, **told)
         except TypeError as error:
             unknown = next((name for name in told if name not in parameters), None)
-            near = "" if unknown is None else did_you_mean(unknown, parameters)
+            near = "" if unknown is None else _meant(unknown, parameters)
             raise TypeError(f"{task.name}() {error}{near}") from None
     what: dict[str, Any] = {}
     how: dict[str, Any] = {}
@@ -162,6 +169,12 @@ def ask(
             value = single(name, value, "" if looked_up else parameters[name].annotation)
             (how if name in task.how else aside if name in ASIDE else what)[name] = value
     return Question(task, graph, what, how, aside, deadline)
+
+
+def _meant(name: str, parameters: Collection[str]) -> str:
+    """Return the argument that somebody means who knows another library, or the most similar one."""
+    here = ELSEWHERE.get(name)
+    return f"; here it is {here}" if here in parameters else did_you_mean(name, parameters)
 
 
 def _same(value: object, default: object) -> bool:
@@ -191,6 +204,8 @@ def _plain(name: str, value: Any) -> Any:
     if name in VERTEX_ARGUMENTS:
         value = np.unique(value)
         value = value[0] if value.size == 1 else value
+    if isinstance(value, Mapping):
+        value = [f"{key}: {number}" for key, number in value.items()]
     if isinstance(value, np.ndarray | list | tuple):
         flat = np.asarray(value).ravel()
         return flat.tolist() if flat.size <= LONGEST_LIST else f"{flat.size:,} values"

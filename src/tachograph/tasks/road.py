@@ -7,7 +7,7 @@ Every door calls :func:`run`: the public functions, ``tacho run``, the NetworkX 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms.result import Lazy, Result
@@ -16,9 +16,10 @@ from ..graph.graph import Graph
 from ..journal import Run, content_key, journal
 from ..util.limits import deadline as until
 from ..util.memory import enough
+from ..util.text import plain
 from .decide import Candidate, choose, in_words
 from .experience import experience, learn
-from .question import Question, ask, by_id, mark_of
+from .question import VERTEX_ARGUMENTS, Question, ask, by_id, mark_of
 from .sampling import Sampling
 from .table import TASKS, Task, task_named
 
@@ -128,6 +129,8 @@ def _record(
     decided = {"way": candidate.name, "reason": reason, "how": how, "base": guess.base}
     decided |= {"low": guess.low, "high": guess.high, "busy": question.slower > 1}
     decided["stretch"] = experience(question.task.name).stretch
+    if names := called(question.graph, options):
+        decided["names"] = names
     if stands_for > 1:
         decided["one_of"] = stands_for
     if question.deadline is not None:
@@ -151,6 +154,14 @@ def _facts(result: Result) -> dict[str, Any]:
     """Return the facts of a result as JSON can hold them."""
     facts = result.facts()
     return {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in facts.items()}
+
+
+def called(graph: Graph, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the graph calls the single vertices in the recorded arguments of a question."""
+    if graph.names is None:
+        return {}
+    given = {k: v for k, v in options.items() if k in VERTEX_ARGUMENTS and isinstance(v, int)}
+    return {k: plain(graph.names[v]) for k, v in given.items()}
 
 
 def describe(graph: Graph, name: str | None = None) -> dict[str, Any]:

@@ -78,9 +78,8 @@ TASKS: dict[str, tuple[Callable[[Graph, object], Result], str]] = {
     "connected_components": (lambda g, d: connected_components(g, device=d), "labels"),  # type: ignore[arg-type]
     "pagerank": (lambda g, d: pagerank(g, device=d), "scores"),  # type: ignore[arg-type]
 }
-SCORES_ALIKE = (
-    1e-5  # largest difference of PageRank's, which devices may compute in single precision
-)
+#: The largest difference of scores, which devices may compute in single precision.
+SCORES_ALIKE = 1e-5
 #: Many arcs of one vertex, few levels, many levels, nothing to do.
 GRAPHS: dict[str, Callable[[], Graph]] = {
     "star": lambda: generate.star(3000),

@@ -11,25 +11,25 @@ from typing import Any
 
 from ..graph.convert import as_graph
 from ..graph.graph import Graph
+from ..plots.numbers import factor
 from ..plots.numbers import seconds as form
 from ..simulation.gpus.gpu import is_gpu
 from ..util.errors import InputError, TachographWarning
+from ..util.printed import explained, wrapped
 from .decide import on_machine
 from .elsewhere import options_of
-from .plan import columns
 from .question import Question, ask, by_id, check
 from .road import execute, run
 from .table import task_named
 
-__all__ = ["Row", "WhatIf", "accelerator_options", "off_by", "what_if"]
+__all__ = ["Row", "WhatIf", "accelerator_options", "bounds_of", "off_by", "what_if"]
 
 MEASURING_SECONDS = 1.0  # what the runs on one machine may take together, about
 MOST_RUNS = 5  # on one machine
 USUAL_MACHINES = ("host", "hitgraph", "accugraph", "v100")  # those of them that can do a task
 LONGEST_RUN_SECONDS = 30.0  # what is predicted to take longer is not run, but modelled
-SIMULATED_UP_TO_ARCS = (
-    20_000_000  # larger graphs are not simulated: an analytical model tells the time
-)
+#: Arcs above which nothing is simulated: an analytical model tells the time.
+SIMULATED_UP_TO_ARCS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Row:
     """A machine: its seconds with bounds, whether measured, modelled or simulated, and how.
 
     ``bounds`` says what lies between ``low`` and ``high``: "all runs" that were measured, "90 %" of
-    such runs, or times that are off by no more than a "mean error" or "median error", which is no
-    interval that many runs keep to.
+    such runs, or times that are off by no more than a "mean error", a "median error" or the "error on
+    1 graph", which are no intervals that many runs keep to.
     """
 
     name: str
@@ -63,15 +63,18 @@ class WhatIf:
         best = min(row.seconds for row in self.rows)
         cells = []
         for r in self.rows:
-            how = f"{r.how}; {r.seconds / best:.2f} times the fastest"
+            over = "the fastest" if r.seconds == best else f"{factor(r.seconds / best)} the fastest"
+            how = f"{r.how}; {over}"
             known = r.low is not None and r.high is not None
             between = f"{form(r.low)} to {form(r.high)}, {r.bounds}" if known else ""
             cells.append([r.name, form(r.seconds), between, r.provenance, how])
         return ["machine", "time", "between", "", "how"], cells
 
     def __str__(self) -> str:
-        lines = columns(*self._table(), right=(1, 2))
-        return "\n".join([f"{self.task} on {self.graph!r}", "", *lines])
+        head, cells = self._table()
+        how = (head[-1], [row[-1] for row in cells])
+        lines = explained(head[:-1], [row[:-1] for row in cells], how, right=(1, 2))
+        return "\n".join([*wrapped(f"{self.task} on {self.graph!r}"), "", *lines])
 
     __repr__ = __str__
 
@@ -111,8 +114,8 @@ def what_if(
     -------
     WhatIf
         Print it. Each row says what its bounds are: all runs of a measured time; nine of ten runs of a
-        modelled host and of GPUs; the mean error of an accelerator's design, memory family and task
-        where they were validated, or the median error of formulas; elsewhere there are none.
+        modelled host and of GPUs; the error of an accelerator's design, memory family and task on the
+        graphs where they were validated, or the median error of formulas; elsewhere there are none.
 
     Raises
     ------
@@ -130,7 +133,10 @@ def what_if(
     kind = task_named(task)
     listed = isinstance(machines, Sequence) and all(isinstance(name, str) for name in machines)
     if machines is not None and (isinstance(machines, str) or not (listed and machines)):
-        raise InputError("what_if needs machines, such as ['host', 'hitgraph@ddr3-1600k']")
+        raise InputError(
+            "what_if needs names of machines, such as ['host', 'hitgraph@ddr3-1600k']; tg.simulate "
+            "takes designs, memories and GPUs with parameters of their own"
+        )
     graph = as_graph(graph, f"what_if({task!r})")
     check(kind, graph, arguments)
     if graph.named:
@@ -182,7 +188,6 @@ def _on_gpu(question: Question, name: str) -> Row:
 def _simulated(question: Question, name: str) -> Row:
     from ..simulation.accelerators.explore import modelled_run
     from ..simulation.accelerators.simulate import simulate
-    from ..simulation.accelerators.validated import in_words
 
     task, graph = question.task.name, question.graph
     accelerator, _, memory = name.partition("@")
@@ -193,10 +198,20 @@ def _simulated(question: Question, name: str) -> Row:
             about = ("modelled", "too large to be simulated here", "median error")
             return Row(name, guess.seconds, *off_by(guess.seconds, guess.error), *about)
     made = simulate(task, graph, accelerator, memory or None, **options)
-    error = made.expected_error
-    how = f"{made.iterations} iterations; {in_words(error)}"
-    bounds = off_by(made.seconds, error)
-    return Row(name, made.seconds, *bounds, "simulated", how, "mean error" if error else "")
+    how = f"{made.iterations} iterations; {made.error_band}"
+    bounds = off_by(made.seconds, made.expected_error)
+    return Row(name, made.seconds, *bounds, "simulated", how, bounds_of(made.error_band))
+
+
+def bounds_of(band: str) -> str:
+    """Return what a band of an accelerator's error is: that of one graph is no mean.
+
+    >>> bounds_of("validated on 1 graph, 11 % off"), bounds_of("not validated")
+    ('error on 1 graph', '')
+    """
+    if not band.startswith("validated"):
+        return ""
+    return "mean error" if "mean" in band else "error on 1 graph"
 
 
 def accelerator_options(question: Question) -> dict[str, Any]:
