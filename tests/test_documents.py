@@ -34,10 +34,11 @@ def commands(text: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("document", WITH_COMMANDS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_commands_run(document):
+def test_commands_run(document, monkeypatch):
     """They end well, and print what is shown: ``...`` is anything; times and sizes may differ."""
     from tachograph.cli import app
 
+    monkeypatch.setenv("COLUMNS", "150")  # as wide as pages are
     typed = commands(document.read_text(encoding="utf-8"))
     assert typed
     for line, shown in typed:
@@ -139,9 +140,12 @@ def test_the_reference_has_a_page_for_every_name():
             assert f"## {name}\n" in pages["errors"]
             continue
         text = pages[hook.slug(name)]
-        assert text.startswith(f"# tg.{name}\n")
-        assert "```pycon\n>>> " in text
+        guided = name.rpartition(".")[0] in hook.GUIDES
+        assert text.startswith(f"# {'tachograph' if guided else 'tg'}.{name}\n")
+        assert guided or "```pycon\n>>> " in text
         assert f"({hook.slug(name)}.md)" in pages["index"]
+    for wanted in ("State", "Stream", "Priority", "Accelerator", "Problem"):  # of the guides
+        assert any(name.endswith(f".{wanted}") for name in hook.public())
     said = "- `cutoff`: Go no further than this level; by default the whole graph is searched."
     assert said in pages["bfs"]
     assert "direction: str | Policy | Callable[[State], object] = 'auto'," in pages["bfs"]

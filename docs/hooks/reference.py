@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -31,6 +32,17 @@ GROUPS = {  # by the beginning of the module: the first that fits
     "scale": "Graphs in parts",
     "util.errors": "Errors",
     "": "More",
+}
+#: What guides build with, beside the public names: modules below ``tachograph``, and names in them.
+GUIDES = {
+    "decisions.direction.model": ("State",),
+    "decisions.placement.state": ("Call",),
+    "simulation.accelerators.base": ("Accelerator", "Layout", "Machine", "Parameter"),
+    "simulation.accelerators.problem": ("Problem",),
+    "simulation.streams": (
+        *("Direct", "Phase", "Port", "Priority", "RoundRobin", "Stage", "Stream"),
+        *("buffered", "joined", "lines", "prefetched"),
+    ),
 }
 LISTS = ("Parameters", "Returns", "Yields", "Raises", "Attributes")
 SECTIONS = (*LISTS, "Examples", "Notes")
@@ -86,6 +98,9 @@ def public() -> dict[str, Any]:
             found |= {f"{name}.{inner}": getattr(thing, inner) for inner in thing.__all__}
         elif not name.startswith("_"):
             found[name] = thing
+    for module, names in GUIDES.items():
+        home = import_module(f"tachograph.{module}")
+        found |= {f"{module}.{name}": getattr(home, name) for name in names}
     return found
 
 
@@ -108,7 +123,12 @@ def group_of(thing: Any) -> str:
 
 def index(found: dict[str, list[str]]) -> str:
     """List all names with the first sentence of each."""
-    lines = ["# Reference", "", "Everything in `import tachograph as tg`; all examples run.", ""]
+    lines = [
+        "# Reference",
+        "",
+        "Everything in `import tachograph as tg`, and what guides build with; all examples run.",
+        "",
+    ]
     for group, names in found.items():
         if not names:
             continue
@@ -128,7 +148,8 @@ def summary(thing: Any) -> str:
 
 def page(name: str, thing: Any) -> str:
     """Make the page of a function, or of a class with its methods."""
-    lines = [f"# tg.{name}", "", signature(f"tg.{name}", thing), "", body(thing), ""]
+    path = f"tachograph.{name}" if name.rpartition(".")[0] in GUIDES else f"tg.{name}"
+    lines = [f"# {path}", "", signature(path, thing), "", body(thing), ""]
     if inspect.isclass(thing):
         for member, value in members(thing):
             lines += [f"## {member}", ""]
@@ -177,6 +198,7 @@ def signature(name: str, thing: Any) -> str:
             parts.append("*")
         star = star or p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
         parts.append(parameter(p))
+    parts = [re.sub(r"ForwardRef\('(.*?)'\)", r"\1", part) for part in parts]  # of named tuples
     text = f"{name}({', '.join(parts)})"
     if len(text) > 88:
         text = f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + ")"

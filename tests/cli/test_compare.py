@@ -70,5 +70,9 @@ def test_what_cannot_be_compared():
     Path("odd.py").write_text("def rule(state):\n    return open('x')\n")
     assert "open" in complaint("odd.py:rule")
     assert "there is no function other" in complaint("wrong.py:other")
+    assert complaint("wrong.py:rul").endswith(
+        "there is no function rul in wrong.py; did you mean rule?"
+    )
     assert "there is no file" in complaint("missing.py:rule")
-    assert "is one of" in complaint("nonsense")
+    assert "--policy nonsense: there is no such policy; choose auto, push" in complaint("nonsense")
+    assert "FILE.py:FUNCTION; did you mean push?" in complaint("psh")

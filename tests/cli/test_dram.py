@@ -70,4 +70,7 @@ def test_a_busy_port_is_told_wherever_bandwidth_is():
     apart = tacho("dram", "run", "busy.trace", "--memory", "hbm", "--ports", "channel").stdout
     assert "bound by the port" in " ".join(shared.split())
     assert "port" not in apart
-    assert "(port)" in tacho("dram", "compare", "busy.trace", "--memory", "hbm").stdout
+    compared = tacho("dram", "compare", "busy.trace", "--memory", "hbm")
+    assert "(port)" in compared.stdout
+    assert "port: bound by a port that takes a request in a cycle" in compared.stderr
+    assert "ACT2" not in shared  # a command that HBM does not have

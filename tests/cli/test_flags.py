@@ -20,6 +20,7 @@ from tests.cli.command import tacho
         ("the file says n = 5: too large", "the file says n = 5: too large"),
         ("web.txt: a resource is gone", "web.txt: a resource is gone"),
         ("pass symmetrize=True to add", "pass symmetrize=True to add"),
+        ("set along_arcs=True to", "set --along-arcs (of tacho simulate) to"),
     ],
 )
 def test_arguments_become_flags(said, wanted):
@@ -31,6 +32,13 @@ def test_commands_speak_of_flags():
     said = tacho("run", "leiden", "path.txt", "--undirected", "--resolution", "-1").stderr
     assert "tacho: --resolution -1.0: a number from 0 on" in said
     assert "did you mean leiden" in tacho("plan", "leidn", "path.txt").stderr
+
+
+def test_a_misspelled_file_is_found():
+    tg.write(tg.path(4), "trades.txt")
+    assert "(all: tacho datasets); did you mean trades.txt?" in tacho("info", "trads.txt").stderr
+    with pytest.raises(tg.MissingFileError, match=r"did you mean trades.txt\?"):
+        tg.read("trads.txt")
 
 
 def test_columns_of_a_table_are_named_by_a_flag():

@@ -89,9 +89,9 @@ def test_traces_in_files_with_hostile_names(tacho):
     for suffix in ("parquet", "npz"):
         name = f"{EVIL}.{suffix}"
         assert tacho("dram", "generate", "random", name, "--requests", "10")[0] == 0
-        assert (
-            tacho("dram", "run", name, "--memory", "hbm", "--commands", f"{EVIL}.parquet")[0] == 0
-        )
+        run = ("dram", "run", name, "--memory", "hbm", "--commands")
+        assert tacho(*run, f"{EVIL} commands.parquet")[0] == 0
+        assert tacho(*run, name)[0] == 1  # nothing is written over what is read
 
 
 def named_edges(path, named, third, weight):

@@ -66,3 +66,9 @@ def test_sampled_runs_are_said(graph):
     assert "stand for" not in tacho("journal")
     journal().record(Run("bfs", {"name": "a"}, 1.0, plan={"way": "auto", "one_of": 100}))
     assert "1 runs stand for 100 each: above 100 an hour" in " ".join(tacho("journal").split())
+
+
+def test_a_page_is_no_other_kind_of_file(graph):
+    tacho("run", "triangles", graph)
+    with pytest.raises(InputError, match=r"--output x.pdf: a page is written: name it .html"):
+        tacho("report", "last", "-o", "x.pdf")

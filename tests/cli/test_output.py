@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 import tachograph as tg
 from tachograph.cli.commands import app
-from tachograph.cli.options import out, table
+from tachograph.cli.options import out
+from tachograph.cli.tables import table
 
 READERS = {
     ".parquet": parquet.read_table,
@@ -109,12 +110,45 @@ def test_edges_of_a_cut() -> None:
     assert graph.indices[cut.arcs].tolist() == [3]
 
 
-def test_wide_tables_show_all_numbers_and_names(monkeypatch, capsys):
-    """Also where heads are longer than the numbers below, and a pipe has no width."""
-    monkeypatch.delenv("COLUMNS", raising=False)
+@pytest.mark.parametrize("width", [30, 80, 200])
+def test_wide_tables_show_all_numbers_and_names_in_the_width_of_the_terminal(
+    monkeypatch, capsys, width
+):
+    monkeypatch.setenv("COLUMNS", str(width))
     heads = ["graph", "kind", *(f"a published mean of number {k}" for k in range(9))]
     cells = ["rmat-14", "directed", *(f"{1_409_024 + k:,}" for k in range(9))]
-    out().print(table(heads, [cells], {"graph", "kind"}))
+    out().print(table(heads, [cells]))
     shown = capsys.readouterr().out
     assert all(cell in shown for cell in cells), shown
-    assert "published" in shown
+    assert all(head.split()[-1] in shown for head in heads)
+    assert max(map(len, shown.splitlines())) <= width
+    tables = sum(line.startswith("rmat-14") for line in shown.splitlines())
+    assert tables == shown.count("graph") == {30: 5, 80: 2, 200: 1}[width]
+
+
+def test_numbers_are_flush_right_and_text_is_flush_left(capsys):
+    out().print(table(["name", "time", "why"], [["a", "1.5 s", "so"], ["b", "", "because"]]))
+    heads, _, first, second = (line.rstrip() for line in capsys.readouterr().out.splitlines())
+    assert (heads, first) == ("name   time  why", "a     1.5 s  so")
+    assert second == "b            because"
+
+
+def test_nothing_is_written_over_what_is_read() -> None:
+    """The graph, or the trace that a report shows, was replaced by what was made from it."""
+    text = "source,target\n0,1\n1,2\n"
+    Path("g.csv").write_text(text)
+    Path("link.csv").symlink_to("g.csv")
+    for words in (
+        ["--output", "g.csv"],
+        ["--trace", "./g.csv"],
+        ["--output", "link.csv"],
+        ["--output", "a.csv", "--trace", "a.csv"],
+    ):
+        done = tacho("run", "bfs", "g.csv", "--source", 0, *words)
+        assert isinstance(done.exception, tg.InputError), done.output
+        assert "choose another name" in str(done.exception)
+    assert Path("g.csv").read_text() == text
+    assert tacho("run", "bfs", "g.csv", "--source", 0, "--trace", "t.parquet").exit_code == 0
+    before = Path("t.parquet").read_bytes()
+    assert isinstance(tacho("report", "t.parquet", "-o", "t.parquet").exception, tg.InputError)
+    assert Path("t.parquet").read_bytes() == before

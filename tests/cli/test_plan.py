@@ -33,8 +33,22 @@ def test_a_plan_as_text_and_as_json(graph):
     assert "one thread" in tacho("plan", "components", graph).output
 
 
+def test_machines_that_cannot_do_it_are_left_out_unless_they_are_named(tmp_path):
+    path = str(tmp_path / "d.tgraph")
+    tg.write(tg.kronecker(6, rng=1, directed=True), path)
+    two = tacho("what-if", "bfs", path, "--machine", "host,accugraph@hbm", "--json")
+    assert [row["name"] for row in json.loads(two.stdout)["machines"]] == ["host", "accugraph@hbm"]
+    usual = json.loads(tacho("what-if", "wcc", path, "--json").stdout)["machines"]
+    assert "host" in [row["name"] for row in usual]
+    assert "accugraph" not in [row["name"] for row in usual]
+    with pytest.raises(
+        InputError, match=r"graph.to_undirected\(\) makes one, or set along_arcs=True"
+    ):
+        tacho("what-if", "wcc", path, "--machine", "accugraph")
+
+
 def test_what_if_as_text_and_as_json(graph):
-    shown = tacho("what-if", "wcc", graph, "--machine", "host", "--machine", "accugraph@ddr4-2400r")
+    shown = tacho("what-if", "wcc", graph, "--machine", "host,accugraph@ddr4-2400r")
     assert "measured" in shown.output
     assert "simulated" in shown.output
     both = json.loads(tacho("what-if", "bfs", graph, "--device", "host", "--json").stdout)

@@ -43,7 +43,7 @@ def test_side_by_side(graph):
                    COLUMNS="160")  # fmt: skip
     assert people.returncode == 0, people.stderr
     for words in ("hitgraph [DDR3-1600K]", "accugraph [hbm]", "GREPS", "█",
-                  "[hbm] not validated", "mean error 11 % where it was validated", "clock_mhz = 200.0", "inferred"):  # fmt: skip
+                  "accugraph [hbm]: not validated", "validated on 1 graph, 11 % off", "clock_mhz=200.0", "Inferred"):  # fmt: skip
         assert words in people.stdout
 
 
@@ -63,6 +63,7 @@ def test_roots_sweeps_and_plots(graph):
     (["colour", "k.tgraph"], "there is no task 'colour'"),
     (["wcc", "k.tgraph", "--accelerator", "gpu"], "unknown accelerator 'gpu'"),
     (["wcc", "k.tgraph", "--set", "speed=3"], "no accelerator here has a parameter 'speed'"),
+    (["wcc", "k.tgraph", "--set", "pipelins=3"], "did you mean pipelines?"),
     (["wcc", "k.tgraph", "--set", "speed"], "write name=value"),
     (["wcc", "k.tgraph", "--set", "pipelines=fast"], "pipelines = 'fast'"),
     (["wcc", "k.tgraph", "--channels", "2"], "changes a named memory"),
@@ -151,3 +152,31 @@ def test_a_vertex_by_its_name(machine):
     if machine == "v100":
         made = tg.plan("bfs", g, source=5, device="v100").run("v100 (simulated)")
         assert made.levels.tolist() == found.levels.tolist()
+
+
+RULE = "def rule(state):\n    return state.m_f > state.m_u / 20\n"
+
+
+def test_gpus_are_drawn_and_take_policies_of_files(graph):
+    Path("my.py").write_text(RULE)
+    words = ["simulate", "bfs", graph, "--gpu", "v100", "--direction", "push,my.py:rule"]
+    done = CliRunner().invoke(app, [*words, "--plot", "gpus.svg"], catch_exceptions=False)
+    assert "from vertex" in done.stdout  # which one, as none was given
+    assert "v100 my.py:rule balanced" in Path("gpus.svg").read_text()
+    push, mine = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    g = tg.read(graph)
+    space = {}
+    exec(RULE, space)
+    told = {"source": int(g.degrees.argmax())}
+    assert mine["seconds"] == tg.simulate("bfs", g, "v100", direction=space["rule"], **told).seconds
+    assert push["seconds"] == tg.simulate("bfs", g, "v100", direction="push", **told).seconds
+    with pytest.raises(InputError, match="--direction my.py:rul: .* did you mean rule"):
+        CliRunner().invoke(app, [*words[:-1], "my.py:rul"], catch_exceptions=False)
+
+
+def test_what_was_inferred_is_told_in_few_words(graph):
+    words = ["simulate", "wcc", graph, "--accelerator", "hitgraph,accugraph"]
+    shown = CliRunner().invoke(app, [*words, "--set", "clock_mhz=150"]).stdout
+    lines = shown.partition("Inferred")[2]
+    assert "\nhitgraph: edge_bytes=None" in lines  # on a line of its own
+    assert "clock_mhz" not in lines  # it was chosen

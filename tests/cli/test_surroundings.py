@@ -108,7 +108,8 @@ def test_a_directory_that_was_deleted(graph, tmp_path):
     here = tmp_path / "here"
     here.mkdir()
     path = Path(graph).absolute()
-    for words in (f"scale partition {path} --parts 2 --directory p", f"convert {path} out.el"):
+    for words in (f"info {path}", "info g.tgraph", f"scale partition {path} --parts 2 --directory p",
+                  f"convert {path} out.el", f"run pagerank {path} --output x.csv"):  # fmt: skip
         line = (
             f"rmdir {here}; {sys.executable} -c 'from tachograph.cli import main; main()' {words}"
         )
@@ -204,6 +205,8 @@ def test_without_semaphores(monkeypatch):
     [
         (["-OO"], {}, "overlap"),
         ([], {"NUMBA_DISABLE_JIT": "1"}, "NUMBA_DISABLE_JIT is set, but these loops have to be"),
+        ([], {"NUMBA_NUM_THREADS": "0"}, "NUMBA_NUM_THREADS = 0: at least one is needed"),
+        ([], {"NUMBA_NUM_THREADS": "-3"}, "NUMBA_NUM_THREADS = -3: at least one is needed"),
     ],
 )
 def test_python_without_docstrings_and_without_compiling(flags, setting, said):

@@ -19,7 +19,6 @@ from tests.cli.test_cli import tacho
 TWO = {"NUMBA_NUM_THREADS": "2"}
 
 
-@pytest.mark.slow
 def test_a_second_time_all_is_warm():
     first = tacho("warm", **TWO)
     assert first.returncode == 0, first.stderr
@@ -35,6 +34,14 @@ def test_the_exercises_have_names_of_their_own():
     assert len(found) == sum(map(len, tables))
     seconds = [exercise.seconds for exercise in found.values()]
     assert seconds == sorted(seconds, reverse=True)
+
+
+def test_what_plans_look_at_is_among_them():
+    from tachograph.kernels import features
+
+    loops = features.grow, features.gather, features.wait_often
+    exercises()["plans"].run()
+    assert all(loop.overloads for loop in loops)
 
 
 @pytest.mark.slow
@@ -62,6 +69,7 @@ def test_nothing_is_compiled_after_it(tmp_path):
             ["run", "triangles", graph, "--undirected", "--verify"],
             ["run", "pagerank", graph, "--damping", "1"],
             ["run", "spmv", graph],
+            ["plan", "bfs", graph, "--source", "0"],
             ["generate", "uniform", "--n", "100", "--weights", "0.0:1.0", "u.tgraph"],
         ):
             used = tacho(*words, **here)

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Json, flat, load, option, out, print_json, say, table
+from .options import Json, flat, load, option, out, print_json, say
+from .tables import Fitted, table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ..graph.graph import Graph
     from ..networkx.profile import Calls
     from ..peers.bench import Row
@@ -121,7 +120,7 @@ def _columns(measured: list[Row]) -> list[str]:
     return [name for name in dict.fromkeys(every) if name != OURS]
 
 
-def _table(measured: list[Row], title: str) -> Table:
+def _table(measured: list[Row], title: str) -> Fitted:
     """Return a row for each task on each graph: milliseconds of each peer, and the ratio of ours."""
     from rich.text import Text
 
@@ -135,7 +134,7 @@ def _table(measured: list[Row], title: str) -> Table:
             cells[name] = Text.assemble(f"{row.median(name) * 1e3:.2f} (", shown, ")")
         ours = f"{row.median(OURS) * 1e3:.2f}"
         rows.append([row.graph, row.task, ours, *(cells.get(name, "") for name in names)])
-    return table(("graph", "task", OURS, *names), rows, ("graph", "task"), title)
+    return table(("graph", "task", OURS, *names), rows, title, names=2)
 
 
 def _picture(measured: list[Row]) -> Drawing:
@@ -190,7 +189,7 @@ def nx_profile(
         rows = [_calls(calls) for calls in found]
         title = "Measured in NetworkX; the gain is measured on the calls that were tried"
         cells = [list(row.values()) for row in rows]
-        out().print(table(rows[0], cells, ("function", "why not"), title))
+        out().print(table(rows[0], cells, title))
 
 
 def _calls(calls: Calls) -> dict[str, str]:

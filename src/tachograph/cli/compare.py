@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..util.files import is_there
-from .options import Json, flat, load, option, out, print_json, table
+from .options import Json, flat, load, option, out, print_json
+from .tables import table
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -31,7 +32,7 @@ def compare() -> None:
 @flat
 def directions(
     policy: list[str] = option(
-        [], "A policy by name, or FILE.py:FUNCTION; several times. One alone meets well-known ones."
+        [], "Policies by name, or FILE.py:FUNCTION, by commas. One alone meets well-known ones."
     ),
     graphs: str = option(
         "kronecker 16 16,road 300 300", "Files, data sets or generators, by commas."
@@ -48,7 +49,7 @@ def directions(
 
     [bold]Examples[/bold]
 
-    tacho compare directions --policy auto --policy gapbs --graphs 'web.txt,kronecker 14 16'
+    tacho compare directions --policy auto,gapbs --graphs 'web.txt,kronecker 14 16'
 
     tacho compare directions --policy my.py:rule --graphs roads.gr -o policies.svg
 
@@ -63,8 +64,9 @@ def directions(
         check_picture(output)
     if searches < 1 or rounds < 1:
         raise InputError("--searches and --rounds must be 1 or more")
-    usual = USUAL.split(",") if len(policy) < 2 else []
-    chosen = {name: policy_of(name) for name in (*policy, *usual)}
+    named = [part.strip() for text in policy for part in text.split(",")]
+    usual = USUAL.split(",") if len(named) < 2 else []
+    chosen = {name: policy_of(name) for name in (*named, *usual)}
     rows: list[dict[str, Any]] = []
     for name in (part.strip() for part in graphs.split(",")):
         times = timed(_graph(name), chosen, searches, rounds, device)
@@ -89,33 +91,41 @@ def directions(
     cells += [["all (geometric mean)", who, "", factor(mean)] for who, mean in means.items()]
     heads = ["graph", "policy", "time of a search", "times the best"]
     title = "Breadth-first search: whole searches, timed in turns"
-    out().print(table(heads, cells, heads[:2], title))
+    out().print(table(heads, cells, title, names=2))
 
 
-def policy_of(name: str) -> Any:
+def policy_of(name: str, option: str = "policy") -> Any:
     """Return a policy of ours, by its name, which means another model on another device, or a function
-    of a file.
+    of a file; ``option`` is where it was named.
     """
-    from ..decisions.direction.model import policy_named
+    from ..decisions.direction.model import POLICIES, policy_named
     from ..util.errors import InputError, MissingFileError
+    from ..util.text import did_you_mean
 
     file, colon, function = name.rpartition(":")
     if not colon:
-        policy_named(name)  # there is one
+        known_names = (*POLICIES, "oracle")
+        if name not in known_names:
+            near = did_you_mean(name, known_names)
+            known = f"choose {', '.join(known_names)}, or write FILE.py:FUNCTION"
+            raise InputError(f"--{option} {name}: there is no such policy; {known}{near}")
         return name
     if not is_there(file):
-        raise MissingFileError(f"--policy {name}: there is no file {file}")
+        raise MissingFileError(f"--{option} {name}: there is no file {file}")
     spec = importlib.util.spec_from_file_location("policy", file)
     if spec is None or spec.loader is None:
-        raise InputError(f"--policy {name}: {file} is not a file of Python (.py)")
+        raise InputError(f"--{option} {name}: {file} is not a file of Python (.py)")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
         found: Callable[..., object] = getattr(module, function)
     except AttributeError:
-        raise InputError(f"--policy {name}: there is no function {function} in {file}") from None
+        near = did_you_mean(function, (word for word in vars(module) if not word.startswith("_")))
+        raise InputError(
+            f"--{option} {name}: there is no function {function} in {file}{near}"
+        ) from None
     except (ImportError, SyntaxError) as error:
-        raise InputError(f"--policy {name}: {file} cannot be imported: {error}") from None
+        raise InputError(f"--{option} {name}: {file} cannot be imported: {error}") from None
     return policy_named(found)
 
 

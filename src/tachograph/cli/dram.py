@@ -12,7 +12,7 @@ import typer
 from ..plots.numbers import seconds
 from ..util.memory import human
 from .options import Crew, Json, facts_table, flat, option, out, print_json, say, write_table
-from .simulate import table
+from .tables import table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -122,8 +122,13 @@ def run(
 
     tacho dram run a.npz --memory hbm --json --plot hbm.png
     """
+    from ..plots.drawing import check_picture
+    from ..util.files import keep_inputs
     from ..util.progress import bar
 
+    if plot is not None:
+        check_picture(plot)
+    keep_inputs((commands, plot), [trace])
     made = settings.memory(memory)
     with bar(f"simulating {made.standard.name}"):
         result = made.run(trace, **asdict(offer), commands=commands is not None)
@@ -163,10 +168,13 @@ def compare(
 
     tacho dram compare a.trace --memory ddr5,hbm3 --equal requests
     """
+    from ..plots.drawing import check_picture
     from ..simulation.dram.compare import LINE_BYTES
     from ..simulation.dram.compare import compare as simulated
 
     memories = [settings.memory(name) for name in memory.split(",")]
+    if plot is not None:
+        check_picture(plot)
     with crew.executor() as chosen:
         results = simulated(trace, memories, **asdict(offer), equal=equal, executor=chosen)
     if plot is not None:
@@ -184,6 +192,8 @@ def compare(
         say(
             "equal requests: every address of the trace is one request, of as many bytes as it moves"
         )
+    if any(result.port_bound for result in results.values()):
+        say("port: bound by a port that takes a request in a cycle (--ports channel has more)")
 
 
 @app.command("list")
@@ -266,7 +276,7 @@ def result_table(result: MemoryResult) -> Table:
         f"{queued['in_flight']:.1f} reads on their way",
         "cycles spent at a full queue": f"{r.stalled:,}",
         "in refresh": f"{r.refresh_share:.1%} of the time",
-        "commands": ", ".join(f"{k} {n:,}" for k, n in r.command_counts.items()),
+        "commands": ", ".join(f"{k} {n:,}" for k, n in r.command_counts.items() if n),
         "energy": energy,
     }
     if len(r.channels) > 1:

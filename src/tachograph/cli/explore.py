@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..plots.numbers import count, seconds
-from .options import Crew, GraphInput, Json, duration, flat, option, out, print_json, table
+from ..util.printed import explained
+from .options import Crew, GraphInput, Json, duration, flat, option, out, print_json
 from .simulate import Start, split
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explore"]
 
-HEADS = ("design", "chosen", "memory", "time", "by formulas", "mJ", "KB on chip", "front")
+HEADS = ("", "design", "memory", "time", "by formulas", "mJ", "KB on chip")
 SHOWN_CANDIDATES = 20  # in the table
 
 
@@ -61,12 +62,15 @@ def explore(
 
     tacho explore pagerank web.txt.gz --design accugraph --bram 2000000 --plot front.svg
     """
+    from ..plots.drawing import check_picture
     from ..simulation.accelerators.explore import Limits
     from ..simulation.accelerators.explore import explore as search
     from ..simulation.accelerators.problem import Question
     from ..simulation.dram import Memory
     from ..util.names import canonical
 
+    if plot is not None:
+        check_picture(plot)
     loaded = graph.load()
     question = Question(canonical(task), start.vertex(loaded), start.iterations, start.along_arcs)
     memories = [None if m.lower() == "own" else Memory(m) for m in split(memory)]
@@ -97,19 +101,34 @@ def show(graph: str, found: Exploration) -> None:
 
     console, front = out(), found.front
     console.print(graph, style="bold")
-    rows = []
-    shown = [*front, *sorted((p for p in found.found if p not in front), key=lambda p: p.cost)]
-    for point in shown[:SHOWN_CANDIDATES]:
+    rows, chosen = [], []
+    for point in plainest([*front, *sorted(found.found, key=lambda p: p.cost)])[:SHOWN_CANDIDATES]:
         memory = point.job.memory or point.job.accelerator.memory()
         times = [seconds(t) if t else "" for t in (point.seconds, point.guess)]
         energy = "" if point.joules is None else count(1e3 * point.joules)
-        cells = [describe(point.job.accelerator), f"{memory.name} x{memory.channels}", *times]
-        mark = "yes" if point in front else ""
-        rows.append([point.job.name, *cells, energy, f"{point.on_chip / 1e3:,.0f}", mark])
-    console.print(table(HEADS, rows, HEADS[:3]))
+        names = [point.job.name.rpartition(":")[2], f"{memory.name} x{memory.channels}"]
+        mark = "front" if point in front else ""
+        rows.append([mark, *names, *times, energy, f"{point.on_chip / 1e3:,.0f}"])
+        chosen.append(describe(point.job.accelerator))
+    for line in explained(HEADS, rows, ("chosen", chosen), right=(3, 4, 5, 6)):
+        console.print(line, soft_wrap=True)
     rest = "" if found.finished else " The budget ran out: run it again to go on."
     console.print(
-        f"{len(found.tried)} candidates by formulas, {len(found.found)} of them simulated to the end; "
+        f"{len(found.tried)} candidates by formulas, {len(found.found)} of them simulated to the end. "
+        "Of settings without a difference the plainest is shown. "
         f"front: no other is better in time, energy and on-chip memory.{rest}",
         style="dim",
     )
+
+
+def plainest(points: list[Point]) -> list[Point]:
+    """Return points in their order, of those that differ in nothing but settings the plainest one."""
+    from ..simulation.accelerators.explore import describe
+
+    kept: dict[tuple[object, ...], Point] = {}
+    for point in points:
+        memory = point.job.memory or point.job.accelerator.memory()
+        same = (point.job.name, repr(memory), *point.cost)
+        before = kept.setdefault(same, point)
+        kept[same] = min(before, point, key=lambda p: len(describe(p.job.accelerator)))
+    return list(kept.values())

@@ -12,6 +12,7 @@ OTHER_FLAGS = {
     "directed=True": "--directed",
     "graph.to_undirected() makes one": "--undirected makes one",
     "graph.without_weights()": "tacho convert --no-weights",
+    "along_arcs=True": "--along-arcs (of tacho simulate)",
 }
 COLUMNS = "name them with --columns SOURCE,TARGET,WEIGHT, without WEIGHT if there is none"
 READING = {"relabel", "weight", "columns"}  # arguments about files

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..util.errors import InputError
-from .options import Crew, Json, flat, option, out, print_json, table, vertex_of
+from .options import Crew, Json, flat, option, out, print_json, say, vertex_of
+from .tables import table
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -49,19 +50,25 @@ def listed(context: typer.Context, json: Json = False) -> None:
     from ..simulation.gpus.gpu import GPU, known_gpus
 
     gpus = [GPU(name) for name in known_gpus()]
-    seen = {"gpu": "its own", "architecture": "a GPU like it", "every": "others", "unlike": "none"}
+    seen = {
+        "gpu": "its own",
+        "architecture": "its kind",
+        "every": "others",
+        "unlike": "others, far",
+    }
     if json:
         print_json(
             [{"name": g.name, "title": g.title, "source": g.source, **g.settings} for g in gpus]
         )
         return
-    heads = ("name", "GPU", "SMs", "GHz", "L2, MB", "GB/s", "memory", "GB", "runs of")
+    heads = ("name", "GPU", "SMs", "GHz", "L2, MB", "GB/s", "memory", "GB", "fitted to")
     rows = []
     for g in gpus:
         sizes = [f"{g.l2_bytes / 2**20:g}", f"{g.memory_gbps:g}", g.memory]
         shown = [g.name, g.title, str(g.sms), f"{g.clock_ghz:g}", *sizes]
         rows.append([*shown, f"{g.memory_bytes / 2**30:g}", seen[origin_of(g)]])
     out().print(table(heads, rows))
+    say("fitted to: the published runs that its constants are from; docs/gpus.md says how far off")
 
 
 @app.command("validate")
@@ -100,7 +107,9 @@ class OnGpus:
     gpu: str | None = option(
         None, "GPUs instead of accelerators: names of tacho gpus, or TOML files; with commas."
     )
-    direction: str = option("auto", "What chooses push or pull of bfs on a GPU; with commas.")
+    direction: str = option(
+        "auto", "What chooses push or pull of bfs on a GPU, also FILE.py:FUNCTION; with commas."
+    )
     balance: str = option(
         "balanced", "Work of a warp: vertex, warp, balanced or degree; with commas."
     )
@@ -125,24 +134,30 @@ def simulated(
     asked: OnGpus,
     settings: Mapping[str, list[str]],
     source: int | None,
+    plot: Path | None,
     json: bool,
 ) -> None:
-    """Simulate a task on every combination of GPUs, directions and balances, and print a table."""
+    """Simulate a task on every combination of GPUs, directions and balances; draw, print a table."""
+    from ..plots.charts import bars
     from ..plots.numbers import seconds as form
     from ..simulation.gpus.simulate import simulate
     from ..util.names import canonical
+    from .compare import policy_of
 
     name = canonical(task)
     start = source
     if start is None and name in ("bfs", "sssp") and graph.n:
         start = int(graph.degrees.argmax())
     sink = None if asked.sink is None else vertex_of(graph, asked.sink)
-    directions = asked.direction.split(",") if name == "bfs" else ["auto"]
+    directions = (
+        [word.strip() for word in asked.direction.split(",")] if name == "bfs" else ["auto"]
+    )
+    policies = {word: policy_of(word, "direction") for word in directions}
     every = itertools.product(asked.machines(settings), directions, asked.balance.split(","))
     found, rows = [], []
     for (label, gpu), direction, balance in every:
         options: dict[str, Any] = {"source": start, "sink": sink, "balance": balance}
-        run = simulate(name, graph, gpu, direction=direction.strip(), **options)
+        run = simulate(name, graph, gpu, direction=policies[direction], **options)
         told = {k: gpu.settings[k] for k in settings}
         found.append({**run.numbers(), "set": told, "direction": direction, "balance": balance})
         low, high = run.interval or (None, None)
@@ -151,13 +166,22 @@ def simulated(
         pulled = str(int((run.trace["kernel"] == "pull").sum())) if len(run.trace) else "0"
         labels = [label, direction if name == "bfs" else "", balance]
         rows.append([*labels, form(run.seconds), between, str(run.iterations), pulled, *parts])
+    if plot is not None:
+        bar = [
+            (" ".join(filter(None, row[:3])), one["seconds"], "simulated")
+            for row, one in zip(rows, found, strict=True)
+        ]
+        bars(bar, f"{name}, simulated: run time", shown=form).save(plot)
     if json:
         print_json(found)
         return
     out().print(repr(graph), style="bold")
+    if start is not None and source is None:
+        who = start if graph.names is None else graph.names[start]
+        out().print(f"from vertex {who}, that of highest degree")
     heads = ("GPU", "direction", "balance", "time", "between", "rounds", "pulled")
     parts_of = ("launches", "issue", "L2", "memory", "overlapped")
-    out().print(table((*heads, *parts_of), rows, left=heads[:3]))
+    out().print(table((*heads, *parts_of), rows, names=3))
     bands = dict.fromkeys(f"{row['gpu']}: {row['band']}" for row in found)
     out().print(
         f"All times are simulated. Beside published runs, {'; '.join(bands)}. Copies over the bus are "

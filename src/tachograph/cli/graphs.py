@@ -61,7 +61,7 @@ def _features(graph: Graph) -> list[tuple[str, str]]:
         ("degree, variance", f"{f.degree_variance:,.1f}"),
         ("Gini index of degrees", f"{f.gini:.3f}"),
         ("hub probability", f"{f.hub_probability:.3f} (sampled {f.hub_probability_sampled:.3f})"),
-        ("isolated vertices", f"{f.isolated_share:.1%}"),
+        ("isolated vertices", f"{round(f.isolated_share * f.n):,}"),
         ("self-loops", f"{f.self_loops:,}"),
         ("reciprocity", f"{f.reciprocity:.3f}"),
         ("diameter, at least", f"{f.diameter:,}"),

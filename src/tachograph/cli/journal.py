@@ -12,11 +12,10 @@ import typer
 from ..plots.numbers import seconds
 from ..tasks.sampling import ALL_KEPT_RUNS, ONE_OF_RUNS
 from ..tasks.table import task_named
-from .options import TABLE_WRITERS, Json, flat, option, out, print_json, say, table, write_table
+from .options import TABLE_WRITERS, Json, flat, option, out, print_json, say, write_table
+from .tables import Fitted, table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ..journal import Journal, Run
     from ..journal.repair import Health
     from ..plots.drawing import Drawing
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["app", "report"]
 
 RUNS = "Numbers of runs, last, or trace files (.parquet)."
-LEFT = ("when", "task", "way", "graph")  # columns of text
 EXPLAINED = (
     "off: median distance of a prediction from the actual time; lost: time above the best known "
     "run of the same question"
@@ -124,8 +122,8 @@ def _summary(of: Summary) -> dict[str, str]:
     return {**counts, "predictions": str(of.predicted), **shown}
 
 
-def _table(title: str, rows: list[dict[str, str]]) -> Table:
-    return table(rows[0], [list(row.values()) for row in rows], LEFT, title)
+def _table(title: str, rows: list[dict[str, str]]) -> Fitted:
+    return table(rows[0], [list(row.values()) for row in rows], title)
 
 
 @app.command()
@@ -152,7 +150,7 @@ def export(
     directory.mkdir(parents=True, exist_ok=True)
     for name, rows in tables(kept, kept.runs()).items():
         write_table(arrow(rows), directory / f"{name}.parquet")
-        say(f"{directory / name}.parquet: {len(rows):,} rows")
+        say(f"{directory / name}.parquet: {len(rows):,} row{'s'[: len(rows) != 1]}")
 
 
 @app.command()
@@ -268,7 +266,7 @@ def repair(json: Json = False) -> None:
 def _show(found: Health) -> None:
     """Print how many rows are sound and damaged, and what SQLite says."""
     rows = [[name, f"{n:,}", f"{found.damaged[name]:,}"] for name, n in found.sound.items()]
-    out().print(table(("table", "sound", "damaged"), rows, ("table",), str(found.path)))
+    out().print(table(("table", "sound", "damaged"), rows, str(found.path)))
     for problem in found.problems:
         say(f"SQLite: {problem}")
 
@@ -292,7 +290,12 @@ def report(
     """
     from ..plots.report.page import write_page
     from ..plots.report.sections import entries, of_entries
+    from ..util.errors import InputError
+    from ..util.files import keep_inputs
 
+    keep_inputs([output], runs)
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"--output {output}: a page is written: name it .html")
     found = entries(runs)
     title = f"{found[0].name}: {found[0].run.task}" if len(found) == 1 else f"{len(found)} runs"
     graphs = dict.fromkeys(e.run.graph.get("name") or "" for e in found)

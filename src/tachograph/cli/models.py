@@ -7,7 +7,7 @@ from typing import Any
 from ..decisions.model_file import own_model, read, shipped_model
 from ..decisions.trainer import FORKS
 from ..util.errors import TachographError
-from .options import Json, out, print_json, table
+from .options import Json, out, print_json
 
 __all__ = ["models"]
 
@@ -28,8 +28,18 @@ def models(json: Json = False) -> None:
     if json:
         print_json(rows)
         return
-    heads = ["model", "decides", "from", "trained", "graphs", "quality"]
-    out().print(table(heads, [[str(row[head]) for head in heads] for row in rows], heads))
+    for row in rows:
+        out().print(f"{row['model']}: {row['decides']}")
+        out().print(f"  {_origin(row)}", soft_wrap=True)
+
+
+def _origin(row: dict[str, Any]) -> str:
+    """Return where a model is from and how good it is, in words."""
+    when = f", trained {row['trained']}" * (row["trained"] not in ("", "?"))
+    graphs = f", on {row['graphs']} graphs" * bool(row["graphs"])
+    quality = f"; {row['quality']}" * bool(row["quality"])
+    origin = row["from"] if row["from"].startswith("none") else f"from {row['from']}"
+    return f"{origin}{when}{graphs}{quality}"
 
 
 def _row(name: str) -> dict[str, Any]:
@@ -47,7 +57,10 @@ def _row(name: str) -> dict[str, Any]:
 
 
 def _quality(card: dict[str, Any]) -> str:
-    """Return the numbers of the first row of a card's table."""
-    first: dict[str, Any] = next(iter(card.get("quality") or ()), {})
-    numbers = {k: v for k, v in first.items() if isinstance(v, int | float)}
-    return ", ".join(f"{k} {v:.3g}" for k, v in list(numbers.items())[:3]) or "not recorded"
+    """Return three numbers of a card's table: its first row, or rows of a name and a value."""
+    rows: list[dict[str, Any]] = card.get("quality") or [{}]
+    numbers = {k: v for k, v in rows[0].items() if isinstance(v, int | float)}
+    if numbers.keys() == {"value"}:
+        numbers = {row["measure"]: row["value"] for row in rows}
+    told = [f"{k.replace('_', ' ')} {v:.3g}" for k, v in numbers.items()]
+    return ", ".join(told[:3]) or "quality not recorded"

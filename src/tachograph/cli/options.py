@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from dataclasses import field as dataclass_field
@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from ..util.files import is_there
+from ..util.files import is_there, keep_inputs, similar_name
 from ..util.tables import TABLE_WRITERS, check_table, write_table
 from ..util.text import plain
 
 if TYPE_CHECKING:
-    from rich.console import Console, JustifyMethod
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
 __all__ = ["Cluster", "Crew", "Directed", "GraphFile", "GraphInput", "Json", "Relabel", "Workers"]
 __all__ += ["duration"]
 __all__ += ["facts_table", "flat", "load", "made", "option", "out", "print_json", "say", "share"]
-__all__ += ["TABLE_WRITERS", "check_table", "table", "vertex_of", "vertices_of", "write_table"]
+__all__ += ["TABLE_WRITERS", "check_table", "vertex_of", "vertices_of", "write_table"]
 
 T = TypeVar("T")
 OPTION = "option"  # where a field of a dataclass keeps its option
 #: Seconds in a unit of time.
-LEAST_LETTERS = 12  # of a column of text, where a table is wide
 UNITS = {"us": 1e-6, "ms": 1e-3, "": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 GraphFile = Annotated[
@@ -126,6 +125,10 @@ class GraphInput:
             options |= in_words(self.columns)
         return load(self.graph, directed=self.directed, relabel=self.relabel, **options)
 
+    def keep(self, *outputs: object) -> None:
+        """Refuse outputs that would replace the graph's file, or each other."""
+        keep_inputs(outputs, [self.graph])
+
 
 @dataclass(frozen=True)
 class Crew:
@@ -158,7 +161,8 @@ def load(graph: str, **options: Any) -> Graph:
     try:
         found = dataset(graph)
     except InputError as error:
-        raise MissingFileError(f"{graph}: there is no such file, and {error}") from None
+        near = similar_name(graph)
+        raise MissingFileError(f"{graph}: there is no such file, and {error}{near}") from None
     if "source" in options:
         raise InputError(f"columns: the data set {graph} has none to choose from")
     return rebuilt(found, Options(**options))
@@ -238,28 +242,6 @@ def print_json(value: object) -> None:
     """Write ``value`` to stdout as JSON."""
     json.dump(value, sys.stdout, indent=2)
     sys.stdout.write("\n")
-
-
-def table(
-    heads: Iterable[str],
-    rows: Iterable[Sequence[str | Text]],
-    left: Collection[str] = (),
-    title: str | None = None,
-) -> Table:
-    """Return a table; only the columns that ``left`` names are set flush left."""
-    from rich.table import Table
-
-    shown, names, cells = Table(title=title, title_justify="left"), list(heads), list(rows)
-    for at, head in enumerate(names):
-        text = head in left
-        longest = max((len(str(row[at])) for row in cells), default=0)
-        # numbers are never cut off, however long their head is; text has room for a name
-        least = min(longest, LEAST_LETTERS) if text else longest
-        justify: JustifyMethod = "left" if text else "right"
-        shown.add_column(head, justify=justify, min_width=least or None, overflow="fold")
-    for row in cells:
-        shown.add_row(*row)
-    return shown
 
 
 def facts_table(rows: Iterable[tuple[str, str]]) -> Table:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["plan", "what_if"]
 
 TASK_HELP = "The name of a public function, such as bfs; see tacho run --help."
-MACHINES = "host, opencl:0, hitgraph@ddr3-1600k, accugraph@hbm, v100; several times."
+MACHINES = (
+    "host, opencl:0, hitgraph@ddr3-1600k, accugraph@hbm, v100; with commas, or several times."
+)
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help=TASK_HELP)]
 Machine = Annotated[list[str] | None, typer.Option(help=MACHINES)]
 
@@ -101,16 +103,16 @@ def what_if(
 
     [bold]Examples[/bold]
 
-    tacho what-if wcc web.txt.gz --machine host --machine hitgraph@ddr3-1600k --machine accugraph@hbm
+    tacho what-if wcc web.txt.gz --machine host,hitgraph@ddr3-1600k,accugraph@hbm
 
     tacho what-if bfs web.txt.gz --source 0 --device host,opencl
     """
     from ..tasks.what_if import what_if as compare
 
     loaded = graph.load()
-    machines = [*(machine or ()), *(device.split(",") if device else ())]
-    machines = machines or ["host", "hitgraph", "accugraph"]
-    _print(compare(task, loaded, machines, **ends.arguments(task, loaded)), json)
+    named = [*(machine or ()), *([device] if device else ())]
+    machines = [name for names in named for name in names.split(",")]
+    _print(compare(task, loaded, machines or None, **ends.arguments(task, loaded)), json)
 
 
 def _print(found: Plan | WhatIf, json: bool) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import Crew, Json, flat, option, out, print_json, say, table
+from .options import Crew, Json, flat, option, out, print_json, say
+from .tables import table
 
 if TYPE_CHECKING:
     from ..papers.reproduce import Table
@@ -48,7 +49,7 @@ def reproduce(
     tacho reproduce surf-table-4 --graphs 'kronecker 16 16,soc-Slashdot0902,my-graph.txt'
     """
     from ..journal import journal
-    from ..papers.reproduce import EXPERIMENTS, Settings
+    from ..papers.reproduce import EXPERIMENTS, Settings, needs
     from ..papers.reproduce import reproduce as tables
     from ..plots.numbers import seconds as form
 
@@ -56,11 +57,18 @@ def reproduce(
         if json:
             print_json({known: row._asdict() for known, row in EXPERIMENTS.items()})
             return
-        for known, row in EXPERIMENTS.items():
-            took = journal().get(REPRODUCED, known)
-            lasts = "not run here yet" if took is None else f"took {form(took['seconds'])} here"
-            print(f"{known:24} {row.about} ({lasts})")
-        say("tacho reproduce NAME takes some minutes, with --full (the paper's sizes) hours.")
+        kept = {known: journal().get(REPRODUCED, known) for known in EXPERIMENTS}
+        took = {known: form(found["seconds"]) for known, found in kept.items() if found}
+        rows = [
+            [known, row.about, needs(known), took.get(known, "")]
+            for known, row in EXPERIMENTS.items()
+        ]
+        heads = ["name", "what it shows", "needs", "took here"]
+        out().print(table(heads if took else heads[:3], [row[: 4 if took else 3] for row in rows]))
+        say(
+            "tacho reproduce NAME takes seconds to some minutes, with --full (the paper's sizes) "
+            "hours; how long it took is listed afterwards."
+        )
         return
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
@@ -78,11 +86,9 @@ def reproduce(
 
 
 def _print(found: Table) -> None:
-    columns = zip(found.columns, zip(*found.rows, strict=True), strict=False)
-    text = {head for head, cells in columns if all(isinstance(cell, str) for cell in cells)}
     rows = [[_cell(value) for value in row] for row in found.rows]
     console = out()
-    console.print(table(found.columns, rows, text, found.title))
+    console.print(table(found.columns, rows, found.title))
     console.print(f"our numbers are {found.provenance}", style="dim")
     for note in found.notes:
         console.print(note, style="dim")
@@ -92,5 +98,5 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -37,12 +37,11 @@ from .options import (
     flat,
     made,
     option,
-    out,
-    print_json,
     share,
     vertices_of,
     write_table,
 )
+from .shown import show
 
 if TYPE_CHECKING:
     from ..algorithms.result import Result
@@ -88,7 +87,6 @@ class Shared:
 class ByHand:
     """Options of ``tacho run sssp`` that are not arguments of the function."""
 
-    target: str | None = option(None, "Print a shortest path to here.")
     iterations: int | None = option(None, "Approximate: stop after this number of rounds.")
     min_degree: int = option(0, "Approximate: skip the arcs of vertices with fewer arcs.")
     max_degree: int | None = option(None, "Approximate: skip the arcs of vertices with more arcs.")
@@ -108,19 +106,18 @@ class ByHand:
         )
         return {} if given.exact else {"approximation": given}
 
-    def path(self, graph: Graph, result: Any) -> dict[str, object]:
-        """Return a shortest path to the target, if there is a target."""
-        if self.target is None:
-            return {}
-        end = vertices_of(graph, self.target)
-        return {"distance": float(result.distances[end]), **_path_to(graph, result, end)}
-
 
 def _split(_: Graph, value: str) -> str | float:
     try:
         return value if value == "auto" else float(value)
     except ValueError:
         raise InputError(f"--split {value}: write auto, or a share from 0 to 1") from None
+
+
+def _direction(_: Graph, value: str) -> Any:
+    from .compare import policy_of
+
+    return policy_of(value, "direction")
 
 
 class Said(NamedTuple):
@@ -144,6 +141,7 @@ SAID = {
     "output": Said(Path | None, option="stream"),
     "rng": Said(int, 0),
     "split": Said(str, "auto", convert=_split),
+    "direction": Said(str, "auto", convert=_direction),
     "max_error": Said(str | None, convert=lambda _, value: share(value, "max-error")),
     "confidence": Said(str, "90%", convert=lambda _, value: share(value, "confidence")),
     "delta": Said(float | None),
@@ -195,7 +193,6 @@ SIMILARITY_EXAMPLES = (
     "web.txt.gz --undirected --device host,opencl --split auto --plot lanes.svg",
     "web.txt.gz --pairs two_hop --topk 10 --memory-limit '200 MB'",
 )
-SHOWN_REST = 0.01  # of the time: what the phases leave out is shown from here on
 #: The module with the loop ``walk`` of each algorithm that is compiled ahead.
 MODULES = {
     "bfs": "tachograph.kernels.bfs.search",
@@ -248,8 +245,8 @@ def _run(
 
     if shared.plot is not None:
         check_picture(shared.plot)
-    for path in (shared.output, shared.trace):
-        check_table(path)
+    check_table(shared.output, shared.trace)
+    graph.keep(shared.output, shared.trace, shared.plot, options.get("stream"))
     with using(shared.threads), ahead(task.name):
         loaded = graph.load()
     told = _arguments(task, loaded, options) | (by_hand.arguments() if by_hand else {})
@@ -263,8 +260,7 @@ def _run(
     if shared.plot is not None:
         _draw(task, loaded, told, result, shared.plot)
     facts = {"task": result.task, **result.facts()}
-    facts |= by_hand.path(loaded, result) if by_hand else {}
-    if task.name == "bfs" and "target" in told:
+    if task.name in ("bfs", "sssp") and "target" in told:
         facts |= _path_to(loaded, result, told["target"])
     facts |= {"way": result.run.way, "why": result.run.reason}
     facts |= {"stopped": result.run.stopped} if result.run.stopped else {}
@@ -277,7 +273,7 @@ def _run(
         known = {name: getattr(result, name) for name in ("task", "seconds", "provenance")}
         columns = {name: result.trace[name] for name in result.trace.columns}
         _write(columns, shared.trace, {**known, "graph": sizes})
-    _print(result, loaded, facts, shared.json)
+    show(result, loaded, facts, shared.json)
 
 
 def _arguments(task: Task, graph: Graph, options: dict[str, Any]) -> dict[str, Any]:
@@ -336,46 +332,15 @@ def _draw(task: Task, graph: Graph, told: dict[str, Any], result: Result, path: 
     trace.plot(path)
 
 
-def _print(result: Result, graph: Graph, facts: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        facts = {k: v.to_dict() if hasattr(v, "to_dict") else v for k, v in facts.items()}
-        print_json({**facts, "trace": result.trace.summary()})
-        return
-    from ..plots.numbers import seconds
-
-    console = out()
-    console.print(repr(graph))
-    facts["time"] = seconds(facts.pop("seconds"))
-    facts["verified"] = "yes" if facts.pop("verified") else "not checked (--verify checks)"
-    parts = {k: v for k, v in result.trace.summary().items() if isinstance(v, dict)}
-    width = max(map(len, [*facts, *parts, *(["set-up"] if parts else [])]))
-    for name, value in facts.items():
-        console.print(f"{name.ljust(width)} {_in_words(value)}")
-    for name, part in parts.items():
-        times = f"{part['iterations']} iterations, " if part["iterations"] > 1 else ""
-        console.print(f"{name.ljust(width)} {times}{seconds(part['seconds'])}")
-    rest = result.seconds - sum(part["seconds"] for part in parts.values())
-    if parts and rest > SHOWN_REST * result.seconds:
-        more = "arrays, threads and what lies between the steps; less in a second call"
-        console.print(f"{'set-up'.ljust(width)} {seconds(rest)} ({more})")
-
-
-def _in_words(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if not isinstance(value, int | float):
-        return str(value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
-
-
 def _rows(result: Result) -> dict[str, Any]:
     """Return columns with a row for each vertex, pair or arc, or a single row if there are no such."""
     return result.columns() or {k: np.array([v]) for k, v in result.facts().items()}
 
 
 def _path_to(graph: Graph, result: Any, end: Any) -> dict[str, object]:
-    """Return a shortest path to a vertex."""
-    return {"path": result.path(_names(graph)[end]).tolist()}
+    """Return a shortest path to a vertex, and its length if edges have lengths."""
+    far = {"distance": float(result.distances[end])} if result.task == "sssp" else {}
+    return {**far, "path": result.path(_names(graph)[end]).tolist()}
 
 
 def _names(graph: Graph) -> np.ndarray:

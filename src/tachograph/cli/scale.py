@@ -19,9 +19,9 @@ from .options import (
     option,
     out,
     print_json,
-    table,
     write_table,
 )
+from .tables import table
 
 if TYPE_CHECKING:
     from ..algorithms.result import Result

@@ -14,21 +14,20 @@ from ..plots.numbers import seconds
 from ..util.errors import InputError
 from .gpus import OnGpus, simulated
 from .options import Crew, GraphInput, Json, flat, option, out, print_json, vertex_of
+from .tables import table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ..graph.graph import Graph
     from ..plots.drawing import Drawing
     from ..simulation.accelerators import Job
     from ..simulation.accelerators.problem import Numbers
     from ..simulation.dram import Memory
 
-__all__ = ["simulate", "table"]
+__all__ = ["simulate"]
 
 #: A job and what came of it.
 Done: TypeAlias = "tuple[Job, Numbers]"
-LONGEST_BAR = 40  # characters
+LONGEST_BAR, LONGEST_TIME = 40, 9  # characters, also of spaces around
 SHOWN_COLUMNS: dict[str, Callable[[Done], str]] = {
     "source": lambda d: str(d[0].question.options.get("source", "")),
     "time": lambda d: seconds(d[1]["seconds"]),
@@ -37,8 +36,8 @@ SHOWN_COLUMNS: dict[str, Callable[[Done], str]] = {
     "GB/s": lambda d: f"{d[1]['gbps']:.2f}",
     "of peak": lambda d: f"{d[1]['peak_share']:.0%}",
     "row hits": lambda d: f"{d[1]['row_hit_rate']:.1%}",
-    "GREPS": lambda d: f"{d[1]['reps'] / 1e9:.3f}",
-    "GTEPS": lambda d: f"{d[1]['teps'] / 1e9:.3f}",
+    "GREPS": lambda d: f"{d[1]['reps'] / 1e9:.3g}",
+    "GTEPS": lambda d: f"{d[1]['teps'] / 1e9:.3g}",
     "M/s": lambda d: f"{d[1]['rate'] / 1e6:.2f}",
 }
 
@@ -163,11 +162,14 @@ def simulate(
 
     tacho simulate bfs web.txt.gz --source 0 --gpu v100,k40c --direction surf,gunrock,auto
     """
+    from ..plots.drawing import check_picture
     from ..simulation.accelerators.problem import Question
     from ..simulation.accelerators.simulate import compare, jobs
     from ..simulation.accelerators.verify import check_answer
     from ..util.names import canonical
 
+    if plot is not None:
+        check_picture(plot)
     loaded = graph.load()
     source = start.vertex(loaded)
     if gpus.gpu is not None:
@@ -178,7 +180,7 @@ def simulate(
             for name in set(told) - {"parameters", "source"}:
                 flag = name.replace("_", "-")
                 raise InputError(f"--{flag} is for accelerators: leave it or --gpu out")
-        simulated(task, loaded, gpus, designs.settings(), source, json)
+        simulated(task, loaded, gpus, designs.settings(), source, plot, json)
         return
     question = Question(canonical(task), source, start.iterations, start.along_arcs)
     todo = jobs(
@@ -245,7 +247,6 @@ def show(graph: str, done: Sequence[Done]) -> None:
     from rich.table import Table
 
     from ..simulation.accelerators.problem import variation
-    from ..simulation.accelerators.validated import in_words
 
     console, memories = out(), [job.memory.given if job.memory else {} for job, _ in done]
     chosen = [job.accelerator.given | own for (job, _), own in zip(done, memories, strict=True)]
@@ -267,8 +268,9 @@ def show(graph: str, done: Sequence[Done]) -> None:
     longest = max(v["mean"] for v in found.values())
     chart = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
     chart.add_column(style="cyan")
+    room = console.width - max(map(len, found)) - LONGEST_TIME - 2
     for text, v in found.items():
-        bar = "█" * max(1, round(LONGEST_BAR * v["mean"] / longest))
+        bar = "█" * max(1, round(min(LONGEST_BAR, room) * v["mean"] / longest))
         chart.add_row(text, bar, seconds(v["mean"]))
     console.print(chart)
     if len(times) < len(done):
@@ -284,38 +286,29 @@ def show(graph: str, done: Sequence[Done]) -> None:
             noted.setdefault(note, []).append(text)
     for note, whose in noted.items():
         console.print(f"{', '.join(dict.fromkeys(whose))}: {note}", style="yellow")
-    errors, task = [], done[0][0].question.task
+    bands: dict[str, list[str]] = {}
     for text, (_, numbers) in dict(zip(labels, done, strict=True)).items():
-        errors.append(f"{text} {in_words(numbers['expected_error'])}")
+        bands.setdefault(numbers["error_band"], []).append(text)
     console.print(
-        f"All numbers are simulated. Against published numbers of {task}: {'; '.join(errors)}. REPS "
-        "count the edges of all iterations, TEPS the graph's edges once; M/s are million requests "
-        "simulated in a second here.",
+        "All numbers are simulated. REPS count the edges of all iterations, TEPS the graph's edges "
+        "once; M/s are million requests simulated in a second here.",
         style="dim",
     )
-    for name in dict.fromkeys(job.name for job, _ in done):
-        for line in assumed(next(job for job, _ in done if job.name == name)):
-            console.print(line, style="dim")
+    for band, whose in bands.items():
+        console.print(f"{', '.join(whose)}: {band}", style="dim")
+    lines = [line for line in map(assumed, {j.name: j for j, _ in done}.values()) if line]
+    if lines:
+        lines = ["Inferred, as descriptions leave it open (tacho report last says why):", *lines]
+    for line in lines:
+        console.print(line, style="dim")
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> Table:
-    """Return a table with names on the left."""
-    from rich.table import Table
-
-    made = Table(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left")
-    made.add_column(heads[0], style="cyan")
-    for name in heads[1:]:
-        made.add_column(name, justify="right", no_wrap=True)
-    for name, *cells in rows:
-        made.add_row(name, *cells)
-    return made
-
-
-def assumed(job: Job) -> list[str]:
-    """Return lines that say what the paper leaves open, and which values were taken."""
-    lines = [f"{job.name.rpartition(':')[2]}, what its description leaves open:"]
-    for name, parameter in job.accelerator.declared().items():
-        if "inferred" in parameter.source:
-            value = job.accelerator.settings[name]
-            lines.append(f"  {name} = {value}: {parameter.about} ({parameter.source})")
-    return lines
+def assumed(job: Job) -> str:
+    """Return what a design's description leaves open and nobody chose, with the values taken."""
+    machine = job.accelerator
+    taken = [
+        f"{name}={machine.settings[name]}"
+        for name, parameter in machine.declared().items()
+        if "inferred" in parameter.source and name not in machine.given
+    ]
+    return f"{job.name.rpartition(':')[2]}: {', '.join(taken)}" if taken else ""

@@ -24,8 +24,8 @@ from .options import (
     out,
     print_json,
     say,
-    table,
 )
+from .tables import table
 
 if TYPE_CHECKING:
     from ..decisions.trainer import Fitted

@@ -16,7 +16,6 @@ from ...plots.report.page import Figure, Section
 from ...plots.report.sections import memory_figure, plan_figure, trace_figures
 from ...plots.tables import Table, table_of
 from ...plots.traces import directions, placements, rates_of, split_curve
-from ...simulation.accelerators.validated import in_words
 from ..graphs import degree_classes
 from .race import (
     Asked,
@@ -252,7 +251,7 @@ def _accelerators(setting: Setting) -> Outcome:
         f"Connected components of {what}, simulated request by request on accelerators with their "
         "memories; the host's time is measured.",
         f"The fastest is {fastest}: {show.seconds(done[fastest].seconds)} "
-        f"({in_words(done[fastest].expected_error)}); this host takes {show.seconds(here.median)}.",
+        f"({done[fastest].error_band}); this host takes {show.seconds(here.median)}.",
     ]
     facts = [
         ("all give the same components", "yes" if same else "NO"),
