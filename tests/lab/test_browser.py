@@ -65,7 +65,7 @@ def test_hostile_names_are_only_text(page):
     drop(
         page,
         HOSTILE,
-        b"source,target\n<script>alert(2)</script>,b\nb,<img src=y onerror=alert(3)>\n",
+        b"source,target\n<script>alert(2)</script>,7b\n7b,<img src=y onerror=alert(3)>\n",
     )
     page.get_by_text("names need relabel=True").wait_for()
     forgive(page, "400")
@@ -73,6 +73,7 @@ def test_hostile_names_are_only_text(page):
     page.get_by_role("heading", name="<img src=x").wait_for()
     page.locator("figure svg").first.focus()
     page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")  # names are sorted: 7b is the first
     assert "<img src=y onerror=alert(3)>" in page.locator("#tip").inner_text()
     page.reload()  # now it comes from the address
     page.get_by_role("heading", name="<img src=x").wait_for()
@@ -111,6 +112,26 @@ def test_the_first_paint_is_quick_and_all_can_be_reached_by_keys(page, client):
     picture.focus()
     page.keyboard.press("ArrowRight")
     assert "vertex 0" in page.locator("#tip").inner_text()
+
+
+def test_many_data_sets_are_one_stop_of_the_tab_key(page):
+    def more(route):
+        told = route.fetch().json()
+        sets = [{"name": f"set {k}", "source": f"star?n={k}", "vertices": k} for k in range(5, 65)]
+        route.fulfill(json={**told, "data_sets": sets})
+
+    page.route("**/graph/start*", more)
+    page.reload()
+    page.get_by_role("button", name="set 5", exact=True).focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.textContent") == "Generate one"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="star(n=6").wait_for()
+    assert "star(n=6" in page.locator("#said").inner_text()  # what a screen reader says
 
 
 @pytest.mark.parametrize("kind", ["python", "command"])

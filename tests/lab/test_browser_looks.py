@@ -42,6 +42,19 @@ FAINT = """() => {
 }"""
 
 
+CONTROLS = {
+    "button", "checkbox", "combobox", "image", "link", "main", "progressbar", "region", "slider", "table", "textbox",
+}  # fmt: skip
+
+
+def unnamed(page):
+    """What a screen reader has no name for."""
+    seen = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    told = [(n["role"]["value"], n["name"]["value"].strip()) for n in seen if not n["ignored"]]
+    assert {role for role, _ in told} >= {"button", "link", "main"}
+    return [role for role, name in told if role in CONTROLS and not name]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_every_panel(browser, client, mode):
     context = browser.new_context(**MODES[mode])
@@ -54,6 +67,7 @@ def test_every_panel(browser, client, mode):
         page.get_by_role("heading", name=heading, exact=True).wait_for()
         assert page.evaluate(WIDER) == 0, panel
         assert page.evaluate(FAINT) == [], panel
+        assert unnamed(page) == [], panel
         for link in page.get_by_role("navigation").get_by_role("link").all():
             box = link.bounding_box()
             assert 0 <= box["x"] < box["x"] + box["width"] <= page.viewport_size["width"], panel

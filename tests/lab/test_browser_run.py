@@ -32,6 +32,7 @@ def test_a_run_its_prediction_and_the_others(page, client):
     page.get_by_role("button", name="Run the others too").wait_for(state="detached")
     rows = page.get_by_role("region", name="Candidates;").locator("tbody tr")
     assert rows.count() >= 4
+    page.get_by_role("link", name="1: bfs").wait_for()  # and they are listed
     assert all("measured" in rows.nth(k).inner_text() for k in range(rows.count()))
     # or the browser would ask for them again and again, and say that the server was lost
     closed = "() => window.opened.length > 1 && window.opened.every((s) => s.readyState === 2)"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from tachograph.lab.jobs import AT_WORK
-from tests.lab.conftest import at
+from tachograph.simulation.gpus.gpu import GPU, known_gpus
+from tests.lab.conftest import at, until
 
 
 def test_a_click_simulates_and_a_slider_sweeps(page, client):
@@ -33,7 +32,6 @@ def test_a_click_simulates_and_a_slider_sweeps(page, client):
     page.get_by_text(re.compile("Cannot do it: .*k40c")).wait_for()
 
 
-@pytest.mark.slow  # one of six runs waited in vain; why is not known yet
 def test_a_simulation_is_followed_by_who_comes_later_and_stopped(page, client):
     at(page, client, "what_if", graph="kronecker?scale=7&rng=1", memories="DDR4-2400R,HBM-1000")
     waiting = page.get_by_text("Waiting for what runs before it")
@@ -53,3 +51,22 @@ def test_a_simulation_is_followed_by_who_comes_later_and_stopped(page, client):
     page.get_by_role("button", name=re.compile("AccuGraph with HBM-1000: .*, simulated")).wait_for()
     page.get_by_text("DRAM bandwidth over time").first.wait_for()
     assert [j.status for j in client.lab.kept["simulation"].jobs.values()] == ["done", "stopped"]
+
+
+def test_a_press_counts_though_another_row_arrives_meanwhile(page, client):
+    held = []
+
+    def hold(route):
+        """Let the rows of this machine and of accelerators through; those of GPUs wait."""
+        asked = route.request.post_data_json["machine"]
+        held.append(route) if asked == known_gpus()[0] else route.continue_()
+
+    page.route("**/what_if/row", hold)
+    at(page, client, "what_if", graph="kronecker?scale=7&rng=1", memories="HBM-1000")
+    page.get_by_role("button", name="AccuGraph with HBM-1000: ").hover()
+    until(lambda: page.wait_for_timeout(10) or held, "a row that is held")
+    page.mouse.down()
+    held.pop().continue_()
+    page.get_by_role("button", name=f"{GPU(known_gpus()[-1]).title}: ").wait_for()
+    page.mouse.up()
+    page.get_by_role("heading", name="AccuGraph with HBM-1000").wait_for()

@@ -10,6 +10,8 @@ import pyarrow.parquet
 import pytest
 
 from tachograph.journal import Run, journal
+from tachograph.lab.runs import Runs
+from tests.lab.conftest import WAIT
 
 EVIL = "<img src=x onerror=alert(1)>,\"'=1+1\u202e"
 
@@ -115,3 +117,14 @@ def test_a_journal_that_is_off_or_damaged(client, kept, monkeypatch, tmp_path):
     status, told = listed(client)
     assert status == 400
     assert "journal" in told["error"]
+
+
+def test_a_run_names_its_vertices(client, kept):
+    client.upload("towns.csv", b"source,target\nUlm,Bern\nBern,Graz\n")
+    source = "file:towns.csv?relabel=true"
+    asked = {"source": source, "task": "bfs", "told": {"source": "Ulm"}}
+    number = client.post("run/start", **asked)[1]["run"]
+    assert client.lab.queue(Runs).job(number).ended.wait(WAIT)
+    last = listed(client)[1]["runs"][0]["run"]
+    shown = dict(client.get(f"journal/run?run={last}")[1]["sections"][0]["facts"])
+    assert shown["source"] == "Ulm"

@@ -31,7 +31,8 @@ def test_the_page_and_its_parts(client):
     assert headers["x-content-type-options"] == "nosniff"
     assert client.request("GET", "page/main.js")[1]["content-type"].startswith("text/javascript")
     assert b"--s1:" in client.request("GET", "colours.css")[2]
-    for path in ("page/nothing.js", "page/../server.py", "page/%2e%2e/server.py", "api/graph/none"):
+    names = "nothing.js", "../server.py", "%2e%2e/server.py", "a" * 300 + ".js", "%00.js"
+    for path in ("api/graph/none", *(f"page/{name}" for name in names)):
         assert client.request("GET", path)[0] == 404
 
 
@@ -168,3 +169,32 @@ def test_what_the_command_needs(monkeypatch):
     monkeypatch.delitem(sys.modules, "tachograph.lab.server")
     run = CliRunner().invoke(app, ["lab"])
     assert isinstance(run.exception, tg.MissingDependencyError)
+
+
+STOPS_WHILE_IT_ANSWERS = """
+import threading, time
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+from tachograph.lab.api import graph
+from tachograph.lab.server import Lab, listen
+
+def slow(lab):
+    made.stop()
+    time.sleep(30)
+
+def ask():
+    there = HTTPConnection(urlsplit(made.url).netloc)
+    there.request("GET", urlsplit(made.url).path + "api/graph/start")
+
+graph.ENDPOINTS = (graph.Endpoint("start", slow),)
+made = listen(Lab())
+threading.Timer(0.2, ask).start()
+made.run()
+began = time.monotonic()
+threading._shutdown()  # what the end of a process waits for
+assert time.monotonic() - began < 15
+"""
+
+
+def test_a_process_ends_although_a_request_is_not_answered():
+    subprocess.run([sys.executable, "-c", STOPS_WHILE_IT_ANSWERS], timeout=WAIT, check=True)

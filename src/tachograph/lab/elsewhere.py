@@ -13,7 +13,6 @@ from ..simulation.accelerators.base import Accelerator, Parameter
 from ..simulation.accelerators.explore import Formulas
 from ..simulation.accelerators.problem import Question as Asking
 from ..simulation.accelerators.simulate import ACCELERATORS, Job, compare
-from ..simulation.accelerators.validated import in_words
 from ..simulation.dram import Memory, names
 from ..simulation.gpus.gpu import GPU, known_gpus
 from ..simulation.gpus.simulate import PROGRAMS
@@ -21,7 +20,14 @@ from ..simulation.gpus.simulate import simulate as on_gpu
 from ..tasks.decide import on_machine
 from ..tasks.elsewhere import estimate_there, options_of
 from ..tasks.question import VERTEX_ARGUMENTS, Question, ask, by_id
-from ..tasks.what_if import SIMULATED_UP_TO_ARCS, Row, accelerator_options, off_by, what_if
+from ..tasks.what_if import (
+    SIMULATED_UP_TO_ARCS,
+    Row,
+    accelerator_options,
+    bounds_of,
+    off_by,
+    what_if,
+)
 from ..util.errors import InputError
 from ..util.executor import Local
 from ..util.names import canonical
@@ -219,10 +225,10 @@ class Place:
         if machine.name in ACCELERATORS:
             job = Job(self.asking, machine.accelerator(), machine.dram())
             (_, numbers), = compare(graph, [job], Local(1), self.asked.opened.name)  # fmt: skip
-            seconds, error = numbers["seconds"], numbers["expected_error"]
-            how = f"{numbers['iterations']} iterations; {in_words(error)}"
-            bounds = off_by(seconds, error)
-            row = Row(machine.word, seconds, *bounds, "simulated", how, "mean error")
+            seconds, band = numbers["seconds"], numbers["error_band"]
+            how = f"{numbers['iterations']} iterations; {band}"
+            bounds = off_by(seconds, numbers["expected_error"])
+            row = Row(machine.word, seconds, *bounds, "simulated", how, bounds_of(band))
             made = Found(row, cast(Mapping[str, Any], numbers))
         else:
             gpu = on_gpu(task, graph, machine.gpu(), **options_of(self.question))

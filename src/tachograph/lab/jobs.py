@@ -21,9 +21,8 @@ from ..util.text import plain
 __all__ = ["J", "Jobs", "Queued"]
 
 OVER = ("done", "failed", "stopped")
-STOP_AGAIN_SECONDS = (
-    3.0  # after which a job that goes on is stopped again: code may swallow an exception
-)
+#: Seconds after which a job that goes on is stopped again: code may swallow an exception.
+STOP_AGAIN_SECONDS = 3.0
 AT_WORK = threading.Lock()  # held by what runs now, of whichever queue
 
 

@@ -17,19 +17,19 @@ from typing import Any, TypeVar
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ..plots.report.page import colours
 from ..util.errors import InputError, TachographError, TooLargeError
-from ..util.files import scratch
+from ..util.files import is_file, scratch
 from ..util.text import plain
 from .api import PANELS, Endpoint, arguments, endpoints
 from .guard import App, Guard
 from .jobs import Jobs
 from .sources import Sources
+from .threads import on_thread
 
 __all__ = ["Lab", "Listening", "listen"]
 
@@ -96,7 +96,7 @@ def _answer(lab: Lab, endpoint: Endpoint) -> Callable[[Request], Awaitable[Respo
                 return made
             told = dict(request.query_params) if endpoint.method == "GET" else await _body(request)
             given = arguments(endpoint.function, told)
-            return JSONResponse(await run_in_threadpool(endpoint.function, lab, **given))
+            return JSONResponse(await on_thread(endpoint.function, lab, **given))
         except ClientDisconnect as error:  # nobody is there to read an answer
             return _problem(error, 400)
         except TooLargeError as error:
@@ -135,7 +135,7 @@ async def _file(request: Request) -> Response:
     """Send a file of the page."""
     path = request.path_params.get("path", "index.html")
     wanted, suffix = PAGE.joinpath(*path.split("/")), Path(path).suffix
-    if ".." in path.split("/") or suffix not in KINDS or not wanted.is_file():
+    if ".." in path.split("/") or suffix not in KINDS or not is_file(str(wanted)):
         return Response("there is no such page\n", 404)
     return Response(wanted.read_bytes(), media_type=KINDS[suffix])
 

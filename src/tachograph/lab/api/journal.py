@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -26,6 +25,7 @@ from ...tasks.history import CLOSE_SHARE, budgets, promises, regrets, summaries
 from ...util.errors import InputError
 from ...util.tables import TABLE_WRITERS
 from ...util.text import number_in, plain
+from ..threads import on_thread
 from . import Endpoint, arguments
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ async def export(lab: Lab, request: Request) -> Response:
         return bytes(out.getvalue())
 
     name = f'attachment; filename="runs.{kind}"'
-    content = await run_in_threadpool(made)
+    content = await on_thread(made)
     return Response(content, media_type=FORMATS[kind], headers={"content-disposition": name})
 
 

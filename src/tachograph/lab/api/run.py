@@ -77,7 +77,8 @@ def plan_payload(made: Plan, outcomes: Mapping[str, Outcome], width: float = 640
     return {
         "candidates": rows,
         "reason": plain(made.reason),
-        "notes": [plain(n) for n in (*made.notes, *made.refused)],
+        "notes": [plain(n) for n in made.notes],
+        "refused": [plain(n) for n in made.refused],
         "chart": intervals(guesses, "Predicted and measured time", width).svg(styled=False),
     }
 

@@ -61,10 +61,11 @@ function labFor(name) {
   };
 }
 
-/** A source in a few words: kronecker scale 12, rng 1. */
+/** A source in a few words: kronecker scale 12, seed 1, weights. */
 function words(source) {
   const [head, query = ""] = source.split(/\?(.*)/s);
-  const told = [...new URLSearchParams(query)].map(([k, v]) => `${k} ${v}`).join(", ");
+  const said = (k, v) => (v === "true" ? k : v === "false" ? `not ${k}` : `${k} ${v}`);
+  const told = [...new URLSearchParams(query)].map(([k, v]) => said(k.replace("rng", "seed"), v)).join(", ");
   let name = head.replace(/^(file|data):/, "");
   try {
     name = decodeURIComponent(name);
@@ -101,6 +102,7 @@ async function route() {
     if (now !== mine) return;
     fill(root);
     root.dataset.panel = panel.name;
+    root.setAttribute("aria-label", panel.title);
     mine.view = await module.mount(root, labFor(panel.name));
   } catch (error) {
     if (now !== mine) return;

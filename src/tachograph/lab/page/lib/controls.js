@@ -31,7 +31,7 @@ export const facts = (pairs) =>
  */
 export function table(columns, rows, { caption = "", first = false, whole = false, rowProps = () => ({}) } = {}) {
   const kinds = columns.map((c) => (typeof c === "string" ? { name: c } : c));
-  const many = kinds.length >= MANY_COLUMNS;
+  const many = kinds.length >= MANY_COLUMNS && kinds.some((c) => c.wide); // numbers alone are better compared in columns
   const look = (c) => ({ class: [c.number && "n", c.wide && "w", c.place && "place"].filter(Boolean).join(" ") || undefined });
   const role = (name) => (many ? { role: name } : {}); // or it would be no table where its rows stand by themselves
   return el("div", { class: `table${whole ? " whole" : ""}${many ? " many" : ""}`, tabindex: "0", role: "region", "aria-label": caption || kinds[0].name },
@@ -54,6 +54,21 @@ export const empty = (text, ...actions) =>
 export const button = (text, onclick, kind = "", more = {}) =>
   el("button", { type: "button", class: kind, onclick, ...more }, text);
 
+/** Make a list of buttons one stop of the Tab key: arrows, Home and End move inside it. */
+export function oneStop(node, buttons) {
+  const stand = (at) => buttons.forEach((b, k) => { b.tabIndex = k === at ? 0 : -1; });
+  node.addEventListener("keydown", (e) => {
+    const at = buttons.indexOf(document.activeElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[e.key];
+    if (at < 0 || to === undefined) return;
+    e.preventDefault();
+    buttons[to]?.focus();
+  });
+  node.addEventListener("focusin", (e) => buttons.includes(e.target) && stand(buttons.indexOf(e.target)));
+  stand(0);
+  return node;
+}
+
 /** A link to a panel: link("Ask", "ask", {graph}). */
 export const link = (text, panel, params = {}, kind = "") =>
   el("a", { class: kind, href: address(panel, params) }, text);
@@ -69,7 +84,7 @@ export function slider({ label, low, high, step = 1, log = false, whole = true, 
   const at = (v) => (log ? (Math.log(v / low) / Math.log(high / low)) * parts : v);
   const grown = (p) => low * (high / low) ** (p / parts);
   const of = (p) => (!log ? p : whole ? Math.round(grown(p)) : Number(grown(p).toPrecision(2)));
-  const out = el("output", { for: id });
+  const out = el("output", { for: id, "aria-live": "off" }); // the slider itself says it
   const range = el("input", {
     id, type: "range", min: log ? 0 : low, max: log ? parts : high, step: log ? 1 : step, value: at(value),
   });
@@ -120,6 +135,9 @@ export function field({ label, value = "", placeholder = "", onchange }) {
 
 /** A word with a colour for where a number comes from: measured, modelled, simulated, published. */
 export const provenance = (word) => el("span", { class: `word ${word}` }, word);
+
+/** Where predicted times come from, and what they rest on. */
+export const predictions = (notes) => el("p", { class: "soft" }, `Times are predictions${notes.length ? `, ${notes.join("; ")}` : ""}.`);
 
 /** A bar that shows a share from 0 to 1; null if it is not known. */
 export function progress(label) {

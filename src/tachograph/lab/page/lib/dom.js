@@ -30,6 +30,12 @@ export function fill(node, ...children) {
 /** What a control is called: by its kind, and its label or text. */
 const named = (node) => `${node.tagName} ${node.getAttribute("aria-label") ?? node.labels?.[0]?.textContent ?? node.textContent}`;
 
+/** Let a screen reader say what has changed, in a few words: a whole panel would be read for minutes. */
+export function announce(text) {
+  const said = document.getElementById("said");
+  if (said) said.textContent = text;
+}
+
 let counter = 0;
 /** An id that no other element has, for labels. */
 export const unique = (prefix = "e") => `${prefix}${++counter}`;

@@ -2,8 +2,8 @@
 
 import { get, latest, post } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
-import { card, check, choice, copies, empty, field, guarded, head, link, notice, provenance, slider, table } from "../lib/controls.js";
-import { el, fill } from "../lib/dom.js";
+import { card, check, choice, copies, empty, field, guarded, head, link, notice, predictions, provenance, slider, table } from "../lib/controls.js";
+import { announce, el, fill } from "../lib/dom.js";
 import { bytes, percent, seconds } from "../lib/numbers.js";
 
 const MOST_ERROR = 0.3; // of the slider
@@ -11,7 +11,7 @@ const SHORTEST = 0.001, LONGEST = 100; // seconds: of the slider of deadlines, w
 const SLIDERS = ["source", "sink", "max_error", "confidence", "deadline", "threads", "device"]; // as tg.plan calls them
 
 export async function mount(root, lab) {
-  const side = el("div", { class: "side" }), shown = el("div", { class: "stack", "aria-live": "polite" });
+  const side = el("div", { class: "side" }), shown = el("div", { class: "stack" });
   let told = null;
   fill(root,
     head("Ask", "How should this be run, and what will it take? Turn the sliders: the ways are ranked again.", copies(() => told)),
@@ -60,6 +60,8 @@ export async function mount(root, lab) {
     devices.hidden = !takes("device");
     const now = params();
     const asked = Object.fromEntries(["graph", "task", ...told.takes].map((k) => [k, now[k]]));
+    const [first] = told.candidates;
+    announce(`First: ${first.name}, ${seconds(first.seconds)}, of ${told.candidates.length} ways`);
     fill(shown, ...planView(told, asked, lab));
   });
 
@@ -106,7 +108,7 @@ export function planView(told, params = {}, lab = null) {
       lab && el("div", { class: "row" }, link("Run it", "run", params, "button main"), link("What would it take elsewhere?", "what_if", { graph: params.graph, task: params.task, source: params.source }, "button"))),
     card("Candidates", [], chart(told.chart),
       table(columns, rows, { caption: "Ways to run it, best first", first: true, whole: true }),
-      el("p", { class: "soft" }, `Times are predictions, ${told.notes.join("; ")}.`),
+      predictions(told.notes),
       ...told.refused.map((text) => notice(`Refused: ${text}.`, "note"))),
     told.pareto && card("Time against error", [], chart(told.pareto)),
   ].filter(Boolean);

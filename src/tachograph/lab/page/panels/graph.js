@@ -2,12 +2,12 @@
 
 import { get, latest, post, upload } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
-import { button, card, check, choice, copies, empty, facts, field, guarded, head, link, notice, progress, slider, table } from "../lib/controls.js";
-import { calm, el, fill } from "../lib/dom.js";
+import { button, card, check, choice, copies, empty, facts, field, guarded, head, link, notice, oneStop, progress, slider, table } from "../lib/controls.js";
+import { announce, calm, el, fill } from "../lib/dom.js";
 import { bytes, count, short } from "../lib/numbers.js";
 
 export async function mount(root, lab) {
-  const side = el("div", { class: "side" }), shown = el("div", { class: "stack", "aria-live": "polite" });
+  const side = el("div", { class: "side" }), shown = el("div", { class: "stack" });
   let described = null;
   fill(root,
     head("Graph", "Open a graph: everything else in the lab is about it.", copies(() => described)),
@@ -28,6 +28,7 @@ export async function mount(root, lab) {
   }, (told) => {
     if (told.source !== lab.params.graph) return;
     described = told;
+    announce(`${told.name}: ${told.facts.map(([name, value]) => `${name} ${value}`).join(", ")}`);
     fill(shown, ...view(told, lab, width()), told.source.startsWith("file:") && readAs(told.source, open));
   });
 
@@ -172,8 +173,10 @@ function dataSets(known, open) {
   if (!known.length) {
     return card("Data sets", [], el("p", { class: "soft" }, "None is on this machine: ", el("code", {}, "TACHOGRAPH_DATA"), " names directories that have some."));
   }
-  const rows = known.map((d) => [button(d.name, () => open(d.source), "link"), short(d.vertices ?? 0), short(d.edges ?? 0)]);
-  return card("Data sets", [], table(["name", { name: "vertices", number: true }, { name: "edges", number: true }], rows, { caption: "On this machine" }));
+  const names = known.map((d) => button(d.name, () => open(d.source), "link"));
+  const rows = known.map((d, k) => [names[k], short(d.vertices ?? 0), short(d.edges ?? 0)]);
+  const listed = table(["name", { name: "vertices", number: true }, { name: "edges", number: true }], rows, { caption: "On this machine" });
+  return card("Data sets", [], oneStop(listed, names));
 }
 
 function opened(known, open) {

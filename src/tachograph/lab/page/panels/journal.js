@@ -3,14 +3,14 @@
 import { get, latest, post } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
 import { button, card, choice, copies, empty, facts, field, guarded, head, notice, provenance, table } from "../lib/controls.js";
-import { calm, el, fill } from "../lib/dom.js";
+import { announce, calm, el, fill } from "../lib/dom.js";
 import { count, factor, percent, seconds } from "../lib/numbers.js";
 
 const FILTERS = ["task", "way", "provenance", "named"]; // in the address; "graph" there is the open graph
 const when = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
 
 export async function mount(root, lab) {
-  const filters = el("div", { class: "filters" }), shown = el("div", { class: "stack", "aria-live": "polite" }), opened = el("div", { class: "stack", "aria-live": "polite" });
+  const filters = el("div", { class: "filters" }), shown = el("div", { class: "stack" }), opened = el("div", { class: "stack" });
   let listed = null, one = null;
   fill(root, head("Journal", "Every run that was kept: what was promised, and what was kept.", copies(() => one ?? listed)),
     el("div", { class: "stack" }, el("section", { class: "card", "aria-label": "Filters" }, filters), opened, shown));
@@ -28,8 +28,10 @@ export async function mount(root, lab) {
   }, (found) => {
     listed = found;
     drawFilters();
-    fill(shown, ...journalView(found, { chosen, open, compare }));
+    fill(shown, ...journalView(found, act));
+    announce(`${count(found.count)} runs`);
   });
+  const act = { chosen, open, compare, filtered: () => FILTERS.some((k) => lab.params[k]) };
   const soon = calm(list, 60);
 
   function drawFilters() {
@@ -55,7 +57,7 @@ export async function mount(root, lab) {
   function compare(number, on) {
     const now = on ? [...chosen(), String(number)].slice(-2) : chosen().filter((n) => n !== String(number));
     lab.set({ run: now.join(",") || null });
-    fill(shown, ...journalView(listed, { chosen, open, compare }));
+    fill(shown, ...journalView(listed, act));
     shown.querySelector(`[data-run="${number}"]`)?.focus();
     return details();
   }
@@ -70,7 +72,7 @@ export async function mount(root, lab) {
     const found = await guarded(opened, () => get("journal/run", { run: lab.params.run, width: Math.round(Math.max(280, Math.min(wide, 900))) }));
     if (!found) return;
     one = found;
-    fill(opened, ...runView(found), el("div", { class: "row" }, button("Close", () => { lab.set({ run: null }); details(); if (listed) fill(shown, ...journalView(listed, { chosen, open, compare })); })));
+    fill(opened, ...runView(found), el("div", { class: "row" }, button("Close", () => { lab.set({ run: null }); details(); if (listed) fill(shown, ...journalView(listed, act)); })));
   }
   const update = async () => { await Promise.all([list(), details()]); };
   await update();
@@ -83,9 +85,9 @@ const chartWidth = (node) => { // two beside each other where there is room
 };
 
 /** The list of runs, with what became of predictions. */
-export function journalView(told, { chosen, open, compare }) {
+export function journalView(told, { chosen, open, compare, filtered }) {
   if (!told.count) {
-    return [empty("No run passes. Runs that take long enough are kept by themselves; those of the panel Run always are.")];
+    return [empty(`${filtered() ? "No run passes these filters." : "No runs are kept yet."} Runs that take long enough are kept by themselves; those of the panel Run always are.`)];
   }
   const rows = told.runs.map((r) => [
     el("input", { type: "checkbox", checked: chosen().includes(String(r.run)), "aria-label": `Compare run ${r.run}`, "data-run": r.run,

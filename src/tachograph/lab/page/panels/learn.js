@@ -3,7 +3,7 @@
 import { events, latest, post } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
 import { button, card, choice, copies, empty, facts, field, guarded, head, link, notice, slider, table } from "../lib/controls.js";
-import { el, fill } from "../lib/dom.js";
+import { announce, el, fill } from "../lib/dom.js";
 import { count, factor, seconds } from "../lib/numbers.js";
 
 const ABOUT = "Watch SURF's network choose push or pull at every level of a search. Change a weight, and replay the search.";
@@ -14,7 +14,7 @@ const changesOf = (text) => Object.fromEntries((text ?? "").split(",").filter(Bo
   .map((part) => [part.slice(0, part.lastIndexOf(":")), Number(part.slice(part.lastIndexOf(":") + 1))]));
 
 export async function mount(root, lab) {
-  const side = el("div", { class: "side" }), shown = el("div", { class: "stack", "aria-live": "polite" });
+  const side = el("div", { class: "side" }), shown = el("div", { class: "stack" });
   const turned = el("div", { class: "controls" });
   let told = null, again = false, drawn = null; // drawn: which sliders there are, and what they stand on
   let following = null, closing = () => {}; // the number of the recording that is followed
@@ -70,6 +70,7 @@ export async function mount(root, lab) {
     told = found;
     knobs();
     fill(shown, ...replayView(told, (level) => set({ level })));
+    announce(shown.querySelector("h2").textContent);
   });
   const leave = () => { closing(); following = null; };
 

@@ -2,8 +2,8 @@
 
 import { events, get, post } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
-import { button, card, choice, copies, empty, facts, field, guarded, head, link, notice, progress, provenance, table } from "../lib/controls.js";
-import { el, fill } from "../lib/dom.js";
+import { button, card, choice, copies, empty, facts, field, guarded, head, link, notice, predictions, progress, provenance, table } from "../lib/controls.js";
+import { announce, el, fill } from "../lib/dom.js";
 import { bytes, count, factor, percent, seconds } from "../lib/numbers.js";
 import { Timeline, replay } from "../lib/timeline.js";
 
@@ -102,13 +102,21 @@ export async function mount(root, lab) {
       fill(live, notice(told.error));
     } else {
       const found = await guarded(live, () => get("run/result", { run: told.run, width: widthFor(live) - 40 }));
-      if (found) fill(live, outcomeView(found));
+      if (found) {
+        fill(live, outcomeView(found));
+        announce(`${found.task} took ${seconds(found.seconds)}`);
+      }
     }
     await compare();
+    const now = await guarded(before, () => get("run/menu"));
+    if (now) list(now.runs);
   }
 
   const form = asking(menu, lab, () => { update(lab.params); }, () => runOne());
-  fill(side, form.node, earlier(menu.runs, lab));
+  const before = el("div", { class: "stack" });
+  const list = (runs) => fill(before, earlier(runs, lab));
+  list(menu.runs);
+  fill(side, form.node, before);
 
   let shown = "";
   async function update(params) {
@@ -207,18 +215,18 @@ function predictedView(told) {
 /** All candidates: predicted, and measured where they were run. Widgets show it, too. */
 export function comparisonView(told, act) {
   const busy = told.candidates.some((c) => c.status === "running" || c.status === "waiting");
-  const left = told.candidates.some((c) => c.actual === null);
+  const left = told.candidates.some((c) => c.actual === null), ran = told.candidates.some((c) => c.provenance);
   const rows = told.candidates.map((c) => [
     [c.name, el("small", { class: "soft" }, c.why)], seconds(c.predicted), c.low === null ? "–" : `${seconds(c.low)} to ${seconds(c.high)}`,
     c.memory === null ? "–" : bytes(c.memory),
     c.actual !== null ? button(seconds(c.actual), () => act.open(c), "link", { "aria-label": `Show the run of ${c.name}` })
       : c.status === "failed" || c.status === "stopped" ? c.status
       : c.status ? `${c.status} …` : button("run", () => act.runOne(c.way), "link", { "aria-label": `Run ${c.name}` }),
-    c.provenance ? provenance(c.provenance) : ""]);
+    ...(ran ? [c.provenance ? provenance(c.provenance) : ""] : [])]);
   return card("Candidates", left ? [button("Run the others too", act.runOthers, "", { disabled: busy })] : [],
     el("p", { class: "soft" }, `First because: ${told.reason}.`),
     told.candidates.some((c) => c.predicted !== null || c.actual !== null) && chart(told.chart),
-    table([{ name: "way, and why", wide: true }, { name: "predicted", number: true }, { name: "between", number: true }, { name: "memory", number: true }, { name: "took", number: true }, ""],
+    table([{ name: "way, and why", wide: true }, { name: "predicted", number: true }, { name: "between", number: true }, { name: "memory", number: true }, { name: "took", number: true }, ...(ran ? ["times are"] : [])],
       rows, { caption: "Candidates; the first is what would be run", first: true, whole: true }),
-    ...told.notes.map((n) => el("p", { class: "soft" }, n)));
+    predictions(told.notes), ...told.refused.map((text) => notice(`Refused: ${text}.`, "note")));
 }

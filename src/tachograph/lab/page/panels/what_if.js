@@ -3,16 +3,18 @@
 import { events, get, post } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
 import { button, card, check, choice, copies, empty, facts, field, guarded, head, link, notice, progress, provenance, slider } from "../lib/controls.js";
-import { calm, el, fill } from "../lib/dom.js";
+import { announce, calm, el, fill } from "../lib/dom.js";
 import { count, seconds } from "../lib/numbers.js";
 
 const ABOUT = "What would it take on accelerators and GPUs that are not here? Formulas answer at once; click a time to simulate it.";
 const HOST = "host";
-const BOUNDS = { "all runs": "all runs between", "90 %": "90 % between", "mean error": "off by the mean error:", "median error": "off by the median error:" };
+const BOUNDS = { "all runs": "all runs between", "90 %": "90 % between", "mean error": "off by the mean error:", "error on 1 graph": "off as one graph was:", "median error": "off by the median error:" };
 
 export async function mount(root, lab) {
-  const side = el("div", { class: "side" }), matrix = el("div", { class: "stack" }), near = el("div", { class: "stack", "aria-live": "polite" });
+  const side = el("div", { class: "side" }), matrix = el("div", { class: "stack" }), near = el("div", { class: "stack" });
+  const cannot = el("p", { class: "soft" });
   const rows = new Map(); // machine: {cells: memory -> told}
+  const places = new Map(); // machine: {row, cells: memory -> node}
   const jobs = new Map(); // number: a simulation that is not over
   let told = null, asked = 0, heard = null, closing = () => {}; // heard: the number of the one that is listened to
   fill(root, head("What if", ABOUT, copies(() => told ?? [...rows.values()].find((r) => r.python))));
@@ -53,52 +55,75 @@ export async function mount(root, lab) {
     rows.clear();
     drawMatrix();
     for (const machine of machines) {
-      const wanted = isAccelerator(machine.name) ? ["", ...memories()] : [""];
-      const answer = await guarded(near, () => post("what_if/row", { ...question(), machine: machine.name, memories: wanted }));
+      const answer = await guarded(near, () => post("what_if/row", { ...question(), machine: machine.name, memories: columns(machine.name) }));
       if (mine !== asked) return;
       if (!answer) { fill(matrix); return; } // the question itself is refused
-      rows.set(machine.name, { ...answer, cells: new Map(answer.cells.map((c) => [c.memory, c])) });
-      drawMatrix();
+      drawRow(answer);
     }
   }
+  const columns = (machine) => (isAccelerator(machine) ? ["", ...memories()] : [""]);
 
+  /** The table without times. What comes later changes its own cells only: a press on another one still counts. */
   function drawMatrix() {
-    const every = [...rows.values()].flatMap((r) => [...r.cells.values()]).map((c) => c.seconds).filter((s) => s);
-    const fastest = Math.min(...every), slowest = Math.max(...every);
-    const share = (s) => (slowest > fastest ? 1 - Math.log(s / fastest) / Math.log(slowest / fastest) : 1);
-    const ends = [...rows.values()][0]?.ends ?? {};
-    source.node.hidden = rows.size > 0 && !("source" in ends);
-    sink.node.hidden = !("sink" in ends);
-    const columns = ["", ...memories()];
-    const body = machines.filter((m) => !rows.has(m.name) || [...rows.get(m.name).cells.values()].some((c) => !c.why)).map((m) =>
-      el("tr", {}, el("th", { scope: "row" }, m.title),
-        columns.map((memory, k) => (k && !isAccelerator(m.name) ? el("td", { class: "none" }) : el("td", {}, oneCell(m, memory, share))))));
-    const cannot = [...rows.values()].filter((r) => [...r.cells.values()].every((c) => c.why)).map((r) => r.machine);
+    places.clear();
+    const body = machines.map(({ name, title }) => {
+      const cells = new Map(columns(name).map((memory) => [memory, el("td", {}, el("span", { class: "soft" }, "…"))]));
+      const none = isAccelerator(name) ? [] : memories().map(() => el("td", { class: "none" }));
+      const row = el("tr", {}, el("th", { scope: "row" }, title), [...cells.values()], none);
+      places.set(name, { row, cells });
+      return row;
+    });
     fill(matrix, card("Machines and memories", [],
-      el("div", { class: "table whole matrix", tabindex: "0", role: "region", "aria-label": "Machines and memories" }, el("table", {},
-        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "machine"), columns.map((c) => el("th", { scope: "col" }, c || "its own memory")))),
+      el("div", { class: "table whole matrix", tabindex: "0", role: "region", "aria-label": "Machines and memories" }, el("table", { "aria-label": "Machines and memories" },
+        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "machine"), ["its own memory", ...memories()].map((c) => el("th", { scope: "col" }, c)))),
         el("tbody", {}, body))),
       el("div", { class: "row" }, provenance("modelled"), provenance("simulated"), provenance("measured"),
         el("span", { class: "soft" }, "The stronger the colour, the faster. Click a time to see it from near.")),
-      cannot.length > 0 && el("p", { class: "soft" }, `Cannot do it: ${cannot.join(", ")}.`)));
+      cannot));
+    mark();
   }
 
-  function oneCell(machine, memory, share) {
-    const cell = rows.get(machine.name)?.cells.get(memory);
-    if (!cell) return el("span", { class: "soft" }, "…");
+  function drawRow(answer) {
+    const { row, cells } = places.get(answer.machine), before = rows.get(answer.machine)?.cells;
+    rows.set(answer.machine, { ...answer, cells: new Map(answer.cells.map((c) => [c.memory, c])) });
+    for (const cell of answer.cells) {
+      if (JSON.stringify(before?.get(cell.memory)) !== JSON.stringify(cell)) fill(cells.get(cell.memory), oneCell(answer.machine, cell));
+    }
+    row.hidden = answer.cells.every((c) => c.why);
+    mark();
+  }
+
+  /** What depends on all rows: how strong the colours are, which time is chosen, and who cannot do it. */
+  function mark() {
+    const every = [...rows.values()].flatMap((r) => [...r.cells.values()]).map((c) => c.seconds).filter((s) => s);
+    const fastest = Math.min(...every), slowest = Math.max(...every);
+    const share = (s) => (slowest > fastest ? 1 - Math.log(s / fastest) / Math.log(slowest / fastest) : 1);
+    for (const [name, { cells }] of places) {
+      for (const [memory, place] of cells) {
+        const pressed = place.querySelector("button"), took = rows.get(name)?.cells.get(memory)?.seconds;
+        pressed?.setAttribute("aria-pressed", String(lab.params.machine === name && (lab.params.memory ?? "") === memory));
+        if (took) pressed?.style.setProperty("--share", `${Math.round(8 + 34 * share(took))}%`);
+      }
+    }
+    const ends = [...rows.values()][0]?.ends ?? {};
+    source.node.hidden = rows.size > 0 && !("source" in ends);
+    sink.node.hidden = !("sink" in ends);
+    const names = [...places].filter(([, p]) => p.row.hidden).map(([name]) => rows.get(name).machine);
+    fill(cannot, names.length > 0 && `Cannot do it: ${names.join(", ")}.`);
+  }
+
+  function oneCell(name, cell) {
     if (cell.why) return el("span", { class: "soft", title: cell.why }, "–");
-    const here = lab.params.machine === machine.name && (lab.params.memory ?? "") === memory;
+    const { title } = machines.find((m) => m.name === name);
     const text = cell.seconds ? seconds(cell.seconds) : "simulate";
     const word = cell.provenance ?? "not known yet";
-    const made = button([text, el("small", {}, cell.provenance ?? "")], () => open(machine.name, memory), `cell ${cell.provenance ?? ""}`, {
-      "aria-label": `${machine.title}${memory ? ` with ${memory}` : ""}: ${text}, ${word}`, "aria-pressed": String(here), title: `${word}${cell.how ? `: ${cell.how}` : ""}` });
-    if (cell.seconds) made.style.setProperty("--share", `${Math.round(8 + 34 * share(cell.seconds))}%`);
-    return made;
+    return button([text, el("small", {}, cell.provenance ?? "")], () => open(name, cell.memory), `cell ${cell.provenance ?? ""}`, {
+      "aria-label": `${title}${cell.memory ? ` with ${cell.memory}` : ""}: ${text}, ${word}`, title: `${word}${cell.how ? `: ${cell.how}` : ""}` });
   }
 
   async function open(machine, memory) {
     lab.set({ machine, memory: memory || null, parameter: null, value: null });
-    drawMatrix();
+    mark();
     await look();
     near.scrollIntoView({ block: "nearest", behavior: "smooth" });
     if (told && !told.simulated && told.job === null) simulate();
@@ -115,6 +140,7 @@ export async function mount(root, lab) {
     const found = await guarded(near, () => post("what_if/cell", { ...question(), machine, chosen: chosen(), width: widthFor(near) - 36 }));
     if (!found || lab.params.machine !== machine) return;
     told = found;
+    if (told.simulated) announce(`${machines.find((m) => m.name === machine)?.title ?? machine}: ${seconds(told.cell.seconds)}, ${told.cell.provenance}`);
     const job = told.job === null ? null : follow(told.job, machine);
     fill(near, ...machineView(told, { title: machines.find((m) => m.name === machine)?.title ?? machine, simulate, stop, job, turn }));
   }
@@ -171,11 +197,9 @@ export async function mount(root, lab) {
   }
 
   async function refresh(machine) {
-    const wanted = isAccelerator(machine) ? ["", ...memories()] : [""];
-    const answer = await guarded(near, () => post("what_if/row", { ...question(), machine, memories: wanted }));
-    if (!answer) return;
-    rows.set(machine, { ...answer, cells: new Map(answer.cells.map((c) => [c.memory, c])) });
-    drawMatrix();
+    const mine = asked;
+    const answer = await guarded(near, () => post("what_if/row", { ...question(), machine, memories: columns(machine) }));
+    if (answer && mine === asked) drawRow(answer);
   }
 
   async function update(now) {
