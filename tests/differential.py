@@ -34,8 +34,10 @@ from tachograph.algorithms import (
 from tachograph.devices.discovery import discover
 from tachograph.kernels.bfs import search
 from tachograph.kernels.independent_set import greedy
+from tachograph.kernels.runtime import team
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tachograph.kernels.similarity import pairs
+from tachograph.kernels.sssp import delta_stepping
 from tests.peer_answers import HAS_IGRAPH, Case
 
 GRAPHS = 200  # in the default tests
@@ -43,6 +45,7 @@ BATCH = 250  # graphs that a process takes at a time
 THREADS = [{"threads": count} for count in (1, 2, 3, 4)]
 THRESHOLDS = [
     (search, "SERIAL_UP_TO_VERTICES"),
+    (delta_stepping, "OWNED_BLOCK_BITS"),  # else one worker would own all vertices
     (strong, "SEARCH_FROM_ARCS"),
     (similarity_edges, "SERIAL_BELOW_ARCS"),
     (similarity_edges, "CHUNK_ARCS_AT_LEAST"),
@@ -51,6 +54,7 @@ THRESHOLDS = [
     (greedy, "SERIAL_BELOW_SIZE"),
     (flow_solve, "SERIAL_BELOW_VERTICES"),
     (independent_rounds, "SERIAL_BELOW_VERTICES"),
+    (team, "given_meeting"),
 ]
 Ways = list[dict[str, Any]]
 
