@@ -82,7 +82,8 @@ def of_fast_path() -> Iterator[Table]:
                 ("of this source", [c.ratio for c in own]),
                 ("of any source", [c.without_source for c in own]),
             ):
-                rows.append([word, direction, start, *errors(summary(ratios))])
+                if ratios:
+                    rows.append([word, direction, start, *errors(summary(ratios))])
     heads = ("searches are", "direction", "levels", *HEADS)
     yield Table("The fast path beside the simulator", heads, rows)
 

@@ -50,7 +50,7 @@ def graphs(n: int) -> Iterator[tuple[str, Any]]:
 
 def calls(graph: Any) -> Iterator[Call]:
     """Every call of the contract tests, with a name for it."""
-    from tests.networkx.test_contract import calls as contract
+    from tests.networkx.contract import calls as contract
 
     for name, cases in contract(graph).items():
         for k, (args, kwargs, _) in enumerate(cases):

@@ -1,7 +1,7 @@
 """Measures, and keeps what was measured: benchmarks/results/NAME.json, which the documents show.
 
     python benchmarks/record.py --list        what there is, its state, and how long it takes
-    python benchmarks/record.py NAME ...      measures these again
+    python benchmarks/record.py NAME ...      measures these again, what they share only once
     python benchmarks/record.py --all         measures everything again that is stale or kept
 
 ``commands.toml`` has the command of each result. It prints tables as JSON (``tacho reproduce``), or
@@ -25,7 +25,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,6 +47,7 @@ VARIABLE = re.compile(r"[A-Z_]+=")
 QUIET_UP_TO = 0.1  # threads of other programs that run, on average, up to which times count
 LOOK_SECONDS = 5.0  # for that average: the load average of a minute remembers what ran before
 WAIT_SECONDS = 300  # for others to end
+SHARED: dict[str, tempfile.TemporaryDirectory[str]] = {}  # homes, until the recorder ends
 WRITTEN = ("benchmarks/results", "docs", "README.md")  # what recording itself changes
 
 
@@ -89,10 +91,10 @@ def record(name: str, command: Sequence[str], file: Path | None = None, cwd: Pat
     """Run a command and keep the tables that it prints, or writes into ``file``.
 
     It runs with an empty home, so nothing comes from a journal, a model or a calibration that is older
-    than the commands to be run ``before``.
+    than the commands to be run ``before``, or than the results that share their measurements with it.
     """
     before = result_file.commands()[name].before
-    with tempfile.TemporaryDirectory() as directory:
+    with home_of(name) as directory:
         notes = Path(directory) / "notes"
         notes.touch()
         fresh = {**os.environ, "TACHOGRAPH_HOME": directory}
@@ -130,6 +132,19 @@ def record(name: str, command: Sequence[str], file: Path | None = None, cwd: Pat
     path = result_file.write(name, json.loads(json.dumps(kept)))
     print(f"{path.name} written; python benchmarks/render.py shows it", file=sys.stderr)
     return path
+
+
+@contextmanager
+def home_of(name: str) -> Iterator[str]:
+    """Make an empty directory, or take the one of an earlier result with the same measurements."""
+    word = result_file.commands()[name].shares
+    if not word:
+        with tempfile.TemporaryDirectory() as made:
+            yield made
+        return
+    if word not in SHARED:
+        SHARED[word] = tempfile.TemporaryDirectory()
+    yield SHARED[word].name
 
 
 def now() -> datetime.datetime:

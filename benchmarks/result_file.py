@@ -52,6 +52,7 @@ class Command(NamedTuple):
     needs: tuple[str, ...] = ()  # environment variables (in capitals) and packages
     before: tuple[str, ...] = ()  # commands that fill the empty home: calibrate, train
     timed: bool = True  # on a quiet machine only; simulations do not mind
+    shares: str = ""  # measurements with all results of this word that are recorded in one go
 
 
 @cache

@@ -87,6 +87,22 @@ def test_a_recording_says_what_ran(recorded):
     assert "small.txt" in recorded["graphs"]
 
 
+def test_results_of_one_word_share_a_home_and_others_have_none(monkeypatch):
+    result_file, record = module("result_file"), module("record")
+    rows = {name: result_file.Command("", 1, shares=name[0]) for name in ("a1", "a2", "b1")}
+    rows["apart"] = result_file.Command("", 1)
+    monkeypatch.setattr(result_file, "commands", lambda: rows)
+    monkeypatch.setattr(record, "SHARED", {})
+
+    def home(name):
+        with record.home_of(name) as found:
+            assert Path(found).is_dir()
+            return found
+
+    assert home("a1") == home("a2") != home("b1")
+    assert home("apart") != home("apart")
+
+
 def test_a_changed_number_shows(recorded, monkeypatch):
     problems = module("result_file").problems
     path = Path("small.json")

@@ -1,7 +1,7 @@
 """Every task beside the peers that are installed, in one run.
 
 The candidates for a row take turns, each round beginning with another one, so that a slow minute is
-slow for all. A turn is three runs in a row, of which the median counts, after a short rest, in which
+slow for all. A turn is several runs in a row, of which the median counts, after a short rest, in which
 the threads of the one before fall asleep. A first round, which does not count, warms up, and the
 outcome of each peer is compared with ours; a time is kept only of peers that agree.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,13 +27,12 @@ from . import facts
 from .facts import Facts
 from .gapbs import Gapbs
 from .libraries import GraphBlas, Igraph, NetworKit, SciPy
-from .peer import DAMPING, MAX_ITER, TOL, Case, Job, Peer
+from .peer import DAMPING, MAX_ITER, SEVERAL_SECONDS, TOL, Case, Job, Peer
 
 __all__ = ["NOTES", "OURS", "PEERS", "TASKS", "Row", "Task", "installed", "rows"]
 
 OURS = "tachograph"
 ONCE_SECONDS = 10.0  # a candidate that takes longer runs once only
-SEVERAL_SECONDS = 1.0  # a turn of a candidate that takes less is several runs
 REST_SECONDS = 0.02  # between turns: OpenMP's threads wait for more work with their cores busy
 PEERS: tuple[type[Peer], ...] = (Gapbs, NetworKit, Igraph, SciPy, GraphBlas)
 NOTES = (
@@ -127,6 +126,10 @@ class Row:
         """Return our time divided by the peer's."""
         return self.median(OURS) / self.median(peer)
 
+    def least_ratio(self, peer: str) -> float:
+        """Return the ratio of the shortest times, which other programs disturb the least."""
+        return min(self.seconds[OURS]) / min(self.seconds[peer])
+
     @property
     def ratios(self) -> dict[str, float]:
         """Our time divided by that of each peer that agrees."""
@@ -149,17 +152,22 @@ def rows(
     rounds: int,
     directory: Path,
     device: str | None = None,
+    peers: Iterable[type[Peer]] | None = None,
 ) -> Iterator[Row]:
-    """Yield a row for each task that can run on the graph, as soon as it is measured; with a
-    ``device``, ours runs there, too.
+    """Yield a row for each task that can run on the graph, as soon as it is measured.
+
+    With a ``device``, ours runs there, too. ``peers`` are by default all that are installed; if they
+    are given, tasks that none of them has are left out.
     """
     if not graph.n:
         raise InputError(f"{name} has no vertices to run on")
     bare = Graph(graph.indptr, graph.indices, directed=graph.directed)
     job = Job(bare, graph, int(np.argmax(graph.degrees > 2)), threads, directory)
-    others = [peer(job) for peer in installed()]
+    others = [peer(job) for peer in (installed() if peers is None else peers)]
     for task, how in TASKS.items():
         if how.undirected and graph.directed:
+            continue
+        if peers is not None and not any(hasattr(other, task) for other in others):
             continue
         cases = {OURS: Case(partial(how.run, job), how.facts)}
         if device is not None and how.there is not None:

@@ -15,12 +15,11 @@ import numpy as np
 from ..graph.files import write
 from ..util.errors import InputError
 from .facts import Facts
-from .peer import MAX_ITER, TOL, Case, Job, Peer
+from .peer import MAX_ITER, SEVERAL_SECONDS, TOL, TRIALS, Case, Job, Peer
 
 __all__ = ["Gapbs"]
 
 SHORTEST_SECONDS = 5e-6  # times are printed in steps of ten microseconds
-TRIALS = 3
 
 
 class Said(NamedTuple):
@@ -48,7 +47,7 @@ class Gapbs(Peer):
         self.file: Path = job.directory / "graph.sg"
         write(job.graph, self.file)
 
-    def _said(self, words: list[str], pattern: str, trials: int = TRIALS) -> Said:
+    def _said(self, words: list[str], pattern: str, trials: int = 1) -> Said:
         """Run a program; ``pattern`` finds what it says about the outcome."""
         program, file, *options = words
         place = Path(os.environ["GAPBS"]) / program
@@ -66,12 +65,15 @@ class Gapbs(Peer):
     ) -> Case | None:
         if not (Path(os.environ["GAPBS"]) / words[0]).is_file():
             return None
-        return Case(  # each call makes three trials
-            lambda: self._said(words, pattern),
-            lambda said: facts(said.found),
-            lambda s: s.seconds,
-            1,
-        )
+        last = SEVERAL_SECONDS
+
+        def call() -> Said:  # makes all trials of a turn
+            nonlocal last
+            said = self._said(words, pattern, TRIALS if last < SEVERAL_SECONDS else 1)
+            last = said.seconds
+            return said
+
+        return Case(call, lambda said: facts(said.found), lambda said: said.seconds, 1)
 
     def bfs(self) -> Case | None:
         words = ["bfs", str(self.file), "-r", str(self.job.source)]
@@ -87,7 +89,7 @@ class Gapbs(Peer):
             return None
         mean = (self.job.lengths.features.weights or {"mean": 1.0})["mean"]
         widths = [2**k for k in range(32) if 1 / 32 <= 2**k / mean <= 64][::2]
-        tried = {w: self._said([*words, str(w)], pattern, trials=1).seconds for w in widths}
+        tried = {w: self._said([*words, str(w)], pattern, trials=2).seconds for w in widths}
         best = min(tried, key=tried.__getitem__)
         return self._case([*words, str(best)], pattern, _number("reached"))
 
