@@ -210,6 +210,15 @@ def test_halves_of_characters_in_names_are_refused():
 
 
 @pytest.mark.parametrize("make", [tg.Graph.from_pandas, tg.Graph.from_arrow])
+def test_a_table_may_have_more_vertices_than_occur_but_not_than_names(make):
+    assert make(pd.DataFrame({"source": [0, 1], "target": [1, 2]}), n=5).n == 5
+    with pytest.raises(tg.InputError, match="n cannot be given with relabel=True or text"):
+        make(pd.DataFrame({"source": ["a"], "target": ["b"]}), n=5)
+    with pytest.raises(tg.InputError, match="n cannot be given with relabel=True or text"):
+        make(pd.DataFrame({"source": [7], "target": [9]}), n=5, relabel=True)
+
+
+@pytest.mark.parametrize("make", [tg.Graph.from_pandas, tg.Graph.from_arrow])
 def test_a_misspelled_argument_is_named_before_the_table_is_looked_at(make):
     frame = pd.DataFrame({"source": ["a", None], "target": ["b", "c"], "kb": [1, 2]})
     with pytest.raises(TypeError, match="no argument 'weigth'; did you mean weight"):

@@ -151,11 +151,11 @@ class Exchange:
             lacks = f"{type(table).__name__} has no __arrow_c_stream__"
             how = "call its collect() first" if hasattr(table, "collect") else TABLES
             raise InputError(f"{lacks}: {how}")
-        if n is not None and options.get("relabel"):
-            raise InputError("n cannot be given with relabel=True: the names decide it")
         with usable():
             made = table if isinstance(table, pa.Table) else pa.table(table)
             edges = edge_table(made, Columns(source, target, weight), typed=True)
+        if n is not None and (told.relabel or edges.named):
+            raise InputError("n cannot be given with relabel=True or text: the names decide it")
         edges.n = edges.n if n is None else n
         return build(edges, told)
 
@@ -165,14 +165,16 @@ class Exchange:
         source: str | None = None,
         target: str | None = None,
         weight: str | bool | None = True,
+        *,
+        n: int | None = None,
         **options: Unpack[EdgeOptions],
     ) -> Graph:
         """Return the graph of a ``pandas.DataFrame`` with a row for each edge.
 
         Columns are recognised by name, or given, as in :meth:`from_arrow`. Ends that are text are
         names: vertices are numbered in their order, and ``graph.names`` keeps them. Whole numbers are
-        ids, unless ``relabel=True`` says that they are names, too. ``options`` are those of
-        :meth:`Graph.from_edges`.
+        ids, unless ``relabel=True`` says that they are names, too. ``n`` and ``options`` are those
+        of :meth:`Graph.from_edges`.
 
         >>> import pandas as pd
         >>> import tachograph as tg
@@ -187,7 +189,7 @@ class Exchange:
         from .columns import Columns
         from .graph import Graph
 
-        options_of(options, ("source", "target", "weight"))
+        options_of(options, ("source", "target", "weight", "n"))
         if isinstance(frame, type) or not hasattr(frame, "set_axis"):
             found = f"expected a pandas.DataFrame, not {type(frame).__name__}"
             raise InputError(f"{found}: from_arrow takes tables of other libraries")
@@ -205,7 +207,7 @@ class Exchange:
         with usable():
             table = pa.Table.from_pandas(frame, preserve_index=False)
         table = table.replace_schema_metadata(None)
-        return Graph.from_arrow(table, source=source, target=target, weight=weight, **options)
+        return Graph.from_arrow(table, source=source, target=target, weight=weight, n=n, **options)
 
     from_polars = from_arrow
 
