@@ -63,20 +63,48 @@ def test_formulas_are_near_simulations_of_new_graphs():
 
 
 def test_neighbours_in_one_bank_take_longer_in_the_model_too():
-    """Two rows of eight neighbours: all even ones are in one of two banks, 0 to 7 half in each."""
-    targets = np.concatenate([np.arange(2, 18, 2), np.arange(8)])
-    g = tg.Graph.from_edges(np.repeat([0, 1], 8), targets, n=20, directed=True)
+    """Two vertices pull from eight sources: even ones are in one of two banks, 0 to 7 half in each."""
+    sources = np.concatenate([np.arange(2, 18, 2), np.arange(8)])
+    g = tg.Graph.from_edges(sources, np.repeat([0, 1], 8), n=20, directed=True)
     active = activity(g, Question("pagerank"))
     assert active.fullest(8, 2) == (8 + 4) / 2 / 8
     assert active.fullest(100, 2) == (8 + 4) / 16  # fewer edges than a group
-    even = tg.Graph.from_edges(np.repeat(np.arange(64), 32), np.tile(np.arange(0, 64, 2), 64), n=64)
+    even = tg.Graph.from_edges(np.tile(np.arange(0, 64, 2), 64), np.repeat(np.arange(64), 32), n=64)
     taken = []
     for stalls in (True, False):
         design, told = tg.AccuGraph(stalls=stalls), activity(even, Question("pagerank"))
         size = Size(64, even.arcs, "pagerank", 1, design.memory(), even.indptr, told)
         taken.append(design.terms(size)["edge cycles"])
-    share = np.bincount(even.indices % 16, minlength=16).max() / even.arcs
+    share = np.bincount(even.to_edges()[0] % 16, minlength=16).max() / even.arcs
     assert taken[0] == pytest.approx(taken[1] * share * 16)
+
+
+def test_banks_make_the_model_wait_where_the_simulation_waits():
+    """Arcs out of every sixteenth vertex read one bank; the same arcs turned round read all of them."""
+    random = np.random.default_rng(1)
+    few, every = 16 * random.integers(0, 32, 8000), random.integers(0, 512, 8000)
+    for arcs, waits in (((few, every), True), ((every, few), False)):
+        g = tg.Graph.from_edges(*arcs, n=512, directed=True)
+        simulated, by_formulas = [], []
+        for stalls in (True, False):
+            design = tg.AccuGraph(stalls=stalls)
+            active = activity(g, Question("pagerank"))
+            size = Size(g.n, g.arcs, "pagerank", 1, design.memory(), g.indptr, active)
+            simulated.append(tg.simulate("pagerank", g, design, iterations=1).seconds)
+            by_formulas.append(modelled(design, size).seconds)
+        for with_stalls, without in (simulated, by_formulas):
+            assert (with_stalls > 5 * without) == waits
+
+
+def test_a_bank_serves_one_neighbour_in_a_cycle_whatever_is_known_of_the_graph():
+    size = Size(100, 6400, "pagerank", 1, tg.AccuGraph().memory())
+    taken = {
+        (banks, stalls): tg.AccuGraph(cache_banks=banks, stalls=stalls).terms(size)["edge cycles"]
+        for banks in (4, 16)
+        for stalls in (True, False)
+    }
+    assert taken[4, True] == 4 * taken[16, True]
+    assert taken[4, False] == taken[16, False] == taken[16, True]  # of 16 edge pipelines
 
 
 def test_iterations_are_counted_without_requests():

@@ -114,6 +114,8 @@ class AccuGraph(Accelerator):
         times = size.sweeps(min(n, self.partition_size or n), self.partition_skipping)
         cycle = 1e-6 / self.clock(size.task)
         taken = 1 / self.edge_pipelines
+        if self.stalls:
+            taken = max(taken, 1 / self.cache_banks)
         if self.stalls and size.active is not None:  # banks even out what is read ahead
             ahead = self.edge_pipelines * self.edge_pipeline_size * size.line // edge
             taken = max(taken, size.active.fullest(ahead, self.cache_banks))

@@ -13,7 +13,7 @@ from .problem import Question
 
 __all__ = ["Activity", "activity"]
 
-MOST_ITEMS = 1 << 16  # neighbours that are looked at to tell how often they meet in a bank
+MOST_ITEMS = 1 << 16  # sources of arcs that are looked at to tell how often they meet in a bank
 
 
 class Steps(NamedTuple):
@@ -60,9 +60,10 @@ class Activity:
         return self._pairs[partition]
 
     def fullest(self, items: int, banks: int) -> float:
-        """Return the share of the fullest bank, in the mean over groups of ``items`` neighbours.
+        """Return the share of the fullest bank, in the mean over groups of ``items`` sources of arcs.
 
-        Neighbour v is in bank v mod ``banks``. Some groups of the graph are looked at, evenly spread.
+        Arcs are in the order of their targets, which pull; source v is in bank v mod ``banks``. Some
+        groups of the graph are looked at, evenly spread.
         """
         items = min(items, self.edges)
         if items == 0:
@@ -70,7 +71,7 @@ class Activity:
         if (items, banks) not in self._fullest:
             groups = min(self.edges // items, -(-MOST_ITEMS // items))
             first = np.linspace(0, self.edges - items, groups).astype(np.int64)
-            ids = self.graph.indices[first[:, None] + np.arange(items)] % banks
+            ids = self.graph.transpose.indices[first[:, None] + np.arange(items)] % banks
             keys = ids + np.arange(groups)[:, None] * banks
             loads = np.bincount(keys.ravel(), minlength=groups * banks)
             fullest = loads.reshape(-1, banks).max(axis=1).mean()
