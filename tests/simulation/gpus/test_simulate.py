@@ -209,7 +209,9 @@ def test_searches_of_a_flow_launch_each_level():
         ends = np.arange(n - 1), np.arange(1, n)
         line = tg.Graph.from_edges(*ends, np.full(n - 1, 3), n=n)
         run = tg.simulate("maximum_flow", line, "v100", source=0, sink=n - 1)
-        many[n] = run.trace["launch"][run.trace["kernel"] == "bfs"][0]
+        searches = run.trace["kernel"] == "bfs"
+        many[n] = run.trace["launch"][searches][0]
+        assert run.trace["items"][searches][0] == n - 1  # every vertex on the way back but the source
     assert many[40] - many[20] == pytest.approx(20 * QUEUED_US * 1e-6)
 
 

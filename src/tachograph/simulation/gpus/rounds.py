@@ -319,6 +319,6 @@ def _one_row(chip: Chip, first: int) -> None:
     row, *others = chip.rows[first:]
     row["queued"] = row.get("queued", 0) + len(others)
     for other in others:
-        for name in (*COUNTERS, "written_back", "queued"):
+        for name in ("items", *COUNTERS, "written_back", "queued"):
             row[name] += other.get(name, 0)
     del chip.rows[first + 1 :]
