@@ -12,6 +12,7 @@ from tachograph.algorithms.sssp import ALGORITHMS
 from tachograph.algorithms.verify import check_sssp
 from tachograph.kernels.runtime.launch import SERIAL_BELOW
 from tachograph.kernels.sssp import delta_stepping
+from tachograph.util.limits import Deadline
 from tests import oracles
 from tests.graph.test_build import make
 from tests.strategies import edge_lists
@@ -95,3 +96,18 @@ def test_plans_know_targets():
     plan = tg.plan("sssp", g, source="a", target="b")
     assert "target='b'" in str(plan).replace("target=b", "target='b'")
     assert plan.run().to_pandas()["distances"].tolist() == [0, 1, np.inf, np.inf]
+
+
+def test_a_search_that_is_cut_short_after_the_target_was_reached(monkeypatch):
+    """Its distances beyond the target are kept: any of them may be too long, also that of the target."""
+
+    def late(self, partial):
+        self.cut |= partial
+        return False
+
+    monkeypatch.setattr(Deadline, "late", late)
+    g = tg.uniform(3000, 6, rng=1, weights=(1, 100))
+    near = int(np.argsort(tg.sssp(g, 0).distances)[5])
+    found = tg.sssp(g, 0, target=near, deadline=60, verify=True)
+    reached = np.isfinite(found.distances)
+    assert (found.distances[reached] > found.distances[near]).any()

@@ -166,7 +166,8 @@ def sssp(
             why = "without weights, a breadth-first search is exact and faster than anything else"
             found = replace(found, budget=wanted.exactly(why)).with_run(reason=why)
         exact = found.exact and not was_cut()
-        end_at = np.inf if problem.target < 0 else float(found.distances[problem.target])
+        whole = problem.target < 0 or was_cut()
+        end_at = np.inf if whole else float(found.distances[problem.target])
         if exact and end_at == np.inf:
             must_be_finite(graph, weights, found.distances)
         if verify:
