@@ -113,6 +113,24 @@ def test_pulls_are_told_apart_and_do_not_spoil_pushes():
     assert found._replace(pull_work=1, pull_ratio=1) == alone._replace(pull_work=1, pull_ratio=1)
 
 
+def test_gpus_without_runs_that_pull_take_what_is_known_of_pulls():
+    """Those of V100 are known: GV100 is of its architecture, the others are not."""
+    pulls = [sample("v100", dataset, *GRAPHS[dataset], pulls=True) for dataset in GRAPHS]
+    others = [sample("gv100", dataset, *GRAPHS[dataset]) for dataset in GRAPHS]
+    found, alone = fit([*SAMPLES, *others, *pulls]), fit([*SAMPLES, *others])
+    for name, known in (
+        ("gv100", found.architectures["volta"]),
+        ("k40c", found.every),
+        ("titan-xp", found.every),
+    ):
+        own, pushes = found.of(GPU(name)), alone.of(GPU(name))
+        assert 0.2 < own.pull_work < 0.8  # in truth 0.3; nothing known: 1
+        asked = Constants(*np.exp(known))
+        assert own == pushes._replace(pull_work=asked.pull_work, pull_ratio=asked.pull_ratio)
+    of_kepler = Constants(*np.exp(found.architectures["kepler"]))
+    assert of_kepler.pull_work == found.of(GPU("k40c")).pull_work
+
+
 @pytest.mark.parametrize("ahead", [-0.5, -0.2, 0.0, 0.3, 0.5])
 def test_a_shifted_search_reaches_the_same(ahead):
     levels = [Level(1, 4), Level(30, 900), Level(700, 9000), Level(200, 300), Level(3, 3)]

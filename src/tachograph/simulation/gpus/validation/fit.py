@@ -177,7 +177,7 @@ class _Problem:
         return np.vstack([made.reshape(now.size, -1), np.diag(1 / self.spread)])
 
     def solved(self, known: Fitted) -> Fitted:
-        """Return ``known`` with what was sought."""
+        """Return ``known`` with what was sought, also for what is known of other samples only."""
         from scipy.optimize import least_squares
 
         start = self.middle
@@ -189,16 +189,18 @@ class _Problem:
             made[self.free] = new
             return made
 
-        families = {
-            name: beside(known.architectures.get(name, known.every), every + architectures[k])
-            for k, name in enumerate(self.architectures)
+        more = dict(zip(self.architectures, architectures, strict=True))
+        usual = {name: every + more.get(name, 0.0) for name in {**known.architectures, **more}}
+        own = dict(zip(self.gpus, self.constants(found)[:, self.free], strict=True))
+        gpus = {
+            name: beside(known.logs(GPU(name)), own.get(name, usual[GPU(name).architecture]))
+            for name in {**known.gpus, **own}
         }
-        own = dict(zip(self.gpus, self.constants(found), strict=True))
-        return Fitted(
-            beside(known.every, every),
-            {**known.architectures, **families},
-            {**known.gpus, **own},
-        )
+        families = {
+            name: beside(known.architectures.get(name, known.every), new)
+            for name, new in usual.items()
+        }
+        return Fitted(beside(known.every, every), families, gpus)
 
 
 def _damped(off: Numbers) -> tuple[Numbers, Numbers]:
