@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
+from rich.cells import cell_len
 from typer.testing import CliRunner
 
 import tachograph as tg
@@ -110,19 +111,20 @@ def test_edges_of_a_cut() -> None:
     assert graph.indices[cut.arcs].tolist() == [3]
 
 
+@pytest.mark.parametrize("name", ["rmat-14", "北京大-"])  # the letters of one are wide
 @pytest.mark.parametrize("width", [30, 80, 200])
 def test_wide_tables_show_all_numbers_and_names_in_the_width_of_the_terminal(
-    monkeypatch, capsys, width
+    monkeypatch, capsys, width, name
 ):
     monkeypatch.setenv("COLUMNS", str(width))
     heads = ["graph", "kind", *(f"a published mean of number {k}" for k in range(9))]
-    cells = ["rmat-14", "directed", *(f"{1_409_024 + k:,}" for k in range(9))]
+    cells = [name, "directed", *(f"{1_409_024 + k:,}" for k in range(9))]
     out().print(table(heads, [cells]))
     shown = capsys.readouterr().out
     assert all(cell in shown for cell in cells), shown
     assert all(head.split()[-1] in shown for head in heads)
-    assert max(map(len, shown.splitlines())) <= width
-    tables = sum(line.startswith("rmat-14") for line in shown.splitlines())
+    assert max(map(cell_len, shown.splitlines())) <= width
+    tables = sum(line.startswith(name) for line in shown.splitlines())
     assert tables == shown.count("graph") == {30: 5, 80: 2, 200: 1}[width]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..util.printed import cells_of
 from ..util.text import plain
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Fitted", "table"]
 
-GAP = 2  # letters between two columns
-LONGEST_WORD = 24  # letters that a column of text has room for; longer words are broken
+GAP = 2  # cells between two columns
+LONGEST_WORD = 24  # cells that a column of text has room for; longer words are broken
 #: How a number, a time, a share or what stands for none of them begins.
 NUMBER = re.compile(r"[<~+\-–?]?\s*\d|[-–?]?$")
 
@@ -36,16 +37,16 @@ class Column:
 
     @property
     def full(self) -> int:
-        """The letters of the longest cell, or of the head."""
-        return max(len(plain(cell)) for cell in (self.head, *self.cells))
+        """The width of the longest cell, or of the head."""
+        return max(cells_of(str(cell)) for cell in (self.head, *self.cells))
 
     @property
     def least(self) -> int:
-        """The letters below which numbers would be cut off, or words broken."""
+        """The width below which numbers would be cut off, or words broken."""
         cells = [plain(cell) for cell in self.cells]
         words = [w for text in (self.head, *(cells if self.text else ())) for w in text.split()]
         words += [] if self.text else cells
-        longest = max(map(len, words), default=0)
+        longest = max(map(cells_of, words), default=0)
         return min(longest, LONGEST_WORD) if self.text else longest
 
 

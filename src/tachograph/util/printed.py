@@ -6,9 +6,11 @@ import shutil
 import textwrap
 from collections.abc import Collection, Sequence
 
-__all__ = ["columns", "explained", "wrapped"]
+from .text import plain
 
-#: Letters of a line at most, also where there is no terminal; the least that an explanation needs
+__all__ = ["cells_of", "columns", "explained", "wrapped"]
+
+#: Cells of a line at most, also where there is no terminal; the least that an explanation needs
 #: beside a table, else it stands below its row; how far it is then set in.
 WIDTH, LEAST_BESIDE, INDENT = 120, 36, 3
 
@@ -26,14 +28,14 @@ def explained(
     push  3 ms   few arcs
     """
     lines, (title, texts) = columns(head, rows, right), about
-    width = max(map(len, lines))
+    width = max(map(cells_of, lines))
     room = _width() - width - INDENT
     beside = room >= LEAST_BESIDE
-    made = [f"{lines[0].ljust(width)}{' ' * INDENT}{title}" if beside else lines[0]]
+    made = [f"{_padded(lines[0], width)}{' ' * INDENT}{title}" if beside else lines[0]]
     for line, text in zip(lines[1:], texts, strict=True):
-        told = textwrap.wrap(text, room if beside else _width() - INDENT) or [""]
+        told = textwrap.wrap(text, room if beside else max(_width() - INDENT, 1)) or [""]
         inset = " " * (width + INDENT if beside else INDENT)
-        made.append(line.ljust(width) + " " * INDENT + told.pop(0) if beside else line)
+        made.append(_padded(line, width) + " " * INDENT + told.pop(0) if beside else line)
         made += [inset + more for more in told]
     return made
 
@@ -41,6 +43,22 @@ def explained(
 def wrapped(text: str) -> list[str]:
     """Return a text in lines that fit."""
     return textwrap.wrap(text, _width())
+
+
+def cells_of(text: str) -> int:
+    """Return how many cells of a terminal a text takes.
+
+    >>> cells_of("roads"), cells_of("道路")
+    (5, 4)
+    """
+    from rich.cells import cell_len
+
+    return cell_len(plain(text))
+
+
+def _padded(text: str, width: int, right: bool = False) -> str:
+    blank = " " * (width - cells_of(text))
+    return blank + text if right else text + blank
 
 
 def _width() -> int:
@@ -55,10 +73,10 @@ def columns(
     >>> columns(["", "way", "time"], [["0", "push", "3 ms"]], right=[2])
     ['   way   time', '0  push  3 ms']
     """
-    widths = [max(map(len, cells)) for cells in zip(head, *rows, strict=True)]
+    widths = [max(map(cells_of, cells)) for cells in zip(head, *rows, strict=True)]
     lines = []
     for row in (head, *rows):
         places = enumerate(zip(row, widths, strict=True))
-        cells = [c.rjust(w) if k in right else c.ljust(w) for k, (c, w) in places]
+        cells = [_padded(cell, width, k in right) for k, (cell, width) in places]
         lines.append("  ".join(cells).rstrip())
     return lines
