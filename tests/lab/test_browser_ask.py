@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tachograph as tg
 from tests.lab.conftest import at
 from tests.lab.test_browser import forgive
 
@@ -38,6 +39,15 @@ def test_a_vertex_that_is_none_and_no_graph(page, client):
     page.get_by_role("heading", name="bfs from 8: auto").wait_for()
     at(page, client, "ask")
     page.get_by_role("link", name="Open a graph").wait_for()
+
+
+def test_the_graph_of_the_command_line_is_open_in_every_panel(page, client, monkeypatch, tmp_path):
+    file = tmp_path / 'one "two" <three>.txt'
+    tg.write(tg.star(9), file)
+    monkeypatch.setattr(client.lab, "first", client.lab.sources.add_file(file.name, file))
+    page.goto(client.url + "?#/ask")  # before anything is known of the graph
+    page.get_by_role("heading", name="bfs from 0: auto").wait_for()
+    assert page.locator("#graph").inner_text() == file.name
 
 
 def test_a_deadline_shows_who_is_in_time(page, client):

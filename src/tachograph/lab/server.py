@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +19,7 @@ from typing import Any, TypeVar
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from ..plots.report.page import colours
@@ -77,7 +78,8 @@ class Lab:
 
 def make_app(lab: Lab, token: str, port: int) -> App:
     """Return the app with all routes, behind the guard."""
-    routes = [Route("/", _file), Route("/colours.css", _colours), Route("/page/{path:path}", _file)]
+    routes = [Route("/", _index(lab)), Route("/colours.css", _colours)]
+    routes.append(Route("/page/{path:path}", _file))
     for panel in PANELS:
         routes += [
             Route(f"/api/{panel}/{e.name}", _answer(lab, e), methods=[e.method])
@@ -131,9 +133,20 @@ async def _body(request: Request) -> dict[str, Any]:
     return told
 
 
+def _index(lab: Lab) -> Callable[[Request], Awaitable[Response]]:
+    """Return what sends the page itself, which knows the graph of the command line from the start."""
+
+    async def index(request: Request) -> Response:
+        page = PAGE.joinpath("index.html").read_text(encoding="utf-8")
+        told = f' data-first="{escape(lab.first)}"' if lab.first else ""
+        return HTMLResponse(page.replace("<html", f"<html{told}", 1))
+
+    return index
+
+
 async def _file(request: Request) -> Response:
     """Send a file of the page."""
-    path = request.path_params.get("path", "index.html")
+    path = request.path_params["path"]
     wanted, suffix = PAGE.joinpath(*path.split("/")), Path(path).suffix
     if ".." in path.split("/") or suffix not in KINDS or not is_file(str(wanted)):
         return Response("there is no such page\n", 404)

@@ -38,7 +38,6 @@ SAFE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 def start(lab: Lab) -> dict[str, Any]:
     """Return what can be opened."""
     return {
-        "first": lab.first,
         "open": lab.sources.known(),
         "data_sets": data_sets(),
         "generators": sliders(),

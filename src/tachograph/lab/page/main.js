@@ -30,11 +30,14 @@ function settle() {
   left -= 1;
 }
 
-/** The address holds the panel and its state: #/ask?graph=…&task=bfs */
+/** The address holds the panel and its state: #/ask?graph=…&task=bfs
+ *
+ * Where it names no graph, the one on the command line is meant. */
 function read() {
   const [path, query = ""] = (coming ?? location.hash).replace(/^#\/?/, "").split(/\?(.*)/s);
   const panel = PANELS.find((p) => p.name === path) ?? PANELS[0];
-  return { panel, params: Object.fromEntries(new URLSearchParams(query)) };
+  const { first } = document.documentElement.dataset;
+  return { panel, params: { ...(first && { graph: first }), ...Object.fromEntries(new URLSearchParams(query)) } };
 }
 
 /** What a panel is given beside its root. */

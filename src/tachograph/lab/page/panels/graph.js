@@ -33,8 +33,7 @@ export async function mount(root, lab) {
   });
 
   async function update(params) {
-    if (!params.graph && start.first) lab.set({ graph: start.first });
-    const source = lab.params.graph;
+    const source = params.graph;
     if (!source) {
       fill(shown, empty("No graph is open yet. Drop a file, take a data set, or generate one.",
         button("Generate one", () => generator.make(), "main")));
