@@ -20,6 +20,10 @@ from tests.cli.command import tacho
         ("the file says n = 5: too large", "the file says n = 5: too large"),
         ("web.txt: a resource is gone", "web.txt: a resource is gone"),
         ("pass symmetrize=True to add", "pass symmetrize=True to add"),
+        (
+            "leave the weights out with weight=None",
+            "leave the weights out by --columns SOURCE,TARGET",
+        ),
         ("set along_arcs=True to", "set --along-arcs (of tacho simulate) to"),
     ],
 )

@@ -222,3 +222,14 @@ def test_python_without_docstrings_and_without_compiling(flags, setting, said):
         text=True,
     )
     assert ran.stdout.startswith(said), ran
+
+
+def test_commands_say_that_there_can_be_no_threads(graph):
+    ran = subprocess.run(
+        [sys.executable, "-m", "tachograph", "info", graph],
+        env=os.environ | {"NUMBA_NUM_THREADS": "0"},
+        capture_output=True,
+        text=True,
+    )
+    said = "tacho: NUMBA_NUM_THREADS = 0: at least one is needed\n"
+    assert (ran.returncode, ran.stderr) == (1, said)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..util.errors import InputError
+
 __all__ = ["in_flags"]
 
 #: Arguments of Python that commands have as flags of other names.
@@ -12,6 +14,7 @@ OTHER_FLAGS = {
     "directed=True": "--directed",
     "graph.to_undirected() makes one": "--undirected makes one",
     "graph.without_weights()": "tacho convert --no-weights",
+    "with weight=None": "by --columns SOURCE,TARGET",
     "along_arcs=True": "--along-arcs (of tacho simulate)",
 }
 COLUMNS = "name them with --columns SOURCE,TARGET,WEIGHT, without WEIGHT if there is none"
@@ -30,9 +33,11 @@ def in_flags(message: str) -> str:
     >>> in_flags("source: there is no vertex 9; ids go from 0 to 4")
     '--source: there is no vertex 9; ids go from 0 to 4'
     """
-    from ..graph.columns import asked_otherwise
-    from ..tasks.table import TASKS
-
+    try:
+        from ..graph.columns import asked_otherwise
+        from ..tasks.table import TASKS
+    except InputError:  # kernels cannot be imported: that is what the message says
+        return message
     message = asked_otherwise(message, COLUMNS)
     known = {name for task in TASKS.values() for name in task.parameters} | READING
     words = "|".join(sorted(known - set(PYTHON_ONLY), key=len, reverse=True))
