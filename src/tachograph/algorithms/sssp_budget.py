@@ -20,7 +20,7 @@ from ..graph.graph import Graph
 from ..kernels.sssp.certificate import KEPT, REPAIRED, Allowance, Proof
 from .budget import Budget, check_budget
 
-__all__ = ["Wanted", "forget_tries"]
+__all__ = ["TRIES_IN_VAIN", "Wanted", "forget_tries"]
 
 
 class _Reach(NamedTuple):
