@@ -356,3 +356,20 @@ def test_should_run_knows_that_arcs_are_turned_round_for_a_target():
     assert converting(graph, target=3) > 1.5 * converting(graph, source=3) > 0
     both = graph.to_undirected()
     assert converting(both, target=3) == converting(both, source=3) > 0
+
+
+@pytest.mark.parametrize("odd", [[[1], [2]], [{1}], [(1, [2])], np.array([[1], [2]])])
+def test_should_run_leaves_what_cannot_be_a_node_to_networkx(odd):
+    graph = nx.path_graph(3000)
+    assert decide.should_run("multi_source_dijkstra_path_length", (graph, odd), {}) is not True
+    named = decide.should_run("single_source_bellman_ford_path_length", (graph, odd), {})
+    assert named is not True
+
+
+def test_should_run_looks_at_every_source():
+    graph = nx.disjoint_union(nx.gnm_random_graph(5000, 40_000, seed=1), nx.empty_graph(10))
+    nx.pagerank(graph, backend="tachograph")  # it is converted
+    alone = list(range(5000, 5010))
+    name = "multi_source_dijkstra_path_length"
+    assert decide.should_run(name, (graph, alone), {}) is not True
+    assert decide.should_run(name, (graph, [*alone, 0]), {}) is True

@@ -10,7 +10,7 @@ the last ones.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Mapping, Sized
+from collections.abc import Collection, Iterable, Mapping, Sized
 from functools import lru_cache
 from itertools import chain, islice
 from math import ceil, log2, sqrt
@@ -255,11 +255,13 @@ def part(name: str, args: Args, kwargs: Kwargs, n: int) -> float:
     return min((len(nodes) if several else 1) / max(n, 1), 1.0)
 
 
-def surroundings(rows: Mapping[Any, Any], start: Any) -> int:
-    """Return how many nodes a search from one reaches, ``LOOKED_AT_NODES`` at most."""
-    if start not in rows:
+def surroundings(rows: Mapping[Any, Any], starts: Iterable[Any]) -> int:
+    """Return how many nodes a search from some reaches, ``LOOKED_AT_NODES`` at most."""
+    try:
+        seen = set(islice((start for start in starts if start in rows), LOOKED_AT_NODES))
+    except TypeError:  # what cannot be a node: NetworkX says so
         return 0
-    seen, todo = {start}, [start]
+    todo = list(seen)
     for node in todo:
         for other in islice(rows[node], LOOKED_AT_NODES):
             if other not in seen:
@@ -282,18 +284,14 @@ def share_reached(name: str, args: Args, kwargs: Kwargs) -> float:
         return 1.0
     if cost.startswith("all "):
         starts = list(islice(rows, 0, None, max(n // STARTS, 1)))
-        return sum(surroundings(rows, start) for start in starts) / max(len(starts) * most, 1)
+        return sum(surroundings(rows, [start]) for start in starts) / max(len(starts) * most, 1)
     back = graph._pred if graph.is_directed() else rows
     ends = {"source": rows, "_s": rows, "target": back, "_t": back}
     named = {key: argument(name, key, args, kwargs) for key in ends}
-    found = [
-        surroundings(ends[key], end)
-        for key, end in named.items()
-        if end is not None and getattr(end, "__hash__", None) is not None
-    ]
+    found = [surroundings(ends[key], [end]) for key, end in named.items() if end is not None]
     sources = argument(name, "sources", args, kwargs)
-    if isinstance(sources, Collection) and sources:
-        found.append(min(sum(surroundings(rows, s) for s in islice(sources, STARTS)), most))
+    if isinstance(sources, Collection):
+        found.append(surroundings(rows, sources))
     least = min(found, default=most)
     return least / n if least < most else 1.0
 
