@@ -119,6 +119,18 @@ def test_processes_that_compile_at_the_same_time_do_not_mix_up_types(kind, last,
     assert mixed == (kind is IndexDataCacheFile)  # Numba's own does: this test can fail
 
 
+def test_what_was_compiled_from_other_code_is_not_loaded(tmp_path):
+    """A process that runs on after an update writes what it compiles under the same name."""
+    old, new = (caching.KernelFile(str(tmp_path), "walk-1.py311", s) for s in ("old", "new"))
+    new.save(("int32",), "of the new code")
+    listed = new._load_index()
+    old.save(("int32",), "of the old code")
+    new._save_index(listed)  # as if the new one had been between its two files
+    assert new.load(("int32",)) is None
+    new.save(("int32",), "of the new code")
+    assert new.load(("int32",)) == "of the new code"
+
+
 def test_a_variant_that_is_kept_is_found(tmp_path):
     kept = caching.KernelFile(str(tmp_path), "walk-1.py311", "stamp")
     for kind in ("int32", "float32", "int32"):

@@ -3,7 +3,7 @@
 Numba numbers the variants of a kernel in the order in which they come. Two processes that compile
 different ones at the same time give them the same number, and then one may load what the other has
 compiled for other types: numbers would be read as something else. So a variant's file has a name that
-is made from its types, and says which types it is for.
+is made from its types, and says which code and types it is for.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from ...journal.store import home
 __all__ = ["keep", "kept_on_disk"]
 
 ENTRY_TRIES = 5  # times that an entry is written to a list that others write to, too
-FORMAT = 2  # of the files
+FORMAT = 3  # of the files
 NO_PART_OF_KERNELS = {__name__, f"{__package__}.launch"}  # modules
 
 
@@ -35,7 +36,7 @@ class KernelFile(IndexDataCacheFile):
         """Keep a variant. What others add to the list meanwhile may be lost, and is made again."""
         signature = hashlib.sha256(repr(key[:2]).encode()).hexdigest()[:16]
         name = f"{self._index_name.removesuffix('.nbi')}.{signature}.nbc"
-        self._save_data(name, (key, data))
+        self._save_data(name, (self._source_stamp, self._dump((key, data))))
         for _ in range(ENTRY_TRIES):
             entries = self._load_index()
             if entries.get(key) == name:
@@ -46,7 +47,10 @@ class KernelFile(IndexDataCacheFile):
     def load(self, key: Any) -> Any:
         """Return what was kept for ``key``, or None."""
         found = super().load(key)
-        return found[1] if found is not None and found[0] == key else None
+        if found is None or found[0] != self._source_stamp:
+            return None
+        kept, data = pickle.loads(found[1])
+        return data if kept == key else None
 
 
 def keep(compiled: Any, module: str) -> None:
