@@ -330,6 +330,13 @@ def test_workers_that_are_far_apart_are_replaced_by_one(teams, monkeypatch):
         assert tg.sssp(dense, 0, verify=True).trace["threads"].max() == 3
 
 
+def test_owners_that_are_far_apart_are_replaced_by_one(teams, monkeypatch):
+    g = weighted(tg.road(60, 60, rng=1))
+    assert tg.sssp(g, 0, threads=2).trace["threads"].max() == 2
+    monkeypatch.setattr(team, "given_meeting", 10**6)
+    assert tg.sssp(g, 0, threads=2, verify=True).trace["threads"].max() == 1
+
+
 def test_far_from_a_hub_is_not_in_a_mesh(teams):
     """The way to the hubs is one long arc: no bucket on it has to be emptied, and a pull ends it."""
     rows = tg.kronecker(12, rng=1, weights=True).to_edges()
@@ -342,11 +349,25 @@ def test_far_from_a_hub_is_not_in_a_mesh(teams):
 def test_a_team_that_was_far_apart_is_not_started_again_at_once(teams, monkeypatch):
     g = tg.kronecker(10, 4, rng=1, weights=True)
     monkeypatch.setattr(delta_stepping, "ROAD_MEAN_DEGREE", -1)
+    begin, started = delta_stepping.run_team, []
+
+    def noted(walk, workers, *given, **how):
+        started.append(workers)
+        return begin(walk, workers, *given, **how)
+
+    monkeypatch.setattr(delta_stepping, "run_team", noted)
     with tg.threads(3):
-        monkeypatch.setattr(team, "_found_far", time.monotonic())
-        assert tg.sssp(g, 0).trace["threads"].max() == 3  # how far is given
+        monkeypatch.setattr(team, "_found_far", {3: time.monotonic()})
+        tg.sssp(g, 0)
+        assert started.pop() == 3  # how far is given
         monkeypatch.setattr(team, "given_meeting", 0)
-        assert tg.sssp(g, 0, verify=True).trace["threads"].max() == 1
+        monkeypatch.setattr(team, "_found_far", {3: time.monotonic() + 60})  # however long it takes
+        tg.sssp(g, 0, verify=True)
+        assert started == [1]
+        started.clear()
+        monkeypatch.setattr(team, "_found_far", {2: time.monotonic() + 60})
+        tg.sssp(g, 0, verify=True)
+        assert started[0] == 3  # of other threads nothing is known
 
 
 def test_a_graph_whose_arcs_lead_to_other_owners_is_not_owned(monkeypatch):

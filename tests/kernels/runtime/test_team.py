@@ -12,8 +12,12 @@ import time
 import numpy as np
 import pytest
 
+import tachograph as tg
+from tachograph.kernels.runtime import team as teams
 from tachograph.kernels.runtime.launch import kernel
 from tachograph.kernels.runtime.team import (
+    FAR_UP_TO_ENTRIES,
+    MEETING,
     least,
     new_board,
     new_log,
@@ -22,6 +26,7 @@ from tachograph.kernels.runtime.team import (
     rows_of,
     run_team,
     total,
+    were_far_apart,
 )
 
 ENDLESS = """
@@ -102,3 +107,20 @@ def test_rounds_end_with_a_row_in_the_log_of_worker_0(traced):
         assert logs[0][:, 0].tolist() == [3 * phase for phase in range(200)]
         assert (logs[0][:, 1:3] == (6, 1)).all()
         assert (logs[0][:, 3] >= 0).all()
+
+
+def test_a_team_that_was_far_apart_says_nothing_of_other_threads(monkeypatch):
+    monkeypatch.setattr(teams, "given_meeting", 0)
+    monkeypatch.setattr(teams, "FAR_FOR_SECONDS", 60)
+    monkeypatch.setattr(teams, "_found_far", {})
+
+    def far(team):
+        team.control[MEETING] = 10**6
+
+    with tg.threads(3):
+        assert not were_far_apart(1000)
+        run_team(far, 3)
+        assert were_far_apart(1000)
+        assert not were_far_apart(FAR_UP_TO_ENTRIES + 1)
+    with tg.threads(2):
+        assert not were_far_apart(1000)

@@ -46,7 +46,7 @@ from .atomics import (
     st_release,
     stopped,
 )
-from .launch import inline, inline_maker, kernel, run_calls, subroutine
+from .launch import inline, inline_maker, kernel, run_calls, subroutine, threads_available
 
 CELL = 16
 STOP = 0
@@ -137,13 +137,15 @@ def far_apart(team, entries, box):
     return meeting(team, box) >= FAR_NANOSECONDS * team.workers
 
 
-_found_far = -FAR_FOR_SECONDS  # when a team was last found to be far apart
+_found_far: dict[int, float] = {}  # by threads: when a team of theirs was last far apart
 
 
 def were_far_apart(entries: int) -> bool:
-    """Whether a team was far apart just now, so that no other need be started to find it out."""
-    lately = given_meeting == 0 and time.monotonic() - _found_far < FAR_FOR_SECONDS
-    return lately and entries <= FAR_UP_TO_ENTRIES
+    """Whether a team of as many threads was just far apart: no other need be started to find it out."""
+    if given_meeting or entries > FAR_UP_TO_ENTRIES:
+        return False
+    found = _found_far.get(threads_available(), -FAR_FOR_SECONDS)
+    return time.monotonic() - found < FAR_FOR_SECONDS
 
 
 @subroutine
@@ -394,6 +396,5 @@ def run_team(
     finished = lambda: bool(control[FINISHED] == workers)  # noqa: E731
     results = run_calls(worker, calls, control, brief, label, step, finished, partial)
     if given_meeting == 0 and control[MEETING] >= FAR_NANOSECONDS * workers > FAR_NANOSECONDS:
-        global _found_far
-        _found_far = time.monotonic()
+        _found_far[threads_available()] = time.monotonic()
     return results
