@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -9,15 +13,26 @@ import tachograph as tg
 from tachograph.algorithms.result import Trace
 from tachograph.papers import on_gpus, sssp_on_gpus, surf_on_gpus
 from tachograph.papers.published import published
-from tachograph.papers.reproduce import EXPERIMENTS, Settings, reproduce
+from tachograph.papers.reproduce import EXPERIMENTS, ON_GPUS, Settings, reproduce
 from tachograph.simulation.gpus.chip import Chip
 from tachograph.simulation.gpus.rounds import independent
 
 
 def test_every_table_on_a_gpu_is_an_experiment():
-    assert set(on_gpus.ON_GPUS) <= set(EXPERIMENTS)
+    assert set(ON_GPUS) <= set(EXPERIMENTS)
+    for place in ON_GPUS.values():
+        module, function = place.split(":")
+        assert function in import_module(f"tachograph.papers.{module}").__all__
     with pytest.raises(tg.InputError, match="cannot be simulated on a GPU"):
         next(reproduce("hitgraph-table-5", Settings(gpu="v100")))
+
+
+def test_listing_experiments_loads_nothing_that_simulates():
+    code = "import sys; from tachograph.papers.reproduce import EXPERIMENTS, needs; "
+    code += "print(*map(needs, EXPERIMENTS)); print('tachograph.simulation' in sys.modules, "
+    code += "'scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False False"
 
 
 def test_placed_kernels(monkeypatch):

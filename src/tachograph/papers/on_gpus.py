@@ -25,19 +25,9 @@ from ..simulation.gpus.together import Round, place, split
 from .heterogeneous import AS_GOOD, OVERLAPS, about, graph_of, graphs, stencil
 from .published import published
 from .reproduce import GRAPH_COLUMNS, Cell, Settings, Table
-from .sssp_on_gpus import sssp_methods, sssp_table_1
-from .surf_on_gpus import conclusions, gpu_of, surf_tables
+from .surf_on_gpus import conclusions, gpu_of
 
-__all__ = [
-    "ON_GPUS",
-    "flow_switch",
-    "jaccard_figure_1",
-    "mis_overlap",
-    "mis_switch",
-    "sssp_methods",
-    "sssp_table_1",
-    "surf_tables",
-]
+__all__ = ["flow_switch", "jaccard_figure_1", "mis_overlap", "mis_switch"]
 
 HOST_THREADS = 64  # of the paper's host
 HOST_EFFICIENCY = 0.5  # of so many threads, beside the few here: inferred, not measured
@@ -229,17 +219,3 @@ def flow_switch(settings: Settings) -> Iterator[Table]:
     """Preflow-push: each kernel of each round where it is best."""
     title = "Fine grain, figure 18 simulated: maximum flow, placed"
     yield from _switched(settings, "maximum_flow", "figure-17", title)
-
-
-#: The experiments that can be run on a simulated GPU.
-ON_GPUS = {
-    "surf-table-3": surf_tables,
-    "surf-table-4": surf_tables,
-    "surf-table-5": surf_tables,
-    "sssp-table-1": sssp_table_1,
-    "sssp-methods": sssp_methods,
-    "jaccard-figure-1": jaccard_figure_1,
-    "mis-overlap": mis_overlap,
-    "mis-switch": mis_switch,
-    "flow-switch": flow_switch,
-}

@@ -15,8 +15,8 @@ from ..journal.campaign import Campaign, Executor, code_hash
 from ..util.errors import InputError
 from ..util.text import did_you_mean
 
-__all__ = ["EXPERIMENTS", "GRAPH_COLUMNS", "Experiment", "Settings", "Table", "measure", "origin"]
-__all__ += ["needs", "reproduce"]
+__all__ = ["EXPERIMENTS", "GRAPH_COLUMNS", "ON_GPUS", "Experiment", "Settings", "Table", "measure"]
+__all__ += ["needs", "origin", "reproduce"]
 
 GRAPH_COLUMNS = ("graph", "graph is", "chosen on it")
 Cell = str | float | list[float] | None
@@ -176,6 +176,18 @@ EXPERIMENTS = {
     for page, rows in PAGES.items()
     for name, function, about in rows
 }
+#: The functions of those that can be run on a simulated GPU.
+ON_GPUS = {
+    "surf-table-3": "surf_on_gpus:surf_tables",
+    "surf-table-4": "surf_on_gpus:surf_tables",
+    "surf-table-5": "surf_on_gpus:surf_tables",
+    "sssp-table-1": "sssp_on_gpus:sssp_table_1",
+    "sssp-methods": "sssp_on_gpus:sssp_methods",
+    "jaccard-figure-1": "on_gpus:jaccard_figure_1",
+    "mis-overlap": "on_gpus:mis_overlap",
+    "mis-switch": "on_gpus:mis_switch",
+    "flow-switch": "on_gpus:flow_switch",
+}
 
 
 def needs(name: str) -> str:
@@ -184,8 +196,6 @@ def needs(name: str) -> str:
     >>> needs("mis-overlap"), needs("surf-table-3")
     ('OpenCL or --gpu', '')
     """
-    from .on_gpus import ON_GPUS
-
     if EXPERIMENTS[name].page not in ("similarity", "heterogeneous") or name == "break-point":
         return ""
     return "OpenCL" + " or --gpu" * (name in ON_GPUS)
@@ -266,14 +276,8 @@ def reproduce(name: str, settings: Settings) -> Iterator[Table]:
     if name not in EXPERIMENTS:
         near = did_you_mean(name, EXPERIMENTS)
         raise InputError(f"there is no experiment {name!r}{near} (all: tacho reproduce)")
-    if settings.gpu is not None:
-        from .on_gpus import ON_GPUS
-
-        if name not in ON_GPUS:
-            raise InputError(
-                f"{name} cannot be simulated on a GPU; these can: {', '.join(ON_GPUS)}"
-            )
-        yield from ON_GPUS[name](settings)
-        return
-    module, function = EXPERIMENTS[name].function.split(":")
+    if settings.gpu is not None and name not in ON_GPUS:
+        raise InputError(f"{name} cannot be simulated on a GPU; these can: {', '.join(ON_GPUS)}")
+    known = EXPERIMENTS[name].function if settings.gpu is None else ON_GPUS[name]
+    module, function = known.split(":")
     yield from getattr(importlib.import_module(f"{__package__}.{module}"), function)(settings)
