@@ -76,3 +76,29 @@ def test_what_cannot_be_compared():
     assert "there is no file" in complaint("missing.py:rule")
     assert "--policy nonsense: there is no such policy; choose auto, push" in complaint("nonsense")
     assert "FILE.py:FUNCTION; did you mean push?" in complaint("psh")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            "import os\nos.nothing()\n",
+            "line 2: AttributeError: module 'os' has no attribute 'nothing'",
+        ),
+        (
+            "def limit():\n    return 1 / 0\nlimit()\n",
+            "line 2: ZeroDivisionError: division by zero",
+        ),
+        ("import json\n\njson.loads('')\n", "line 3: JSONDecodeError: Expecting value"),
+        ("x = 1\ndef rule(state:\n", "line 2: SyntaxError: '(' was never closed"),
+        ("import nothing_of_this_name\n", "line 1: ModuleNotFoundError: No module named"),
+        ("raise SystemExit(3)\n", "line 1: SystemExit: 3"),
+        ("rule = 3\n", "there is no function rule in"),
+    ],
+)
+def test_a_wrong_file_of_a_policy_is_told_with_its_line(content, said):
+    Path("wrong.py").write_text(content)
+    with pytest.raises(tg.InputError) as error:
+        compared("--policy", "wrong.py:rule", "--graphs", "tree 20 2")
+    assert str(error.value).startswith("--policy wrong.py:rule: ")
+    assert said in str(error.value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Callable
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -118,15 +118,23 @@ def policy_of(name: str, option: str = "policy") -> Any:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-        found: Callable[..., object] = getattr(module, function)
-    except AttributeError:
+    except (Exception, SystemExit) as error:  # whatever a file of somebody else does
+        raise InputError(f"--{option} {name}: {_where(error, file, spec.origin)}") from None
+    found = getattr(module, function, None)
+    if not callable(found):
         near = did_you_mean(function, (word for word in vars(module) if not word.startswith("_")))
-        raise InputError(
-            f"--{option} {name}: there is no function {function} in {file}{near}"
-        ) from None
-    except (ImportError, SyntaxError) as error:
-        raise InputError(f"--{option} {name}: {file} cannot be imported: {error}") from None
+        raise InputError(f"--{option} {name}: there is no function {function} in {file}{near}")
     return policy_named(found)
+
+
+def _where(error: BaseException, file: str, whole: str | None) -> str:
+    """Return what went wrong while a file was imported (its ``whole`` path), and in which line."""
+    lines = [at.lineno for at in extract_tb(error.__traceback__) if at.filename == whole]
+    said = str(error)
+    if isinstance(error, SyntaxError) and error.filename == whole:
+        lines, said = [error.lineno], error.msg
+    line = f", line {lines[-1]}" if lines and lines[-1] else ""
+    return f"{file}{line}: {type(error).__name__}: {said}"
 
 
 def _graph(name: str) -> Graph:
