@@ -126,3 +126,16 @@ def test_short_answers_are_printed():
     assert alike.count("leaf0 ") == 10
     assert "... and 2 more: --output FILE writes all" in alike
     assert "more:" not in tacho(*options, "--k", "10").stdout
+
+
+def test_ids_are_names_not_amounts():
+    tg.write(tg.star(3000), "star.txt")
+    alike = tacho("run", "similar_to", "star.txt", "--undirected", "--source", "2500").stdout
+    assert "2500" in alike
+    assert "2,500" not in alike
+    tg.write(tg.disjoint_union(tg.path(2000), tg.star(3000)), "hub.txt")
+    central = tacho("run", "betweenness_centrality", "hub.txt", "--undirected").stdout.splitlines()
+    assert "vertex   2000" in central
+    chain = "run", "minimum_cut", "chain.csv", "--source", "1500", "--sink", "1501"
+    Path("chain.csv").write_text("source,target,weight\n1500,1501,7000\n")
+    assert ["1500", "1501", "7,000"] in [line.split() for line in tacho(*chain).stdout.splitlines()]

@@ -21,6 +21,7 @@ __all__ = ["show"]
 
 #: Tasks whose answer is a short table, and how many of its rows are printed.
 LISTED, LISTED_ROWS = ("similar_to", "minimum_cut"), 10
+NAMES = ("vertex", "run")  # facts that are no amounts: 1500, not 1,500
 SHOWN_REST = 0.01  # of the time: what the phases leave out is shown from here on
 
 
@@ -37,7 +38,8 @@ def show(result: Result, graph: Graph, facts: dict[str, Any], as_json: bool) -> 
     parts = {k: v for k, v in result.trace.summary().items() if isinstance(v, dict)}
     width = max(map(len, [*facts, *parts, *(["set-up"] if parts else [])]))
     for name, value in facts.items():
-        console.print(f"{name.replace('_', ' ').ljust(width)} {_in_words(value)}")
+        told = str(value) if name in NAMES else _in_words(value)
+        console.print(f"{name.replace('_', ' ').ljust(width)} {told}")
     for name, part in parts.items():
         times = f"{part['iterations']} iterations, " if part["iterations"] > 1 else ""
         console.print(f"{name.ljust(width)} {times}{seconds(part['seconds'])}")
@@ -52,7 +54,7 @@ def show(result: Result, graph: Graph, facts: dict[str, Any], as_json: bool) -> 
 def _list(console: Console, columns: Mapping[str, np.ndarray]) -> None:
     """Print the first rows of a table, whose first two columns are vertices."""
     listed = [values[:LISTED_ROWS].tolist() for values in columns.values()]
-    rows = [tuple(map(_in_words, row)) for row in zip(*listed, strict=True)]
+    rows = [(str(u), str(v), *map(_in_words, more)) for u, v, *more in zip(*listed, strict=True)]
     more = next(iter(columns.values())).size - LISTED_ROWS
     if rows:
         console.print(table(columns, rows, names=2))
