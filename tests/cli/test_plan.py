@@ -51,6 +51,8 @@ def test_what_if_as_text_and_as_json(graph):
     shown = tacho("what-if", "wcc", graph, "--machine", "host,accugraph@ddr4-2400r")
     assert "measured" in shown.output
     assert "simulated" in shown.output
+    spaced = tacho("what-if", "wcc", graph, "--machine", "host, accugraph@ddr4-2400r", "--json")
+    assert len(json.loads(spaced.stdout)["machines"]) == 2
     both = json.loads(tacho("what-if", "bfs", graph, "--device", "host", "--json").stdout)
     assert [row["name"] for row in both["machines"]] == ["host"]
     made = json.loads(tacho("what-if", "bfs", graph, "--machine", "hitgraph", "--json").stdout)

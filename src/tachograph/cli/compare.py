@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..util.files import is_there
-from .options import Json, flat, load, option, out, print_json
+from .options import Json, flat, load, option, out, print_json, split
 from .tables import table
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def directions(
         check_picture(output)
     if searches < 1 or rounds < 1:
         raise InputError("--searches and --rounds must be 1 or more")
-    named = [part.strip() for text in policy for part in text.split(",")]
+    named = [part for text in policy for part in split(text)]
     usual = USUAL.split(",") if len(named) < 2 else []
     chosen = {name: policy_of(name) for name in (*named, *usual)}
     rows: list[dict[str, Any]] = []
-    for name in (part.strip() for part in graphs.split(",")):
+    for name in split(graphs):
         times = timed(_graph(name), chosen, searches, rounds, device)
         best = min(times.values())
         rows += [

@@ -11,7 +11,7 @@ import typer
 
 from ..plots.numbers import seconds
 from ..util.memory import human
-from .options import Crew, Json, facts_table, flat, option, out, print_json, say, write_table
+from .options import Crew, Json, facts_table, flat, option, out, print_json, say, split, write_table
 from .tables import table
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def compare(
     from ..simulation.dram.compare import LINE_BYTES
     from ..simulation.dram.compare import compare as simulated
 
-    memories = [settings.memory(name) for name in memory.split(",")]
+    memories = [settings.memory(name) for name in split(memory)]
     if plot is not None:
         check_picture(plot)
     with crew.executor() as chosen:

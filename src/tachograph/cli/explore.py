@@ -10,8 +10,8 @@ import typer
 
 from ..plots.numbers import count, seconds
 from ..util.printed import explained
-from .options import Crew, GraphInput, Json, duration, flat, option, out, print_json
-from .simulate import Start, split
+from .options import Crew, GraphInput, Json, duration, flat, option, out, print_json, split
+from .simulate import Start
 
 if TYPE_CHECKING:
     from ..simulation.accelerators.explore import Exploration, Point

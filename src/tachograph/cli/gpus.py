@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..util.errors import InputError
-from .options import Crew, Json, flat, option, out, print_json, say, vertex_of
+from .options import Crew, Json, flat, option, out, print_json, say, split, vertex_of
 from .tables import table
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class OnGpus:
         """Yield every GPU with every combination of the settings, and what to call it."""
         from ..simulation.gpus.gpu import GPU, gpu_named
 
-        for name in (part.strip() for part in (self.gpu or "").split(",")):
+        for name in split(self.gpu or ""):
             if settings and name.endswith(".toml"):
                 raise InputError(f"--set: write {', '.join(settings)} into {name}")
             for values in itertools.product(*settings.values()):
@@ -149,11 +149,9 @@ def simulated(
     if start is None and name in ("bfs", "sssp") and graph.n:
         start = int(graph.degrees.argmax())
     sink = None if asked.sink is None else vertex_of(graph, asked.sink)
-    directions = (
-        [word.strip() for word in asked.direction.split(",")] if name == "bfs" else ["auto"]
-    )
+    directions = split(asked.direction) if name == "bfs" else ["auto"]
     policies = {word: policy_of(word, "direction") for word in directions}
-    every = itertools.product(asked.machines(settings), directions, asked.balance.split(","))
+    every = itertools.product(asked.machines(settings), directions, split(asked.balance))
     found, rows = [], []
     for (label, gpu), direction, balance in every:
         options: dict[str, Any] = {"source": start, "sink": sink, "balance": balance}

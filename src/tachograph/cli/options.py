@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..util.executor import Executor
 
 __all__ = ["Cluster", "Crew", "Directed", "GraphFile", "GraphInput", "Json", "Relabel", "Workers"]
-__all__ += ["duration"]
+__all__ += ["duration", "split"]
 __all__ += ["facts_table", "flat", "load", "made", "option", "out", "print_json", "say", "share"]
 __all__ += ["TABLE_WRITERS", "check_table", "vertex_of", "vertices_of", "write_table"]
 
@@ -213,6 +213,15 @@ def duration(text: str, option: str = "budget") -> float:
     if not found:
         raise InputError(f"--{option} {text}: write a number and ms, s, m or h, such as 10m")
     return float(found[1]) * UNITS[found[2]]
+
+
+def split(text: str) -> list[str]:
+    """Return the parts of a list with commas.
+
+    >>> split("host, accugraph@hbm")
+    ['host', 'accugraph@hbm']
+    """
+    return [part.strip() for part in text.split(",")]
 
 
 def out() -> Console:

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import GraphInput, Json, duration, flat, option, out, print_json, share, vertices_of
+from .options import (
+    GraphInput,
+    Json,
+    duration,
+    flat,
+    option,
+    out,
+    print_json,
+    share,
+    split,
+    vertices_of,
+)
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
@@ -86,7 +97,7 @@ def plan(
     if deadline is not None:
         told["deadline"] = duration(deadline, "deadline")
     if device is not None:
-        told["device"] = device.split(",")
+        told["device"] = split(device)
     _print(make(task, loaded, probe=probe, reuse=reuse, **told), json)
 
 
@@ -111,7 +122,7 @@ def what_if(
 
     loaded = graph.load()
     named = [*(machine or ()), *([device] if device else ())]
-    machines = [name for names in named for name in names.split(",")]
+    machines = [name for names in named for name in split(names)]
     _print(compare(task, loaded, machines or None, **ends.arguments(task, loaded)), json)
 
 

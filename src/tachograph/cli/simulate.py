@@ -13,7 +13,7 @@ import typer
 from ..plots.numbers import seconds
 from ..util.errors import InputError
 from .gpus import OnGpus, simulated
-from .options import Crew, GraphInput, Json, flat, option, out, print_json, vertex_of
+from .options import Crew, GraphInput, Json, flat, option, out, print_json, split, vertex_of
 from .tables import table
 
 if TYPE_CHECKING:
@@ -203,11 +203,6 @@ def simulate(
     show(repr(loaded), done)
     if verify:
         out().print("The values were compared with those of the exact algorithm: they agree.")
-
-
-def split(text: str) -> list[str]:
-    """Return the parts of a list with commas."""
-    return [part.strip() for part in text.split(",")]
 
 
 def label(job: Job, fixed: Iterable[str] = ()) -> str:

@@ -24,6 +24,7 @@ from .options import (
     out,
     print_json,
     say,
+    split,
 )
 from .tables import table
 
@@ -107,7 +108,7 @@ def trained(
         return
     options: dict[str, object] = dict(own)
     if graphs is not None:
-        options["graphs"] = [graph.strip() for graph in graphs.split(",")]
+        options["graphs"] = split(graphs)
     if budget is not None:
         options["budget"] = duration(budget)
     with Crew(workers, cluster).executor() as chosen:
