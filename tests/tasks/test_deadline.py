@@ -180,7 +180,7 @@ def test_chances_follow_the_interval():
     assert guess.chance(0.5) == pytest.approx(0.05, abs=1e-6)
     assert guess.chance(2.0) == pytest.approx(0.95, abs=1e-6)
     assert Estimate().chance(1.0) is None
-    assert guess.chance(0.0) == 0
+    assert guess.chance(0.0) == Estimate(3.0, 2.0, 4.0).chance(5e-324) == 0
     assert Estimate(0.0, 0.0, 0.0).chance(0.1) == 1
 
 

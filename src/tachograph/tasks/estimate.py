@@ -47,7 +47,7 @@ class Estimate:
         if not (self.seconds and seconds):  # nothing is to be done, or there is no time
             return float(self.seconds <= seconds)
         width = math.log(self.high / self.seconds) / NORMAL.inv_cdf((1 + CONFIDENCE) / 2)
-        return round(NORMAL.cdf(math.log(seconds / self.seconds) / max(width, 1e-9)), 6)
+        return round(NORMAL.cdf((math.log(seconds) - math.log(self.seconds)) / max(width, 1e-9)), 6)
 
     def faster(self, gain: float, gain_bound: float) -> Estimate:
         """Divide the seconds by ``gain``, and the upper end of the interval by ``gain_bound``."""
