@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -188,7 +189,20 @@ def test_a_graph_is_probed_once_and_not_at_all_if_not_wanted(graph, monkeypatch)
     assert blind.chosen.seconds > 0
 
 
-def test_one_thread_is_predicted_with_its_own_times(graph):
+def test_how_far_cores_are_apart_is_not_kept_with_the_graph(graph, monkeypatch):
+    from tachograph.kernels import features
+
+    found = []
+    monkeypatch.setattr(features, "meeting", lambda: found.append(100.0 + len(found)) or found[-1])
+    shapes = [tg.plan("pagerank", graph).question.shape for _ in range(2)]
+    assert [shape["log_meeting"] for shape in shapes] == [math.log(x + 0.1) for x in found]
+    assert len({shape["log_gather"] for shape in shapes}) == 1
+    assert "log_meeting" not in tg.plan("pagerank", graph, probe=False).question.shape
+    assert len(found) == 2
+
+
+def test_one_thread_is_predicted_with_its_own_times(graph, monkeypatch):
+    monkeypatch.setattr("tachograph.kernels.features.meeting", lambda: 100.0)
     plan = tg.plan("pagerank", graph)
     alone = next(c for c in plan.candidates if c.name == "one thread")
     with tg.threads(1):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.bfs import vertices
-from ..decisions.times.model import shape
+from ..decisions.times.model import graph_shape, with_meeting
 from ..graph.graph import Graph
 from ..util.arguments import single
 from ..util.cores import busy, threads_available
@@ -62,13 +62,13 @@ class Question:
 
     @functools.cached_property
     def shape(self) -> Mapping[str, float]:
-        """The numbers that predictions look at; finding them takes about a millisecond, once."""
+        """The numbers that predictions look at; finding a graph's takes about a millisecond, once."""
         known, asked = _shapes.setdefault(self.graph, {}), (self.source, self.probe)
         if asked not in known:
             if len(known) >= KEPT_SHAPES:
                 known.clear()
-            known[asked] = shape(self.graph, *asked)
-        return known[asked]
+            known[asked] = graph_shape(self.graph, *asked)
+        return with_meeting(known[asked])
 
     @functools.cached_property
     def mark(self) -> str:

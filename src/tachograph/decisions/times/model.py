@@ -33,7 +33,7 @@ __all__ = [
     "Model",
     "Predicted",
 ]
-__all__ += ["shape", "the_model"]
+__all__ += ["graph_shape", "shape", "the_model", "with_meeting"]
 
 CONFIDENCE = 0.9  # of the interval
 SHORTEST_SECONDS = 2e-5  # what a call takes, whatever it does
@@ -80,10 +80,17 @@ def kind_of(numbers: Mapping[str, float]) -> int:
 def shape(graph: Graph, source: int | None = None, probe: bool = True) -> dict[str, float]:
     """The numbers a prediction looks at, of a graph and of the vertex a search begins at.
 
-    They cost a pass over the vertices and about a millisecond of small searches, once for a graph;
-    without ``probe`` the graph is not probed, and ``PROBED`` are missing.
+    Without ``probe`` nothing is measured, and ``PROBED`` are missing.
     """
-    from ...kernels.features import balls, meeting
+    return with_meeting(graph_shape(graph, source, probe))
+
+
+def graph_shape(graph: Graph, source: int | None, probe: bool) -> dict[str, float]:
+    """All of ``shape`` but how far cores are apart.
+
+    It costs a pass over the vertices and about a millisecond of small searches, once for a graph.
+    """
+    from ...kernels.features import balls
 
     f = graph.features
     opening = f.opening
@@ -100,10 +107,21 @@ def shape(graph: Graph, source: int | None = None, probe: bool = True) -> dict[s
         float(graph.directed), min(spread, 4.0), *(math.log(x + 1.0) for x in around),
     )  # fmt: skip
     if probe:
-        low, high = MEETING_NANOSECONDS
-        met = min(max(meeting(), low), high)
-        values += tuple(math.log(x + 0.1) for x in (*f.probe.values(), met))
+        values += tuple(math.log(x + 0.1) for x in f.probe.values())
     return dict(zip(SHAPE_FEATURES, values, strict=False))
+
+
+def with_meeting(numbers: Mapping[str, float]) -> dict[str, float]:
+    """Add how far cores are apart to the shape of a graph that was probed.
+
+    That depends on the threads that may be used, and changes: it is not to be kept with a graph.
+    """
+    from ...kernels.features import meeting
+
+    if PROBED[0] not in numbers:
+        return dict(numbers)
+    low, high = MEETING_NANOSECONDS
+    return {**numbers, PROBED[-1]: math.log(min(max(meeting(), low), high) + 0.1)}
 
 
 @dataclass(frozen=True)
