@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -43,6 +44,30 @@ def test_more_workers_than_cores_and_workers_that_have_ended():
             assert not possible
             assert os.sched_getaffinity(0) == own
         assert os.sched_getaffinity(0) == own
+
+
+@needs_affinity
+def test_two_runs_at_once_leave_a_worker_where_it_was():
+    """The one that begins last ends last, and must not put it back on the first one's core."""
+    own, done = os.sched_getaffinity(0), threading.Event()
+    worker = threading.Thread(target=done.wait)
+    worker.start()
+    there = ThreadPoolExecutor(1)
+    there.submit(os.sched_getaffinity, 0).result()  # it has begun, on all cores
+    try:
+        first, second = apart([worker.native_id]), apart([worker.native_id])
+        assert first.__enter__()
+        assert not there.submit(second.__enter__).result()
+        assert len(os.sched_getaffinity(worker.native_id)) == 1
+        first.__exit__(None, None, None)
+        there.submit(second.__exit__, None, None, None).result()
+        assert os.sched_getaffinity(0) == os.sched_getaffinity(worker.native_id) == own
+        with apart([worker.native_id]) as again:
+            assert again
+    finally:
+        done.set()
+        worker.join()
+        there.shutdown()
 
 
 def test_counters_are_summed_and_may_go_round(tmp_path, monkeypatch):

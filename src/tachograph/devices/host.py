@@ -11,6 +11,8 @@ from pathlib import Path
 __all__ = ["Host", "Meter", "apart", "cores", "thread_ids"]
 
 POWERCAP = Path("/sys/class/powercap")  # where Linux counts energy
+_apart: set[int] = set()  # threads that a block keeps on a core of their own now
+_guard = threading.Lock()  # protects them
 
 
 class Host:
@@ -57,18 +59,21 @@ def apart(workers: Sequence[int]) -> Iterator[bool]:
     Linux may put a woken thread on the core of the thread that wakes it. Host and device then share one
     core for milliseconds, although each could have its own. Here each worker gets one of the last cores
     that this process may use; the host keeps the others. Yields whether that was possible: it takes
-    more cores than workers, and a system with affinity masks.
+    more cores than workers, a system with affinity masks, and workers that no other block keeps apart.
 
     >>> with apart([]) as done:
     ...     done
     False
     """
     before: list[tuple[int, set[int]]] = []
+    with _guard:
+        mine = set() if _apart.intersection(workers) else set(workers)
+        _apart.update(mine)
     try:
         with suppress(OSError, AttributeError):
             own = os.sched_getaffinity(0)
             cores = sorted(own)
-            if 0 < len(workers) < len(cores):
+            if mine and len(workers) < len(cores):
                 for worker, core in zip(workers, cores[-len(workers) :], strict=True):
                     before.append((worker, os.sched_getaffinity(worker)))
                     os.sched_setaffinity(worker, {core})
@@ -79,6 +84,8 @@ def apart(workers: Sequence[int]) -> Iterator[bool]:
         for thread, cores_before in before:
             with suppress(OSError):  # a thread that has ended
                 os.sched_setaffinity(thread, cores_before)
+        with _guard:
+            _apart.difference_update(mine)
 
 
 class Meter:
