@@ -85,5 +85,11 @@ def test_meetings_take_time_where_there_are_several_workers(monkeypatch):
     with tg.threads(1):
         assert features.meeting() == 0
     with tg.threads(2):
-        assert 0 < features.meeting() < 1e9
-        assert features.meeting() == features._known[2][1]  # not measured again at once
+        first = features.meeting()
+        assert 0 < first < 1e9
+        monkeypatch.setattr(features, "run_team", None)
+        monkeypatch.setattr(features, "KNOWN_SECONDS", 60)
+        assert features.meeting() == first  # not measured again at once
+        monkeypatch.setattr(features, "KNOWN_SECONDS", 0)
+        with pytest.raises(TypeError):
+            features.meeting()
