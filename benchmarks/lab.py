@@ -35,19 +35,32 @@ ROADS = "road?rows=4000&columns=4000&rng=1&weights=true"
 LARGE = "kronecker?scale=20&rng=1"
 SMALLER = "kronecker?scale=13&rng=1"
 SETTLED_SECONDS = 0.7  # in which a page shows what the last run came to
+ANSWER_SECONDS = 120.0  # a lab or a page that takes longer than this for anything does not work
 PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
 #: Moves a slider; returns the milliseconds until the candidates are new.
-MOVED = """async ([label, value]) => {
+MOVED = """async ([label, value, longest]) => {
     const named = [...document.querySelectorAll("label")].find((l) => l.textContent === label);
     const range = document.getElementById(named.htmlFor);
     const shown = document.querySelector(".two > .stack");
     const begin = performance.now();
-    const done = new Promise((heard) => new MutationObserver(heard).observe(shown, {childList: true}));
+    const done = new Promise((heard, failed) => {
+        new MutationObserver(heard).observe(shown, {childList: true});
+        setTimeout(() => failed(new Error(`no new candidates in ${longest} ms`)), longest);
+    });
     range.value = value;
     range.dispatchEvent(new Event("input", {bubbles: true}));
     await done;
     return performance.now() - begin;
 }"""
+
+
+def waited(what: str, has: Callable[[], bool]) -> None:
+    """Wait until something has happened; if that takes too long, ``what`` says what is wrong."""
+    latest = time.monotonic() + ANSWER_SECONDS
+    while not has():
+        if time.monotonic() > latest:
+            raise TimeoutError(f"in {ANSWER_SECONDS:g} seconds, {what}")
+        time.sleep(0.001)
 
 
 def paints(browser: Browser, url: str, rounds: int) -> list[float]:
@@ -78,8 +91,11 @@ def moves(page: Page, url: str, rounds: int) -> Iterator[tuple[str, list[float]]
     ):
         page.goto("about:blank")
         page.goto(f"{url}#/ask?task={task}&graph={quote(MILLION, safe='')}{more}")
-        page.get_by_role("region", name="Ways to run it").wait_for(timeout=120_000)
-        taken = [page.evaluate(MOVED, [label, values[k % len(values)]]) for k in range(rounds + 2)]
+        page.get_by_role("region", name="Ways to run it").wait_for(timeout=1000 * ANSWER_SECONDS)
+        taken = [
+            page.evaluate(MOVED, [label, values[k % len(values)], 1000 * ANSWER_SECONDS])
+            for k in range(rounds + 2)
+        ]
         name = f"{task}: {label}" + ", two GPUs ticked" * bool(more)
         yield name, taken[2:]  # the first ones compute features
 
@@ -135,27 +151,27 @@ def watched(
     runs, question = lab.queue(Runs), {"source": source, "task": task, "told": told}
     page.goto("about:blank")
     page.goto(f"{url}#/run?{urlencode({'task': task, 'graph': source, **told})}")
-    page.get_by_role("heading", name="Candidates").wait_for(timeout=120_000)
+    page.get_by_role("heading", name="Candidates").wait_for(timeout=1000 * ANSWER_SECONDS)
     rest: dict[str, list[tuple[float, float]]] = {"alone": [], "watched": []}
 
     def taken(name: str, start: Callable[[], object]) -> float:
         time.sleep(SETTLED_SECONDS)  # the page has shown what the last run came to
         before, cores = set(runs.jobs), Cores()
         start()
-        while not (new := set(runs.jobs) - before):
-            time.sleep(0.005)
-        job = runs.job(*new)
-        while job.watch is None:  # it is planned, and waits until the page has drawn itself
-            time.sleep(0.001)
+        waited("no run was asked for", lambda: bool(set(runs.jobs) - before))
+        job = runs.job(*set(runs.jobs) - before)
+        # it is planned, and waits until the page has drawn itself
+        waited("a run did not begin", lambda: job.watch is not None or job.over)
         cores.spent()
-        job.ended.wait()  # Playwright would look at the page in every frame
+        if not job.ended.wait(ANSWER_SECONDS):  # Playwright would look at the page in every frame
+            raise TimeoutError(f"in {ANSWER_SECONDS:g} seconds, a run did not end")
         rest[name].append(cores.spent())
         assert job.outcome is not None, job.error
         return job.outcome.seconds
 
     def post() -> None:
         asked = Request(f"{url}api/run/start", json.dumps(question).encode(), method="POST")
-        urlopen(asked).read()
+        urlopen(asked, timeout=ANSWER_SECONDS).read()
 
     def click() -> None:
         page.get_by_role("button", name="Run", exact=True).click()
