@@ -23,6 +23,7 @@ DECIDING = [
         "kernels/bfs/oracle.py",
         "kernels/bfs/hubs.py",
     ),
+    *("kernels/runtime/launch.py", "kernels/runtime/team.py"),
     "algorithms/bfs_on_host.py",
     "tasks/layout.py",
     *("kernels/pagerank/pull.py", "kernels/triangles.py"),
@@ -47,9 +48,10 @@ MODULES = DECIDING + [
 
 
 def number(node):
-    """Whether an expression is a number, or a tuple of numbers."""
-    if isinstance(node, ast.Tuple):
-        return bool(node.elts) and all(map(number, node.elts))
+    """Whether an expression is a number, or a tuple or a table of numbers."""
+    if isinstance(node, ast.Tuple | ast.Dict):
+        parts = node.elts if isinstance(node, ast.Tuple) else node.values
+        return bool(parts) and all(map(number, parts))
     try:
         value = eval(compile(ast.Expression(node), "", "eval"), {"__builtins__": {}})
     except Exception:
