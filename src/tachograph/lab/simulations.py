@@ -130,8 +130,7 @@ def _of_accelerator(found: Found, width: float) -> dict[str, Any]:
         if isinstance(part, dict) and "seconds" in part
     ]
     requests = [(k, float(v), "simulated") for k, v in numbers["requests"].items()]
-    memory = str(numbers["memory"]).removeprefix("Memory(").split(",")[0]
-    made = [bandwidth({memory: numbers["series"]}, width)]
+    made = [bandwidth({numbers["standard"]: numbers["series"]}, width)]
     made.append(charts.bars(phases, "Time of each phase", width))
     made.append(charts.bars(requests, "Requests by kind", width, show.short))
     joules = numbers.get("joules")

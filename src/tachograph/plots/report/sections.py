@@ -39,6 +39,7 @@ Facts = Mapping[str, Any]  # what the journal kept as JSON
 WRITTEN: dict[str, tuple[str, Callable[[float], str]]] = {
     "seconds": ("", show.seconds),
     "provenance": ("", show.count),
+    "standard": ("", show.count),
     "reps": ("edges read in a second", show.short),
     "teps": ("edges traversed in a second", show.short),
     "rate": ("simulated requests in a second here", show.short),
@@ -249,7 +250,7 @@ def _timelines(facts: Facts) -> dict[str, Timeline]:
     found = facts.get("series")
     if not found or "gbps" not in found:
         return dict(found or {})
-    return {str(facts.get("memory", "memory")).removeprefix("Memory(").split(",")[0]: found}
+    return {str(facts.get("standard", "memory")): found}
 
 
 def _facts(run: Run) -> list[tuple[str, str]]:
@@ -263,7 +264,8 @@ def _facts(run: Run) -> list[tuple[str, str]]:
         made.append(("arcs", "directed" if run.graph["directed"] else "undirected"))
     names = (run.plan or {}).get("names", {})  # of vertices, where the graph has them
     for key, value in {**run.options, **names, **run.facts}.items():
-        word, written = WRITTEN.get(key, (key.replace("_", " "), show.count))
+        usual = key.replace("_", " "), show.count
+        word, written = WRITTEN.get(key, usual) if key in run.facts else usual
         if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
             text = value if isinstance(value, str) else written(value)
             if word and len(text) <= FACT_LETTERS:

@@ -41,7 +41,7 @@ OWN = (
     *("seconds", "iterations", "requests", "reps", "teps", "measures", "parameters", "rate"),
     *("sources", "provenance"),
 )
-OF_MEMORY = ("bytes", "gbps", "peak_share", "row_hit_rate", "memory")
+OF_MEMORY = ("bytes", "gbps", "peak_share", "row_hit_rate", "memory", "standard")
 
 
 @dataclass(frozen=True)
@@ -164,6 +164,7 @@ class Numbers(TypedDict):
     peak_share: float
     row_hit_rate: float
     memory: str
+    standard: str
     parameters: dict[str, object]
     phases: dict[str, object]
     series: Timeline

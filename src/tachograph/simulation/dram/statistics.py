@@ -53,13 +53,15 @@ class Timeline(TypedDict):
 class MemoryResult:
     """What a memory did with the requests it was given. All of it is simulated.
 
-    ``cycles`` are ticks of the memory's clock, ``latency`` is in such cycles from the acceptance of a
-    read to the end of its data (reads answered from the write queue excluded); percentiles are exact
-    below 2,048 cycles and within 1.6 % above. ``series`` has for equal steps of time GB/s and the
-    row-hit rate; ``banks`` has hits, misses and conflicts by channel, rank, bank group and bank.
+    ``memory`` tells all its settings, ``standard`` only the name. ``cycles`` are ticks of the memory's
+    clock, ``latency`` is in such cycles from the acceptance of a read to the end of its data (reads
+    answered from the write queue excluded); percentiles are exact below 2,048 cycles and within 1.6 %
+    above. ``series`` has for equal steps of time GB/s and the row-hit rate; ``banks`` has hits, misses
+    and conflicts by channel, rank, bank group and bank.
     """
 
     memory: str
+    standard: str
     cycles: int
     seconds: float
     requests: int
@@ -204,6 +206,7 @@ def collect(
     rank_cycles = cycles * channels * memory.ranks * standard.pseudo
     return MemoryResult(
         memory=repr(memory),
+        standard=standard.name,
         cycles=cycles,
         seconds=seconds,
         requests=requests,
