@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 import tachograph as tg
 from tachograph.algorithms import bfs_on_host
 from tachograph.algorithms.verify import check_bfs
+from tachograph.decisions.direction.levels import levels_of
 from tachograph.decisions.direction.model import POLICIES, scripted
+from tachograph.decisions.direction.train import measure_graph
 from tachograph.kernels.bfs import search as kernel
 from tachograph.kernels.bfs.hubs import NO_NEIGHBOUR, hubs_of
 from tachograph.kernels.bfs.state import PULL, Chooser
@@ -104,6 +106,31 @@ def test_later_searches_of_a_graph_look_at_hubs_first(monkeypatch, directed):
         assert found.levels.tolist() == other.levels.tolist()
         told += ["found hubs" in result.run.reason for result in (found, other)]
     assert told == [k == 3 for k in range(12)], "it is in the time of one search, which says so"
+
+
+def test_a_policy_knows_who_pushes_and_what_pulls_look_at_first(monkeypatch):
+    one_worker_never(monkeypatch)
+    g = tg.kronecker(9, rng=3)
+
+    def pulls(meeting, direction):
+        monkeypatch.setattr(team, "given_meeting", meeting)
+        with tg.threads(2):
+            return "pull" in tg.bfs(g, 0, direction=direction).trace["direction"]
+
+    assert not pulls(1, lambda s: s.near > 0 or s.alone > 0)
+    assert pulls(10**9, lambda s: s.alone > 0)  # the cores are far apart
+    bfs_on_host.find_hubs(g)
+    assert pulls(1, lambda s: s.near > 0)
+
+
+def test_half_of_the_searches_that_are_learned_from_have_hubs(monkeypatch):
+    one_worker_never(monkeypatch)
+    monkeypatch.setattr(team, "given_meeting", 10**9)
+    with tg.threads(2):
+        levels = levels_of(measure_graph("kronecker 9 8", 4, 1, 1)["records"])
+    assert levels.column("alone").all()
+    searches = levels.where(levels.first)
+    assert searches.column("near").tolist() == [0, 1, 0, 1]
 
 
 GRAPHS = {

@@ -42,11 +42,12 @@ def has_hubs(graph: Graph) -> bool:
     return known is not None and known.hubs is not None
 
 
-def find_hubs(graph: Graph) -> None:
-    """Find the hubs of a graph now, for all later searches of it."""
+def find_hubs(graph: Graph) -> np.ndarray:
+    """Find the hubs of a graph now, for all later searches of it, if they are not known."""
     known = _known.get(graph) or _known.setdefault(graph, _Known())
     if known.hubs is None:
         known.hubs = hubs_of(graph.rows, graph.transpose.rows)
+    return known.hubs
 
 
 def searched(
@@ -103,8 +104,9 @@ def timed(graph: Graph, sources: np.ndarray, cutoff: int | None) -> BfsResult:
     """Time both directions at every level; the trace tells which was faster."""
     rows, back_rows = graph.rows, graph.transpose.rows
     begin = clock()
-    levels, parents, lines, workers = oracle.both(
-        rows, back_rows, sources, cutoff=-1 if cutoff is None else cutoff
+    known = _known.get(graph) or _Known()
+    levels, parents, lines, (workers, _) = oracle.both(
+        rows, back_rows, sources, hubs=known.hubs, cutoff=-1 if cutoff is None else cutoff
     )
     run = Run(clock() - begin, trace_of_both(graph, lines, workers))
     return BfsResult(levels=levels, parents=parents, run=run)

@@ -29,7 +29,7 @@ class Candidate:
     error_bound: float | None = None
     replaces: tuple[str, ...] = ()
     once: float = 0.0
-    prepare: Callable[[], None] | None = field(default=None, repr=False)
+    prepare: Callable[[], object] | None = field(default=None, repr=False)
 
     @property
     def estimate(self) -> Estimate:

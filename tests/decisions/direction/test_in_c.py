@@ -51,9 +51,9 @@ def without_end(state):
 EVERY = """
 __kernel void ask(__global const double *states, __global const double *p, int n, __global int *out)
 {
-    double s[18];
+    double s[SEEN];
     for (int i = get_global_id(0); i < n; i += get_global_size(0)) {
-        for (int k = 0; k < 18; k++) s[k] = states[18 * i + k];
+        for (int k = 0; k < SEEN; k++) s[k] = states[SEEN * i + k];
         out[i] = choose(s, p);
     }
 }
@@ -69,7 +69,9 @@ def test_the_same_choice_on_a_device(policy):
     rng = np.random.default_rng(1)
     states = np.floor(np.exp(rng.uniform(0, 14, (2000, len(State._fields)))))
     fields = {name: k for k, name in enumerate(State._fields)}
-    states[:, [fields["previous"], fields["directed"]]] = rng.integers(0, 2, (2000, 2))
+    states[:, [fields[k] for k in ("previous", "directed", "alone", "near")]] = rng.integers(
+        0, 2, (2000, 4)
+    )
     states[:, fields["p_h"]] = rng.uniform(0, 1, 2000)
     states[:, fields["depth"]] = rng.integers(0, 40, 2000)
     for name in ("n_f", "n_u"):
@@ -78,7 +80,7 @@ def test_the_same_choice_on_a_device(policy):
     program = device.cl.Program(device.context, written + EVERY)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", device.cl.CompilerWarning)  # notes of drivers
-        program.build(["-cl-std=CL1.2"])
+        program.build(["-cl-std=CL1.2", f"-DSEEN={len(State._fields)}"])
     found = device.result(2000, np.int32)
     given = device.upload(states), device.upload(policy.parameters), np.int32(2000), found
     device.launch(program.ask, 64, *given)

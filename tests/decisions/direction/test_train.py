@@ -50,11 +50,11 @@ def test_a_rerun_measures_only_what_is_missing(monkeypatch):
     measured = []
     real = direction.measure
 
-    def measure(graph, name, source, repeats):
+    def measure(graph, name, source, repeats, hubs):
         measured.append(name)
         if name == "road 20 20" and len(measured) < 4:
             raise KeyboardInterrupt  # killed in the second graph
-        return real(graph, name, source, repeats)
+        return real(graph, name, source, repeats, hubs)
 
     monkeypatch.setattr(direction, "measure", measure)
     with pytest.raises(KeyboardInterrupt):

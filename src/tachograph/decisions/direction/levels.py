@@ -116,6 +116,7 @@ def _one(record: Record) -> dict[str, np.ndarray]:
         "before": before(n_f), "m_before": before(m_f), "depth": np.arange(rows),
         "hubs_f": at["hubs"], "hubs": record["hubs"], "p_h": record["p_h"],
         "threads": record["threads"], "directed": float(record["directed"]),
+        "alone": float(record.get("alone", False)), "near": float(record.get("near", False)),
     }  # fmt: skip
     states = np.zeros((rows, len(State._fields)))
     for name, value in values.items():

@@ -183,12 +183,18 @@ def costs(s, p):
     looked_at = min(s.m_u, found / chance)
     team = 200.0 + p[4] * (s.threads - 1.0)
     push = p[5] * s.n_f + (p[6] * s.m_f + p[7] * found) * (1.0 + p[8] * far)
-    pull = p[9] * s.n + p[10] * s.n_u + p[11] * looked_at * (1.0 + p[12] * far) + p[13] * found
+    if s.near > 0.0:
+        pull = p[20] * s.n_u + p[21] * looked_at * (1.0 + p[12] * far)
+    else:
+        pull = p[10] * s.n_u + p[11] * looked_at * (1.0 + p[12] * far)
+    pull += p[9] * s.n + p[13] * found
+    pushers = 1.0 if s.alone > 0.0 else s.threads
+    push /= pushers
     if s.previous == PUSH:
         pull += p[14] * s.n_f + p[15] * s.n
     else:
-        push += p[16] * s.n_f + p[17] * s.n
-    return team + push / s.threads, team + pull / s.threads
+        push += (p[16] * s.n_f + p[17] * s.n) / s.threads
+    return team + push, team + pull / s.threads
 
 
 # parameters of ``costs`` after the first; costs are in nanoseconds of one thread
@@ -197,6 +203,7 @@ COST_NAMES = (
     "team", "push vertex", "push arc", "push found", "push far", "pull vertex", "pull unvisited",
     "pull arc", "pull far", "pull found", "bitmap vertex", "bitmap n", "queue vertex", "queue n",
     "trust in what the level before found", "trust in what was found so far",
+    "pull unvisited, near", "pull arc, near",
 )  # fmt: skip
 
 
@@ -239,7 +246,7 @@ def as_state(v):
     """The state in an array of float64."""
     return State(
         v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13],
-        v[14], v[15], v[16], v[17],
+        v[14], v[15], v[16], v[17], v[18], v[19],
     )  # fmt: skip
 
 
@@ -305,7 +312,7 @@ def compiled(function: Callable[[State], object]) -> Compiled:
 def reason(said: str) -> str:
     r"""Return why Numba cannot compile a policy, of all that it says.
 
-    >>> reason("Failed in nopython mode\nUnknown attribute 'm_ff' of type State(float64 x 18)")
+    >>> reason("Failed in nopython mode\nUnknown attribute 'm_ff' of type State(float64 x 20)")
     "The state has no field 'm_ff'; did you mean m_f?"
     """
     unknown = re.search(r"Unknown attribute '(\w+)' of type State", said)

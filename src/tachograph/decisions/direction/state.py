@@ -28,3 +28,5 @@ class State(NamedTuple):
     p_h: float = 0.0  # share of hubs in a sample of the vertices
     threads: float = 1.0  # workers of the search
     directed: float = 0.0  # 1 if arcs have no reverse
+    alone: float = 0.0  # 1 if one worker pushes, because the others' cores are far from its own
+    near: float = 0.0  # 1 if pulls look first at each vertex's neighbours of highest degree

@@ -39,7 +39,7 @@ SEARCHES = 4  # of each graph
 REPEATS = 5  # times that each direction of a level runs
 #: Where the fit begins: nanoseconds that are usual on today's machines; see COST_NAMES.
 START = np.array([16.0, 1.0, 1.0, 300.0, 0.8, 1.0, 3.0, 0.5, 0.35, 1.4, 0.5, 1.0, 1.0, 2.8, 0.007,
-                  1.2, 0.017, 0.5, 0.5])  # fmt: skip
+                  1.2, 0.017, 0.5, 0.5, 2.0, 0.2])  # fmt: skip
 FORM = slice(13, 17)  # the coefficients of the changes of form
 SHARPNESS = (0.5, 0.25, 0.12)  # from a soft choice to a hard one
 DRIFT_PENALTY = 0.002  # of the squared logarithm of how far a coefficient is from its start
@@ -55,14 +55,22 @@ def sources_of(graph: Graph, count: int, seed: int = 1) -> NDArray[np.int64]:
     return candidates[np.random.default_rng(seed).permutation(candidates.size)[:count]]
 
 
-def measure(graph: Graph, name: str, source: int, repeats: int = REPEATS) -> Record:
-    """A record: the graph's numbers, and what each level of a search was and took."""
+def measure(
+    graph: Graph, name: str, source: int, repeats: int = REPEATS, hubs: np.ndarray | None = None
+) -> Record:
+    """A record: the graph's numbers, and what each level of a search was and took.
+
+    Pulls look at ``hubs`` first, if they are given.
+    """
     from ...kernels.bfs import oracle
 
     start = np.array([source], graph.indices.dtype)
-    _, _, rows, workers = oracle.both(graph.rows, graph.transpose.rows, start, repeats=repeats)
+    _, _, rows, (workers, pushing) = oracle.both(
+        graph.rows, graph.transpose.rows, start, hubs=hubs, repeats=repeats
+    )
     levels = dict(zip(oracle.COLUMNS, rows.T.tolist(), strict=True))
-    return level_record(graph, name, source, levels, workers)
+    record = level_record(graph, name, source, levels, workers)
+    return {**record, "alone": pushing < workers, "near": hubs is not None}
 
 
 def measure_graph(
@@ -73,7 +81,13 @@ def measure_graph(
     known = about(name, graph)
     chosen = sources_of(graph, sources, seed).tolist()
     if device == HOST:
-        records = [measure(graph, name, source, repeats) for source in chosen]
+        from ...kernels.bfs.hubs import hubs_of
+
+        hubs = hubs_of(graph.rows, graph.transpose.rows)  # as many searches have them as have not
+        records = [
+            measure(graph, name, source, repeats, hubs if i % 2 else None)
+            for i, source in enumerate(chosen)
+        ]
     else:
         both = cast("Callable[..., Record]", run_named(simulated))
         found = [(s, both(graph, s, device)) for s in chosen]

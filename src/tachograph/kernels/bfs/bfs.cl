@@ -70,7 +70,7 @@ __kernel void enter(__global const int *sources, int count, __global int *tree, 
 #define GIVE_POLICY , policy
 enum { /* places in `policy`: the state that a policy sees, what else is needed for it, its parameters */
     P_N, P_ARCS, N_F, M_F, N_U, M_U, S_F, C_F, BEFORE, M_BEFORE, PREVIOUS, PULLED, P_DEPTH, HUBS_F, P_HUBS, P_H,
-    THREADS, DIRECTED, SEEN_BY_POLICY, GROWTH = SEEN_BY_POLICY, CERTAIN, PARAMETERS
+    THREADS, DIRECTED, ALONE, NEAR_HUBS, SEEN_BY_POLICY, GROWTH = SEEN_BY_POLICY, CERTAIN, PARAMETERS
 };
 
 /* Tell the policy of the level that begins, and ask it. */

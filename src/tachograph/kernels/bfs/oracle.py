@@ -107,8 +107,8 @@ def is_timed(thin_levels):
 
 
 @kernel
-def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
-    """What each worker does; worker 0 returns the rows."""
+def walk_both(team, rows, back, near, query, tree, bitmaps, board, repeats, pushing):
+    """What each worker does; worker 0 returns the rows, and writes down how many push."""
     control, me, workers = team
     indptr, indices = rows
     parents, levels, queue = tree
@@ -126,6 +126,8 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
         return teams.rows_of(log)
     edges = arcs_out(indptr, query.sources)
     claimants = teams.Team(control, me, pushers(team, n, box))
+    if me == 0:
+        pushing[0] = claimants.workers
     lo, hi = np.int64(0), np.int64(query.sources.size)
     level = first_level(n, indices.size, hi, edges)
     phase = np.int64(0)
@@ -166,7 +168,7 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
             if pulls:
                 teams.next_phase(control, me, phase)
                 start = together(team, box)
-                pull(team, phase, back, queue[:0], tree, bitmaps, depth, np.int64(UNLIMITED))
+                pull(team, phase, back, near, tree, bitmaps, depth, np.int64(UNLIMITED))
                 if not teams.meet(team):
                     return teams.rows_of(log)
                 taken = nanoseconds(box) - start
@@ -207,11 +209,18 @@ def walk_both(team, rows, back, query, tree, bitmaps, board, repeats):
 
 
 def both(
-    rows: Rows, back: Rows, sources: np.ndarray, *, cutoff: int = -1, repeats: int = 3
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Levels, parents, a row for each level (``COLUMNS``), and the number of workers.
+    rows: Rows,
+    back: Rows,
+    sources: np.ndarray,
+    *,
+    hubs: np.ndarray | None = None,
+    cutoff: int = -1,
+    repeats: int = 3,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
+    """Levels, parents, a row for each level (``COLUMNS``), and how many workers pull and push.
 
-    ``repeats`` is how often each direction of a level runs; rows have the least times, and the means. A
+    Pulls look at ``hubs`` first, if they are given. ``repeats`` is how often each direction of a level
+    runs; rows have the least times, and the means. A
     pull is not timed, and its times are -1, at some of the thin levels (``VERTICES_PER_CERTAIN_ARC``).
     ``hubs`` counts vertices of the frontier of more than the mean degree, ``scanned`` the arcs that a
     pull looks at.
@@ -220,10 +229,12 @@ def both(
     workers, _ = search_workers(n, rows.indices.size)
     query = Query(sources, cutoff, -1, 0.0, True)
     tree = new_tree(n, rows.indices.dtype)
-    shared = (rows, back, query, tree, new_bitmaps(n), teams.new_board(workers), repeats)
+    near = np.empty(0, rows.indices.dtype) if hubs is None else hubs
+    pushing, board = np.zeros(1, np.int64), teams.new_board(workers)
+    shared = (rows, back, near, query, tree, new_bitmaps(n), board, repeats, pushing)
     lines = teams.run_team(walk_both, workers, *shared)
     tree.parents[tree.parents < 0] = -1
-    return tree.levels, tree.parents, lines[0][:, :WIDTH], workers
+    return tree.levels, tree.parents, lines[0][:, :WIDTH], (workers, int(pushing[0]))
 
 
 @kernel

@@ -27,7 +27,9 @@ from ..runtime.launch import inline, kernel, read_only, workers_for
 from ..runtime.nouns import Rows
 from .state import (
     ALL_HUBS,
+    ALONE,
     HUBS,
+    NEAR,
     PULL,
     PULLED,
     PUSH,
@@ -194,6 +196,7 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
     phase = np.int64(0)
     at = np.int64(0)  # two places alternate: a slow worker may still read the one before
     tell_constants(state, rows, chooser, workers, query.directed)
+    st(state, NEAR, near.size > 0)
     deciding = np.int64(0)
     if chooser.hub >= 0:
         first, end = teams.part(team, indptr.size - 1)
@@ -207,6 +210,9 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
             direction = np.int64(PUSH)
         else:
             begin_deciding = nanoseconds(log.clock)
+            if pushing == 0:
+                pushing = pushers(team, parents.size, log.clock)
+                st(state, ALONE, pushing < workers)
             if chooser.hub >= 0:
                 if direction == PUSH:
                     first, end = teams.part(team, hi - lo)

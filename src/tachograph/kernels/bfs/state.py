@@ -19,9 +19,10 @@ PUSH, PULL = 0, 1
 STATE = (
     *("n", "arcs", "n_f", "m_f", "n_u", "m_u", "s_f", "c_f", "before", "m_before"),
     *("previous", "pulled", "depth", "hubs_f", "hubs", "p_h", "threads", "directed"),
+    *("alone", "near"),
 )
 N, ALL_ARCS, N_F, M_F, N_U, M_U, S_F, C_F, BEFORE, M_BEFORE = range(10)
-PREVIOUS, PULLED, DEPTH, HUBS, ALL_HUBS, P_H, THREADS, DIRECTED = range(10, len(STATE))
+PREVIOUS, PULLED, DEPTH, HUBS, ALL_HUBS, P_H, THREADS, DIRECTED, ALONE, NEAR = range(10, len(STATE))
 
 
 class Chooser(NamedTuple):
