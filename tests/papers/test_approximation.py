@@ -19,6 +19,11 @@ def measured(monkeypatch):
     return data
 
 
+def test_as_many_exact_times_count_as_of_others():
+    assert tables.shortest([3, 1, 2], 3) == 1
+    assert tables.shortest([3, 1, 2, 5], 2) == np.mean([min(3, 2), min(1, 5)])
+
+
 def test_all_models_beside_the_paper(measured):
     best, models, families, advice = reproduce("sssp-table-4", Settings())
     assert len(models.rows) == 6 * 3 * 3

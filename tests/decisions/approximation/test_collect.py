@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import tachograph as tg
@@ -80,8 +79,6 @@ def test_records_say_what_was_measured(tiny):
 
 def test_times():
     assert measuring.trimmed([5, 1, 2, 9]) == 3.5
-    assert measuring.shortest([3, 1, 2], 3) == 1
-    assert measuring.shortest([3, 1, 2, 5], 2) == np.mean([min(3, 2), min(1, 5)])
 
 
 def test_a_machine_that_changes_its_speed_changes_no_speedup():

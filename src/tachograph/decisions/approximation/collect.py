@@ -250,12 +250,6 @@ def times_as_long(reference: Sequence[float], times: Sequence[float]) -> float:
     return float(np.median(beside / np.asarray(times)))
 
 
-def shortest(times: Sequence[float], runs: int) -> float:
-    """The shortest of ``runs`` times; of more, the mean of the shortest of each so many."""
-    groups = max(1, len(times) // runs)
-    return float(np.mean([min(times[k::groups]) for k in range(groups)]))
-
-
 def records() -> list[Record]:
     """All that this code has measured and the journal has: a record for each configuration.
 

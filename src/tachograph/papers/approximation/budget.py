@@ -18,11 +18,12 @@ from ...algorithms.sssp import SsspResult
 from ...algorithms.sssp_budget import TRIES_IN_VAIN, forget_tries
 from ...decisions import graphs as registry
 from ...decisions.approximation.calibrate import sources_of
-from ...decisions.approximation.collect import group_of, shortest
+from ...decisions.approximation.collect import group_of
 from ...decisions.approximation.rules import inaccuracy
 from ...graph.graph import Graph
 from ...tasks.road import run
 from ..reproduce import GRAPH_COLUMNS, Cell, Record, Settings, Table, measure, origin
+from .tables import shortest
 
 __all__ = ["budgets", "of_graph"]
 
