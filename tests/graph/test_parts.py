@@ -66,6 +66,8 @@ def test_a_summary_says_how_many_ids_occur():
     assert tg.path(3).summary().to_dict()["vertices"] == "3"
     sparse = tg.Graph.from_edges([0], [1], n=5000).summary().to_dict()
     assert sparse["degrees"].startswith("mean 0.0002,")
+    many = tg.Graph.from_edges(np.repeat([0, 1], 2000), np.repeat([1, 0], 2000)).summary()
+    assert many.to_dict()["degrees"].startswith("mean 2,000, largest 2,000")
 
 
 def test_largest_component_and_summary():

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..util.arrays import native
 from ..util.errors import InputError
+from ..util.printed import three_digits
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -134,7 +135,7 @@ class Parts:
         )
         kind = "directed" if graph.directed else "undirected"
         out = " (arcs out)" * graph.directed
-        degrees = f"mean {known.mean_degree:,.3g}, largest {known.max_degree:,}{out}"
+        degrees = f"mean {three_digits(known.mean_degree)}, largest {known.max_degree:,}{out}"
         occur = graph.n - round(known.isolated_share * graph.n)
         rows = [
             ("vertices", f"{graph.n:,}" + f", of which {occur:,} have edges" * (occur < graph.n)),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from ..util.printed import three_digits
+
 __all__ = ["Columns", "count", "factor", "floats", "percent", "seconds", "short"]
 
 Columns = Mapping[str, Sequence[str | float | None]]  #: the columns of a trace, as lists
@@ -25,7 +27,7 @@ def seconds(value: float | None) -> str:
     if value == 0:
         return "0 s"
     size, unit = next((u for u in TIME_UNITS if abs(value) >= 0.9995 * u[0]), TIME_UNITS[-1])
-    return f"{_digits(value / size)} {unit}"
+    return f"{three_digits(value / size)} {unit}"
 
 
 def count(value: float) -> str:
@@ -34,7 +36,7 @@ def count(value: float) -> str:
     >>> count(1234567), count(12.5), count(12345.678)
     ('1,234,567', '12.5', '12,346')
     """
-    return f"{value:,.0f}" if float(value).is_integer() else _digits(value)
+    return f"{value:,.0f}" if float(value).is_integer() else three_digits(value)
 
 
 def short(value: float) -> str:
@@ -55,7 +57,7 @@ def percent(value: float) -> str:
     >>> percent(0.1234), percent(0.00071), percent(1), percent(14.06)
     ('12.3 %', '0.071 %', '100 %', '1,406 %')
     """
-    return f"{_digits(value * 100)} %"
+    return f"{three_digits(value * 100)} %"
 
 
 def factor(value: float) -> str:
@@ -64,11 +66,7 @@ def factor(value: float) -> str:
     >>> factor(3.14159)
     '3.14×'
     """
-    return f"{_digits(value)}×"
-
-
-def _digits(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
+    return f"{three_digits(value)}×"
 
 
 def floats(column: Sequence[str | float | None]) -> list[float]:

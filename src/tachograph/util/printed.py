@@ -1,4 +1,4 @@
-"""Tables as text for a Python prompt, as wide as its terminal."""
+"""Tables and numbers as text for a Python prompt, as wide as its terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from .text import plain
 
-__all__ = ["cells_of", "columns", "explained", "wrapped"]
+__all__ = ["cells_of", "columns", "explained", "three_digits", "wrapped"]
 
 #: Cells of a line at most, also where there is no terminal; the least that an explanation needs
 #: beside a table, else it stands below its row; how far it is then set in.
@@ -54,6 +54,15 @@ def cells_of(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(plain(text))
+
+
+def three_digits(value: float) -> str:
+    """Return a number with three digits, or a whole one if it has more.
+
+    >>> three_digits(0.01234), three_digits(1998.004)
+    ('0.0123', '1,998')
+    """
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"
 
 
 def _padded(text: str, width: int, right: bool = False) -> str:

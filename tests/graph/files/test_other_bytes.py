@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pyarrow as pa
 import pytest
 
 import tachograph as tg
+from tachograph.graph.files.arrays import read_csv
+from tachograph.graph.files.streams import Input
 
 TEXT = b"0 1\n1 2\n2 3\n"
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -63,3 +66,17 @@ def test_names_in_utf16(coding: str, text: str) -> None:
     Path("g.csv").write_bytes(("source,target\n" + text.replace(" ", ",")).encode(coding))
     with pytest.raises(tg.FileFormatError, match="line 1: .*zero bytes"):
         tg.read("g.csv", relabel=True)
+
+
+def test_a_table_of_text_is_not_copied_to_be_looked_at(monkeypatch) -> None:
+    content = b"source,target\n" + b"1,2\n" * 100_000
+    Path("g.csv").write_bytes(content)
+    monkeypatch.setattr(Input, "content", lambda _: content)
+    source = Input(Path("g.csv"))
+    read_csv(source, True)
+    tracemalloc.start()
+    try:
+        read_csv(source, True)
+        assert tracemalloc.get_traced_memory()[1] < len(content) / 2
+    finally:
+        tracemalloc.stop()

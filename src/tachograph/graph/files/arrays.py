@@ -86,7 +86,8 @@ def read_csv(source: Input, weight: str | bool) -> EdgeTable:
     from pyarrow import csv
 
     content, wanted = source.content(), Columns(*source.ends, weight)
-    if b"\0" in content.split(b"\n", 1)[0]:
+    end = content.find(b"\n")
+    if content.find(b"\0", 0, len(content) if end < 0 else end) >= 0:
         raise source.error(ZEROS, 1)
     with _damage(source):
         source.require(2 * len(content), "its cells")
@@ -94,7 +95,7 @@ def read_csv(source: Input, weight: str | bool) -> EdgeTable:
         chosen = wanted.among(table.column_names)
         # Arrow reads decimals, dates and 0x10, too, and makes one number of several texts.
         numbers = all(pa.types.is_integer(table.schema.field(c).type) for c in chosen[:2])
-        if table.num_rows and (not numbers or b"x" in content.lower()):
+        if table.num_rows and (not numbers or b"x" in content or b"X" in content):
             options = csv.ConvertOptions(
                 column_types=dict.fromkeys(chosen, pa.string()),
                 null_values=[""],
