@@ -52,7 +52,7 @@ def export(path: Path) -> None:
 
 
 def constants(path: Path) -> None:
-    numbers = {"every": {"a": 1.0}, "architecture": {}, "gpu": {}}
+    numbers = {"every": {"overlap": 3.0}, "architecture": {}, "gpu": {}}
     validate.write({"cells": {}, "errors": {}, "constants": numbers}, path)
 
 

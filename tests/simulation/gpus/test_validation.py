@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +25,7 @@ from tachograph.simulation.gpus.validation.fit import (
 )
 from tachograph.simulation.gpus.validation.graphs import Known
 from tachograph.simulation.gpus.validation.runs import Cell
-from tachograph.simulation.gpus.validation.validate import _carried_over
+from tachograph.simulation.gpus.validation.validate import _carried_over, write
 
 TRUE = Constants(40.0, 60.0, 0.6, 70.0, 5.0, 0.08, 0.3)
 
@@ -81,6 +82,16 @@ def test_what_is_chosen_is_what_made_the_times():
         choice = chosen(made, lambda cell: cell.dataset)
         assert choice.overlap == overlap
         assert fit(made, choice).of(GPU("v100")).overlap == pytest.approx(overlap)
+
+
+@pytest.mark.parametrize(("overlap", "said"), [(6.0, True), (1.5, True), (3.0, False)])
+def test_the_file_says_that_a_choice_was_the_last_one(overlap, said, tmp_path):
+    every = TRUE._replace(overlap=overlap)._asdict()
+    constants = {"every": every, "architecture": {}, "gpu": {}}
+    write({"cells": {}, "constants": constants, "errors": {}}, tmp_path / "constants.toml")
+    text = (tmp_path / "constants.toml").read_text(encoding="utf-8")
+    assert ("at the end of those tried: 1.5, 3, 6." in text) == said
+    assert tomllib.loads(text)["every"] == every
 
 
 def test_paths_are_predicted_by_searches():

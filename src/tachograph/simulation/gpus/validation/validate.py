@@ -20,7 +20,7 @@ from . import bars
 from .directions import agreement, ranking
 from .fast import beside_simulator, everybody
 from .features import asked_of, features, scaled
-from .fit import Fitted, Sample, chosen, fit
+from .fit import OVERLAPS, Fitted, Sample, chosen, fit
 from .graphs import KNOWN
 from .runs import GPUS, MODES, Cell, cells
 
@@ -232,6 +232,9 @@ def write(found: dict[str, Any], path: Path = FILE) -> None:
         "",
     ]
     constants = found["constants"]
+    if constants["every"]["overlap"] in (min(OVERLAPS), max(OVERLAPS)):
+        tried = ", ".join(f"{overlap:g}" for overlap in OVERLAPS)
+        lines.insert(3, f"# The overlap that predicts best is at the end of those tried: {tried}.")
     tables = {"every": constants["every"]}
     tables |= {f"architecture.{k}": v for k, v in constants["architecture"].items()}
     tables |= {f"gpu.{k}": v for k, v in constants["gpu"].items()}
