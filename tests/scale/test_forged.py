@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 
@@ -113,6 +115,19 @@ def test_degrees_that_their_owner_does_not_have(parts):
 def test_a_piece_that_changes_after_its_check_is_checked_again(parts):
     assert parts.piece(0).n
     forge("part-0000.tgraph", indices=put(0, LARGE))
+    with pytest.raises(tg.FileFormatError, match="neighbour outside"):
+        parts.piece(0)
+
+
+def test_a_piece_that_is_replaced_by_one_of_its_size_and_time_is_checked_again(parts):
+    path, other = Path("parts/part-0000.tgraph"), Path("other")
+    assert parts.piece(0).n
+    before = path.stat()
+    forge(path.name, indices=put(0, LARGE))
+    shutil.copyfile(path, other)
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(path)
+    assert path.stat().st_size == before.st_size
     with pytest.raises(tg.FileFormatError, match="neighbour outside"):
         parts.piece(0)
 

@@ -147,6 +147,20 @@ def test_what_must_be_copied_is_part_of_the_time():
     assert model.predict(CALL._replace(moves=(0, 2000)), "device") == pytest.approx(3e-6)
 
 
+def test_what_was_learned_is_used_with_the_rate_of_copies(monkeypatch):
+    monkeypatch.setattr(placement, "key_of", lambda *named: "|".join(map(str, named)))
+    model = Model({f"{MIS}|host|device": Learned({})}, {})
+    for known, seconds in (
+        ({"transfer": 4.0, "stream": 9.0}, 0.25e-9),
+        ({"stream": 4.0}, 0.5e-9),  # read and written
+        ({}, 0),
+        (None, 0),
+    ):
+        monkeypatch.setattr(placement, "calibration", lambda device, known=known: known)
+        assert model.policy(MIS, "host", "device").byte_seconds == seconds
+        assert model.policy("maximum_flow", "host", "device") is None
+
+
 def test_hints_for_kernels_and_iterations():
     Path("h.toml").write_text(
         "percent = 10\n[percents]\nselect = 60\n[below]\nselect = 'device'\n"

@@ -13,7 +13,7 @@ from tachograph.decisions import model_file
 from tachograph.decisions.graphs import family, names_of, present
 from tachograph.decisions.model_file import ModelFile
 from tachograph.decisions.times.model import KERNELS, PROBED, SHAPE_FEATURES, shape, the_model
-from tachograph.decisions.times.train import Trainer, _margins, fit, grouped, measure
+from tachograph.decisions.times.train import VISITS, Trainer, _margins, fit, grouped, measure
 from tachograph.decisions.trainer import train
 from tachograph.journal.code import code_hash
 from tachograph.tasks.measure import run, runner
@@ -164,6 +164,19 @@ def test_families_are_measured_in_turns():
     kinds = [family(name) for name in names]
     assert sorted(names) == sorted(present(names_of("times", "fit")))
     assert set(kinds[: len(set(kinds))]) == set(kinds)
+
+
+def test_all_graphs_are_visited_before_one_is_visited_again(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Trainer, "measured", lambda self, tasks, mark: asked.extend(tasks))
+    Trainer(runner=runner()).collect(["path 3", "path 4"])
+    visits = [(task["name"], task["visit"]) for task in asked]
+    assert visits == [(name, k) for k in range(VISITS) for name in ("path 3", "path 4")]
+    ways = [way for way in runner().ways if way.task == "bfs" and way.where == "host"]
+    first, second = (list(measure(run, tg.path(99), ways, visit)) for visit in (0, 1))
+    assert all("bytes" in row for row in first)
+    assert not any("bytes" in row for row in second)
+    assert first[-1]["shape"] != second[-1]["shape"]  # from other vertices
 
 
 def test_too_few_graphs_are_refused():
