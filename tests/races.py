@@ -2,9 +2,9 @@
 
     python -m tests.races 60     # seconds
 
-A worker can then be stopped at any place for as long as others take for several rounds. What it must not
-read by then shows as a wrong value, or as a run that never ends: then all threads are shown, and the exit
-status is 1.
+A worker can then be stopped at any place for as long as others take for several rounds. If what it reads
+afterwards is no longer valid, a value is wrong, or the run never ends: then all threads are shown, and the
+exit status is 1.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def test_arrow_columns():
         ),
         (pa.table({"source": [0], "target": [1], "weight": ["2"]}), "'weight' has numbers as text"),
         (pa.table({"p": [1], "q": [1], "r": [1], "s": [1]}), "which column holds the source"),
-        (pa.table({"source": [1, None], "target": [1, 2]}), "empty cell"),
+        (pa.table({"source": [1, None], "target": [1, 2]}), "cell, in row 1, counted from 0"),
         (pa.table({"source": [1]}), "which column holds the target"),
         (
             pa.table({"x": [1], "y": [0]}),

@@ -252,3 +252,18 @@ def test_numbers_that_are_very_large():
     with pytest.raises(tg.InputError, match="a number of bytes"), tg.limits(memory="9" * 400):
         pass
     assert tg.tree(5, 2**40).degrees.tolist() == [4, 1, 1, 1, 1]
+
+
+def test_what_is_needed_instead_of_per_cent():
+    for call, said in (
+        (
+            lambda: tg.bfs(tg.path(2), 0, deadline="5%"),
+            "a number of seconds, such as 0.5 for 500 ms, is",
+        ),
+        (
+            lambda: tg.pagerank(tg.path(2), damping="5%"),
+            "a number, such as 0.05 for 5 %, is needed",
+        ),
+    ):
+        with pytest.raises(tg.InputError, match=said):
+            call()

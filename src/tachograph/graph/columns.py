@@ -201,7 +201,8 @@ def _refuse_holes(column: pa.ChunkedArray, name: str) -> None:
         mask = column.is_null().to_numpy(zero_copy_only=False)
         many = "an empty cell" if column.null_count == 1 else f"{column.null_count:,} empty cells"
         first = f"{'' if column.null_count == 1 else 'the first '}in row {int(mask.argmax())}"
-        raise InputError(f"column {name!r} has {many}, {first}: leave such rows out")
+        how = "counted from 0 below the head: leave such rows out"
+        raise InputError(f"column {name!r} has {many}, {first}, {how}")
 
 
 def _lengths(strings: pa.Array) -> np.ndarray:

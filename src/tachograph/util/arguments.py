@@ -46,10 +46,10 @@ def single(name: str, value: Any, annotation: str) -> Any:
     if isinstance(value, kinds) or (isinstance(value, int) and {float, bool} & {*kinds}):
         return value
     needed = " or ".join(IN_WORDS[kind] for kind in kinds)
-    if float in kinds and isinstance(value, str) and value.endswith("%"):
-        needed += ", such as 0.05 for 5 %,"
     if float in kinds and name in ("deadline", "seconds"):
         needed += " of seconds, such as 0.5 for 500 ms,"
+    elif float in kinds and isinstance(value, str) and value.endswith("%"):
+        needed += ", such as 0.05 for 5 %,"
     raise InputError(f"{name} = {value!r:.200}: {needed} is needed")
 
 
