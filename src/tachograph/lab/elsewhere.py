@@ -225,10 +225,10 @@ class Place:
         if machine.name in ACCELERATORS:
             job = Job(self.asking, machine.accelerator(), machine.dram())
             (_, numbers), = compare(graph, [job], Local(1), self.asked.opened.name)  # fmt: skip
-            seconds, band = numbers["seconds"], numbers["error_band"]
-            how = f"{numbers['iterations']} iterations; {band}"
+            seconds, kind = numbers["seconds"], bounds_of(numbers["graphs_validated"])
+            how = f"{numbers['iterations']} iterations; {numbers['error_band']}"
             bounds = off_by(seconds, numbers["expected_error"])
-            row = Row(machine.word, seconds, *bounds, "simulated", how, bounds_of(band))
+            row = Row(machine.word, seconds, *bounds, "simulated", how, kind)
             made = Found(row, cast(Mapping[str, Any], numbers))
         else:
             gpu = on_gpu(task, graph, machine.gpu(), **options_of(self.question))

@@ -170,6 +170,7 @@ class Numbers(TypedDict):
     series: Timeline
     rate: float
     error_band: str
+    graphs_validated: int
     sources: dict[str, str]
     notes: list[str]
     provenance: str
@@ -183,8 +184,8 @@ class Simulation:
     ``seconds`` are the accelerator's; ``reps`` are edges read in all iterations per second, as the
     paper defines them, ``teps`` the graph's edges per second; ``expected_error`` is the mean
     error in per cent of this design, memory family and task against the numbers that the design's
-    authors published, None where nothing was validated; ``error_band`` says it in words, with the
-    number of graphs. ``requests`` counts by kind, ``memory`` has
+    authors published, None where nothing was validated; ``error_band`` says it in words, with
+    the number of graphs, ``graphs_validated``. ``requests`` counts by kind, ``memory`` has
     the statistics of the DRAM, ``memory_used`` the bytes of all arrays, ``trace`` the statistics of
     each phase; ``rate`` is how many requests this machine simulated in a second. ``answer`` has the
     value of every vertex, which is also called what the task's own result calls it, such as ``levels``.
@@ -203,6 +204,7 @@ class Simulation:
     parameters: dict[str, object]
     expected_error: float | None
     error_band: str
+    graphs_validated: int
     reps: float
     teps: float
     rate: float
@@ -245,7 +247,8 @@ class Simulation:
 
     def numbers(self) -> Numbers:
         """Return what can be told in numbers, without the values of the vertices."""
-        made = {name: getattr(self, name) for name in (*OWN, "expected_error", "error_band")}
+        judged = "expected_error", "error_band", "graphs_validated"
+        made = {name: getattr(self, name) for name in (*OWN, *judged)}
         made |= {name: getattr(self.memory, name) for name in OF_MEMORY}
         made["joules"] = None if self.memory.energy is None else self.memory.energy["joules"]
         made |= {"phases": self.trace.summary(), "series": self.memory.timeline(), "run": None}

@@ -31,7 +31,7 @@ from .hitgraph import HitGraph
 from .problem import Numbers, Question, Simulation
 from .scalabfs import ScalaBFS
 from .thundergp import ThunderGP
-from .validated import error_band, expected_error
+from .validated import error_band, expected_error, graphs_validated
 from .verify import check_answer
 
 __all__ = ["ACCELERATORS", "Job", "accelerator_named", "compare", "jobs", "simulate"]
@@ -148,6 +148,7 @@ class Job:
             parameters=accelerator.settings,
             expected_error=expected_error(*judged),
             error_band=error_band(*judged),
+            graphs_validated=graphs_validated(*judged),
             reps=graph.arcs * problem.done / stats.seconds,
             teps=graph.arcs / stats.seconds,
             rate=stats.requests / (clock() - begin),

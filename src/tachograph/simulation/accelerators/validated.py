@@ -13,7 +13,7 @@ from importlib.resources import files
 from statistics import mean
 from typing import NamedTuple
 
-__all__ = ["Cell", "cells", "error_band", "expected_error"]
+__all__ = ["Cell", "cells", "error_band", "expected_error", "graphs_validated"]
 
 
 class Cell(NamedTuple):
@@ -78,6 +78,15 @@ def error_band(accelerator: str, memory: str, task: str) -> str:
     if len(errors) == 1:
         return f"validated on 1 graph, {errors[0]:.0f} % off"
     return f"validated on {len(errors)} graphs, mean error {mean(errors):.0f} %"
+
+
+def graphs_validated(accelerator: str, memory: str, task: str) -> int:
+    """Return on how many graphs that error was found.
+
+    >>> graphs_validated("AccuGraph", "DDR4-2400R", "connected_components")
+    1
+    """
+    return len(_errors(accelerator, memory, task))
 
 
 def _errors(accelerator: str, memory: str, task: str) -> list[float]:

@@ -8,7 +8,10 @@ import { count, seconds } from "../lib/numbers.js";
 
 const ABOUT = "What would it take on accelerators and GPUs that are not here? Formulas answer at once; click a time to simulate it.";
 const HOST = "host";
-const BOUNDS = { "all runs": "all runs between", "90 %": "90 % between", "mean error": "off by the mean error:", "error on 1 graph": "off as one graph was:", "median error": "off by the median error:" };
+const BOUNDS = { // before and between the two ends
+  "all runs": ["all runs between", "and"], "90 %": ["90 % between", "and"], "mean error": ["off by the mean error:", "or"],
+  "error on 1 graph": ["off as one graph was:", "or"], "median error": ["off by the median error:", "or"],
+};
 
 export async function mount(root, lab) {
   const side = el("div", { class: "side" }), matrix = el("div", { class: "stack" }), near = el("div", { class: "stack" });
@@ -218,7 +221,8 @@ export function machineView(told, { title, simulate, stop, job, turn }) {
   const cell = told.cell;
   const name = told.memory ? `${title} with ${told.memory}` : title;
   const here = told.machine === HOST;
-  const between = cell.low ? ` (${BOUNDS[cell.bounds]} ${seconds(cell.low)} ${cell.bounds.endsWith("error") ? "or" : "and"} ${seconds(cell.high)})` : "";
+  const [before, or] = BOUNDS[cell.bounds] ?? [];
+  const between = cell.low ? ` (${before} ${seconds(cell.low)} ${or} ${seconds(cell.high)})` : "";
   const at = told.sweep?.values ? ` at ${told.sweep.parameter.replaceAll("_", " ")} ${told.sweep.values[told.sweep.value]}` : "";
   const actions = job ? [job.node, button("Stop", () => stop(job), "stop")]
     : !told.simulated && !cell.why ? [el("div", { class: "row" }, button(here ? "Run it here" : "Simulate it", () => simulate(), "main"))] : [];
