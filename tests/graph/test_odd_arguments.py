@@ -267,3 +267,24 @@ def test_what_is_needed_instead_of_per_cent():
     ):
         with pytest.raises(tg.InputError, match=said):
             call()
+
+
+class Silent:
+    def __repr__(self):
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [(10**5000, "<number of 16,610 bits>"), ((10**5000,), "<tuple>"), (Silent(), "<Silent>")],
+    ids=["number", "tuple", "object"],
+)
+def test_what_python_does_not_write_is_named(odd, said):
+    g = tg.Graph.from_edges(["a"], ["b"], relabel=True)
+    with pytest.raises(tg.InputError, match=f"there is no vertex named {said}"):
+        g.id_of(odd)
+    with pytest.raises(tg.InputError, match=f"there is no vertex {said}: ids go"):
+        tg.path(2).row(odd)
+    if not isinstance(odd, int):
+        with pytest.raises(tg.InputError, match=f"damping = {said}: a number is needed"):
+            tg.pagerank(g, damping=odd)

@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from .errors import InputError
+from .text import quoted
 
 __all__ = ["checked", "single"]
 
@@ -50,7 +51,7 @@ def single(name: str, value: Any, annotation: str) -> Any:
         needed += " of seconds, such as 0.5 for 500 ms,"
     elif float in kinds and isinstance(value, str) and value.endswith("%"):
         needed += ", such as 0.05 for 5 %,"
-    raise InputError(f"{name} = {value!r:.200}: {needed} is needed")
+    raise InputError(f"{name} = {quoted(value)}: {needed} is needed")
 
 
 @functools.cache

@@ -41,12 +41,15 @@ def plain(text: object) -> str:
 def quoted(value: object) -> str:
     """Return how a message quotes a value, which may be longer than anybody reads, or Python writes.
 
-    >>> quoted("a"), quoted(10**5000)
-    ("'a'", 'of 16,610 bits')
+    >>> quoted("a"), quoted(10**5000), quoted((10**5000,))
+    ("'a'", '<number of 16,610 bits>', '<tuple>')
     """
     if isinstance(value, int) and value.bit_length() > QUOTED_BITS:
-        return f"of {value.bit_length():,} bits"
-    return f"{value!r:.200}"
+        return f"<number of {value.bit_length():,} bits>"
+    try:
+        return f"{value!r:.200}"
+    except Exception:  # a long number inside, or an object of somebody else
+        return f"<{type(value).__name__}>"
 
 
 def number_in(text: str, otherwise: int = -1) -> int:
