@@ -49,7 +49,7 @@ def measure(graph: str = "", scale: int = 16, rounds: int = 3) -> Iterator[Table
             rows.append(row(graph or known.name, given, "wcc", design, rounds))
     made = tg.kronecker(scale, 86, directed=True, simple=False, rng=1)
     _ = made.transpose
-    design = tg.HitGraph(partition_size=max(1, 256_000 >> (21 - scale)))
+    design = tg.HitGraph(partition_size=max(1, tg.HitGraph().partition_size >> (21 - scale)))
     for task in ("pagerank", "wcc"):
         rows.append(row(f"rmat-{scale}-86", made, task, design, rounds))
     yield Table("Simulations", COLUMNS, rows)

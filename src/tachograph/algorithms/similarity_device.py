@@ -20,9 +20,10 @@ from ..kernels.similarity import edges as kernels
 if TYPE_CHECKING:
     import pyopencl as cl
 
-__all__ = ["Apart", "InPlace", "Job", "Slot", "Worker", "searching"]
+__all__ = ["STAGED_ARCS", "Apart", "InPlace", "Job", "Slot", "Worker", "searching"]
 
 LANES_AT_LEAST, LANES_AT_MOST = 4, 32  # work-items for an arc, by how much work it is
+STAGED_ARCS = 1024  # of an owner that a group keeps in local memory: 4 or 8 KB
 PIECE_ARCS = 1 << 20  # of a launch on a device with memory of its own: milliseconds
 # of a device's free memory, at most, for what a launch counts, and for its list
 COUNTS_NTH_OF_MEMORY = 16
@@ -286,7 +287,7 @@ def searching(
     def build() -> dict[str, cl.Kernel]:
         nonlocal shape
         shape = _widths(device, graph)
-        sizes = (f"-DROWS={shape[1]}", f"-DLANES={shape[0]}")
+        sizes = f"-DROWS={shape[1]}", f"-DLANES={shape[0]}", f"-DSTAGED={STAGED_ARCS}"
         return {name: device.kernel("similarity", name, *options, *sizes)}
 
     with not_counted():

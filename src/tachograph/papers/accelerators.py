@@ -201,7 +201,7 @@ def table_5(settings: Settings) -> Iterator[Table]:
     spread: list[list[Cell]] = []
     absent: list[str] = []
     for loaded in load_graphs(TABLE_5["connected_components"], settings, absent):
-        design = HitGraph(partition_size=loaded.scaled(256_000))
+        design = HitGraph(partition_size=loaded.scaled(HitGraph().partition_size))
         for task, cells in TABLE_5.items():
             found = simulated(loaded, _questions(task, loaded, PAPER_ROOTS), [design], settings)
             seconds = [r["seconds"] * loaded.share for r in found]

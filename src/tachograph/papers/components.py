@@ -16,7 +16,6 @@ from .reproduce import GRAPH_COLUMNS, Cell, Settings, Table
 __all__ = ["table"]
 
 GRAPHS = ("rmat-21-86", "rmat-24-16")  # of Table 5, those that are generated
-PARTITION = 256_000  # vertices of a partition (Table 4)
 TASK = "connected_components"
 #: What is assumed: whether edges are read in both directions, and parameters of the design.
 ASSUMED: dict[str, tuple[bool, dict[str, bool]]] = {
@@ -51,7 +50,7 @@ def table(settings: Settings) -> Iterator[Table]:
     """Connected components under each assumption, beside PageRank of the design as it is."""
     rows: list[list[Cell]] = []
     for loaded in load_graphs(GRAPHS, settings, []):
-        size = loaded.scaled(PARTITION)
+        size = loaded.scaled(HitGraph().partition_size)
         (ranked,) = simulated(
             loaded, [Question("pagerank")], [HitGraph(partition_size=size)], settings
         )

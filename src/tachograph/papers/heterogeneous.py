@@ -46,9 +46,10 @@ ECOLOGY_SIDE = 1000
 # Of the model of power: watts of a package that rests, and of a core that works or polls. Inferred from
 # the 95 W and the four cores of the paper's chip; only differences between variants say something.
 REST_WATTS, CORE_WATTS = 30.0, 16.0
+NEAR = f"{100 * (AS_GOOD - 1):.0f} %"
 SWEET = (
-    "The sweet spot is the least overlap within 2 % of the best. In the paper it is 80 %, because a "
-    "consumer that begins earlier only polls. It depends on how long the producer takes beside the "
+    f"The sweet spot is the least overlap within {NEAR} of the best. In the paper it is 80 %, because "
+    "a consumer that begins earlier only polls. It depends on how long the producer takes beside the "
     "consumer: here Randomize is a small part of a round, so that little can be hidden."
 )
 POLLED = "polls: how often a consumer found a word empty, in one run"

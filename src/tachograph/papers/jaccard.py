@@ -43,8 +43,8 @@ GAIN = (
 )
 WHETHER = (
     "Two devices are right if the best of 21 shares, or both from the two ends of one queue, take less "
-    "time than the better one alone. Where that differs by less than 2 %, nothing is at stake, and the "
-    "row counts in neither sum."
+    "time than the better one alone. Where that differs by less than "
+    f"{100 * NOTHING_AT_STAKE:.0f} %, nothing is at stake, and the row counts in neither sum."
 )
 HOW = "Regret: the time of auto over that of the best of 21 shares, and over the better one alone."
 

@@ -22,7 +22,7 @@ from ..simulation.gpus.gpu import GPU
 from ..simulation.gpus.rounds import independent
 from ..simulation.gpus.simulate import simulate, timed
 from ..simulation.gpus.together import Round, place, split
-from .heterogeneous import AS_GOOD, OVERLAPS, about, graph_of, graphs, stencil
+from .heterogeneous import AS_GOOD, NEAR, OVERLAPS, about, graph_of, graphs, stencil
 from .published import published
 from .reproduce import GRAPH_COLUMNS, Cell, Settings, Table
 from .surf_on_gpus import conclusions, gpu_of
@@ -187,8 +187,8 @@ def mis_overlap(settings: Settings) -> Iterator[Table]:
         "Times as fast as without overlap. Randomize is this host's, measured on one thread; Select "
         f"and Deactivate are simulated on {gpu.name}, without measured truth: a part of the work list "
         "waits until its neighbours are produced, and polling takes no bandwidth. Sweet (%) is "
-        "the least overlap within 2 % of the best. Graphs that are generated alike are smaller than "
-        f"the paper's, unless --full, so that launches weigh more. {kept.note}"
+        f"the least overlap within {NEAR} of the best. Graphs that are generated alike are smaller "
+        f"than the paper's, unless --full, so that launches weigh more. {kept.note}"
     ]
     yield Table("Fine grain, figure 12 simulated: overlap", heads, rows, notes, "simulated")
     best = [max(float(str(cell)) for cell in row[5:-1]) for row in rows]
@@ -200,12 +200,13 @@ def mis_overlap(settings: Settings) -> Iterator[Table]:
          1.3 <= b <= 1.6] for row, b in zip(rows, best, strict=True) if row[1] == "same"
     ]  # fmt: skip
     yield conclusions([
-        [f"graphs of {many} that overlap makes faster (by more than 2 %): all", many,
+        [f"graphs of {many} that overlap makes faster (by more than {NEAR}): all", many,
          sum(b > AS_GOOD for b in best), min(best) > AS_GOOD],
         ["largest speedup of each graph is between 1.3 and 1.6", "1.3 to 1.6",
          f"{min(best):.2f} to {max(best):.2f}", min(best) >= 1.3 and max(best) <= 1.6],
         *same,
-        [f"graphs of {many} that gain more than 2 % above 80 % of overlap: none", 0, late, late == 0],
+        [f"graphs of {many} that gain more than {NEAR} above 80 % of overlap: none", 0, late,
+         late == 0],
     ], notes)  # fmt: skip
 
 

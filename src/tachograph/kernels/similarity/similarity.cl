@@ -89,9 +89,7 @@ __kernel void by_marks(__global const OFFSET *ptr, __global const id *indices, l
 }
 #endif
 
-#ifdef LANES
-#define STAGED 1024 /* arcs of an owner that a group keeps in local memory */
-
+#ifdef LANES /* and ROWS, the arcs of a group, and STAGED, those of an owner that local memory keeps */
 /* the first place in lo..hi of a staged row whose entry is not below x */
 static int search_staged(__local const id *row, int lo, int hi, id x)
 {

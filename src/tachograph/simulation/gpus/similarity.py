@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...algorithms.similarity_device import LANES_AT_LEAST, LANES_AT_MOST
+from ...algorithms.similarity_device import LANES_AT_LEAST, LANES_AT_MOST, STAGED_ARCS
 from ...algorithms.simple import simple
 from ...devices.opencl import GROUP_OF_MANY_THREADS
 from ...graph.graph import Graph
@@ -27,7 +27,6 @@ from .warps import COUNTERS, WARP
 __all__ = ["by_search", "requests"]
 
 MOST_SEARCHES = 1 << 22  # that are simulated, about
-STAGED = 1024  # arcs of an owner that a group keeps in local memory (``similarity.cl``)
 SECTOR_ARCS = 8
 PROBES_IN_L1 = 3  # of a binary search: they are the same for all lanes
 #: Of a warp's step in a search: what a probe of local memory takes. Inferred: about eight instructions,
@@ -77,11 +76,11 @@ def requests(chip: Chip, most: int) -> None:
     chip.pick(chip.offsets, arcs.owner)
     # the row of each group's first owner goes into local memory
     first = arcs.owner[::together]
-    staged = first[degrees[first] <= STAGED]
+    staged = first[degrees[first] <= STAGED_ARCS]
     row, at, _ = _laid_out(graph, staged)
     turn = np.cumsum((np.diff(row, prepend=-1) > 0) | (at % WARP == 0))
     _ask(chip, turn, at)
-    here = (degrees[arcs.owner] <= STAGED) & (arcs.owner == first[each // together])
+    here = (degrees[arcs.owner] <= STAGED_ARCS) & (arcs.owner == first[each // together])
     for local in (True, False):
         mine = np.flatnonzero(arcs.owned & (here == local))
         if mine.size:

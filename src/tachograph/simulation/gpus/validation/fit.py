@@ -31,7 +31,7 @@ from .runs import Cell
 __all__ = ["CHOICES", "OVERLAPS", "Choice", "Fitted", "Sample", "chosen", "fit"]
 
 Numbers = NDArray[np.float64]
-START = np.log([40.0, 50.0, 0.5, 60.0, 4.0, 0.07, 1.0, 3.0])
+START = np.log(Constants(40.0, 50.0, 0.5, 60.0, 4.0, 0.07))
 OF_PULLS = tuple(Constants._fields.index(name) for name in ("pull_ratio", "pull_work"))
 OVERLAP = Constants._fields.index("overlap")
 OF_PUSHES = tuple(k for k in range(START.size) if k not in (*OF_PULLS, OVERLAP))
@@ -46,7 +46,7 @@ MOST_FOLDS = 3  # in which a choice is tried
 class Choice(NamedTuple):
     """What is not fitted: ``overlap``, and how many times as far as usual GPUs may differ."""
 
-    overlap: float = 3.0
+    overlap: float = Constants._field_defaults["overlap"]
     wider: float = 1.0
 
 
