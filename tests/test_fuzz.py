@@ -31,6 +31,15 @@ def test_damaged_inputs_do_no_harm():
         assert used > 5
 
 
+@pytest.mark.parametrize("suffix", readers.COMPRESSIONS)
+@pytest.mark.parametrize("padding", [b"", bytes(4)])
+def test_the_slow_reader_knows_parts_one_behind_another(suffix, padding):
+    part = readers.COMPRESSIONS[suffix][1](b"0 1\n1 2\n")
+    path = Path(f"parts.txt{suffix}")
+    path.write_bytes(part + padding * (suffix != ".zst") + part)
+    assert readers.differs(path, "edgelist", content=readers.Compressed.content) == ""
+
+
 def test_every_format_is_a_kind():
     assert set(FORMATS) == set(command.FORMATS)
 

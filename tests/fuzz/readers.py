@@ -8,7 +8,9 @@ import lzma
 import random
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -24,19 +26,25 @@ CORPUS = Path(__file__).resolve().parent.parent / "graph" / "files" / "corpus"
 MEMORY = "100 MB"  # so that one large id does not end the run
 
 
-def unpack_xz(raw: bytes) -> bytes:
-    """Zero bytes at the end are padding, if they are a multiple of four; Python takes none."""
-    whole = raw.rstrip(b"\0")
-    if (len(raw) - len(whole)) % 4:
-        raise ValueError("padding of another size")
-    return lzma.decompress(whole)
+def unpack(raw: bytes, fresh: Callable[[], Any], unit: int = 1) -> bytes:
+    """Parts one behind another; a multiple of ``unit`` zero bytes may follow each. Python skips what it
+    does not know.
+    """
+    made = b""
+    while raw:
+        part = fresh()
+        made += part.decompress(raw)
+        raw = part.unused_data.lstrip(b"\0")
+        if not part.eof or (len(part.unused_data) - len(raw)) % unit:
+            raise ValueError("a part that is cut off, or padding of another size")
+    return made
 
 
 #: How the bytes of a compressed file begin, and functions that compress and that open them.
 COMPRESSIONS = {
     ".gz": (b"\x1f\x8b", lambda raw: gzip.compress(raw, mtime=0), gzip.decompress),
-    ".bz2": (b"BZh", bz2.compress, bz2.decompress),
-    ".xz": (b"\xfd7zXZ\0", lzma.compress, unpack_xz),
+    ".bz2": (b"BZh", bz2.compress, lambda raw: unpack(raw, bz2.BZ2Decompressor)),
+    ".xz": (b"\xfd7zXZ\0", lzma.compress, lambda raw: unpack(raw, lzma.LZMADecompressor, 4)),
     ".zst": (
         b"\x28\xb5\x2f\xfd",
         lambda raw: pa.compress(raw, codec="zstd", asbytes=True),
@@ -95,7 +103,7 @@ class Reader:
 
 
 class Compressed:
-    """Compressed edge lists, damaged before or after they were compressed."""
+    """Compressed edge lists of some parts, damaged before or after they were compressed."""
 
     def __init__(self, place: Path) -> None:
         self.seeds, self.place = seeds_of("edgelist"), place
@@ -104,7 +112,10 @@ class Compressed:
         raw, suffix = rng.choice(self.seeds), rng.choice(list(COMPRESSIONS))
         if rng.random() < 0.3:
             raw = few_places(rng, raw)
-        packed = COMPRESSIONS[suffix][1](raw)
+        cuts = sorted(rng.randrange(len(raw) + 1) for _ in range(rng.choice((0, 0, 1, 2))))
+        parts = [raw[a:b] for a, b in pairwise([0, *cuts, len(raw)])]
+        padding = bytes(rng.choice((0, 0, 1, 4)))
+        packed = padding.join(map(COMPRESSIONS[suffix][1], parts))
         if rng.random() < 0.8:
             packed = few_places(rng, packed)
         path = self.place / f"fuzzed.txt{suffix}"
