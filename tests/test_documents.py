@@ -146,6 +146,10 @@ def test_the_reference_has_a_page_for_every_name():
         assert f"({hook.slug(name)}.md)" in pages["index"]
     for wanted in ("State", "Stream", "Priority", "Accelerator", "Problem"):  # of the guides
         assert any(name.endswith(f".{wanted}") for name in hook.public())
+    for inherited in ("from_polars", "from_arrow", "from_pandas", "to_undirected"):
+        assert f"\n## {inherited}\n" in pages[hook.slug("Graph")]
+    assert f"[`Result`]({hook.slug('Result')}.md)" in pages[hook.slug("BfsResult")]
+    assert "\n## to_arrow\n" not in pages[hook.slug("BfsResult")]
     said = "- `cutoff`: Go no further than this level; by default the whole graph is searched."
     assert said in pages["bfs"]
     assert "direction: str | Policy | Callable[[State], object] = 'auto'," in pages["bfs"]

@@ -104,6 +104,13 @@ def public() -> dict[str, Any]:
     return found
 
 
+def with_pages() -> dict[str, type]:
+    """Return the public classes that have pages, by name."""
+    errors = Exception, Warning
+    classes = {name: thing for name, thing in public().items() if inspect.isclass(thing)}
+    return {name: thing for name, thing in classes.items() if not issubclass(thing, errors)}
+
+
 def slug(name: str) -> str:
     """Return the name of its page: some file systems take Plan and plan for the same name."""
     twins = [other for other in public() if other.lower() == name.lower()]
@@ -151,6 +158,9 @@ def page(name: str, thing: Any) -> str:
     path = f"tachograph.{name}" if name.rpartition(".")[0] in GUIDES else f"tg.{name}"
     lines = [f"# {path}", "", signature(path, thing), "", body(thing), ""]
     if inspect.isclass(thing):
+        for base, parent in with_pages().items():
+            if parent in thing.__mro__[1:]:
+                lines += [f"It has all that [`{base}`]({slug(base)}.md) has.", ""]
         for member, value in members(thing):
             lines += [f"## {member}", ""]
             if callable(getattr(thing, member)):
@@ -161,8 +171,15 @@ def page(name: str, thing: Any) -> str:
 
 
 def members(thing: type) -> Iterator[tuple[str, Any]]:
-    """Yield public methods and properties that have a docstring, in the order of the source."""
-    for name, value in vars(thing).items():
+    """Yield public methods and properties that have a docstring, in the order of the source.
+
+    Those of base classes come last, unless those have pages of their own.
+    """
+    homes = [thing, *(base for base in thing.__mro__[1:] if base not in with_pages().values())]
+    every = {name: value for home in reversed(homes) for name, value in vars(home).items()}
+    order = dict.fromkeys(name for home in homes for name in vars(home))
+    for name in order:
+        value = every[name]
         if name.startswith("_"):
             continue
         if isinstance(value, classmethod | staticmethod):
