@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import json
+import platform
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -205,3 +209,14 @@ def test_the_uses_of_a_device_are_those_of_the_table(wide):
     assert {"maximal_independent_set", "maximum_flow"} <= able_to
     assert words & set(TASKS) == able_to
     assert ("lengths below" in _use(found, 8, True)) != wide
+
+
+@pytest.mark.skipif(shutil.which("cc") is None or platform.machine() != "x86_64", reason="no cc")
+def test_the_processor_that_tests_tell_pocl_is_one_that_this_one_can_be(tmp_path):
+    made, source = tmp_path / "known.so", Path(__file__).with_name("known_processor.c")
+    words = ["cc", "-O1", "-fno-builtin", "-shared", "-fPIC", "-o", made, source]
+    subprocess.run(words, check=True)
+    told = ctypes.create_string_buffer(8)
+    ctypes.CDLL(str(made)).strncpy(told, b"generic", ctypes.c_size_t(7))
+    flags = set(Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0].split())
+    assert told.value == (b"haswell" if flags >= {"avx2", "fma", "bmi2"} else b"x86-64")
