@@ -55,6 +55,14 @@ def test_what_was_promised_and_kept(client, kept):
     assert told["calibration"].startswith("<svg")
 
 
+def test_tasks_have_readable_names_in_every_table_and_chart(client, kept):
+    name = "independent_set"
+    kept.record(Run(name, {}, 1.0, {"max_error": 0.1}, {"way": "auto"}, 0.9))
+    told = listed(client, task=name)[1]
+    assert told["summaries"][0][0] == told["budgets"][0][1] == "independent set"
+    assert name not in told["calibration"] + told["regret"]
+
+
 def test_filters(client, kept):
     assert listed(client, task="bfs")[1]["count"] == 2
     assert listed(client, way="push")[1]["count"] == 1

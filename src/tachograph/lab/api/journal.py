@@ -86,12 +86,12 @@ def runs(lab: Lab, told: dict[str, Any] | None = None, width: float = 640) -> di
     every = found if not told else wanted.kept.runs(last=LOOKED_AT)
     lost = regrets(found)
     told_times = [
-        charts.Predicted(f"run {r.id}", r.task, r.predicted, r.seconds)
+        charts.Predicted(f"run {r.id}", _spaced(r.task), r.predicted, r.seconds)
         for r in found
         if r.predicted and r.seconds > 0
     ]
     by_task = summaries(found)
-    bars = [(s.task, s.regret, "measured") for s in by_task if s.regret is not None]
+    bars = [(_spaced(s.task), s.regret, "measured") for s in by_task if s.regret is not None]
     word = f" --task {shlex.quote(wanted.task)}" if wanted.task else ""
     return {
         "file": plain(wanted.kept.path),
@@ -104,12 +104,12 @@ def runs(lab: Lab, told: dict[str, Any] | None = None, width: float = 640) -> di
         "runs": [_brief(r, lost.get(r.id)) for r in reversed(found[-SHOWN_RUNS:])],
         "facts": _kept(found, told_times, list(lost.values())),
         "summaries": [
-            [s.task, str(s.runs), *map(_share, (s.off, s.close, s.regret, s.worst_regret))]
+            [_spaced(s.task), str(s.runs), *map(_share, (s.off, s.close, s.regret, s.worst_regret))]
             for s in by_task
         ],
         "budgets": [
             [
-                *(str(b.run), b.task, show.percent(b.allowed)),
+                *(str(b.run), _spaced(b.task), show.percent(b.allowed)),
                 *(_share(b.bound), _share(b.audited), _word(b.kept)),
             ]
             for b in reversed(budgets(found)[-SHOWN_RUNS:])
@@ -133,6 +133,10 @@ def _brief(run: Run, lost: float | None) -> dict[str, Any]:
         "seconds": run.seconds,
         "lost": lost,
     }
+
+
+def _spaced(task: str) -> str:
+    return task.replace("_", " ")  # as the list of runs has it
 
 
 def _kept(
