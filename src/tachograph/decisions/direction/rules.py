@@ -26,7 +26,7 @@ from ...util.text import did_you_mean
 from .state import State
 
 __all__ = ["COST_NAMES", "RULES", "SCRIPT", "Compiled", "built_in", "compiled", "expected_times"]
-__all__ += ["raw_features", "surf_features"]
+__all__ += ["raw_features", "surf_features", "times_missed"]
 
 
 class Compiled(Protocol):
@@ -262,6 +262,18 @@ def expected_times(states, push, pull, at, graphs, p, width):
         chance = 1.0 / (1.0 + (back / ahead) ** (1.0 / width))
         total[at[i]] += push[i] * (1.0 - chance) + pull[i] * chance
     return total
+
+
+@kernel
+def times_missed(states, push, pull, at, graphs, p):
+    """Of each graph, the mean square of the logarithms of predicted over measured times."""
+    total, count = np.zeros(graphs), np.zeros(graphs)
+    for i in range(states.shape[0]):
+        ahead, back = costs(read_state(states[i]), p)
+        total[at[i]] += math.log(ahead / max(push[i], 1.0)) ** 2  # a clock may stand still
+        total[at[i]] += math.log(back / max(pull[i], 1.0)) ** 2
+        count[at[i]] += 2.0
+    return total / np.maximum(count, 1.0)
 
 
 def _rule(state, parameters):
