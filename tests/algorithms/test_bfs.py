@@ -123,6 +123,33 @@ def test_a_policy_knows_who_pushes_and_what_pulls_look_at_first(monkeypatch):
     assert pulls(1, lambda s: s.near > 0)
 
 
+def test_a_level_that_can_find_nobody_is_not_walked(monkeypatch):
+    one_worker_never(monkeypatch)
+    apart = tg.disjoint_union(tg.complete(400), tg.Graph.from_edges([], [], n=3, directed=False))
+    one_way = tg.Graph.from_edges(np.zeros(400, int), np.arange(1, 401), directed=True)
+    for g, levels in ((tg.complete(400), 2), (apart, 2), (one_way, 2)):
+        with tg.threads(2):
+            found = tg.bfs(g, 0, direction=lambda s: s.depth > 0, verify=True)
+        assert found.trace["direction"].tolist() == ["push"] * levels, "nobody was asked to pull"
+        assert found.trace["frontier_vertices"].sum() == (found.levels >= 0).sum()
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_frontier_becomes_a_bitmap_from_its_queue_or_from_the_levels(monkeypatch, many):
+    one_worker_never(monkeypatch)
+    hub = tg.star(5001 if many else 51)
+    g = tg.disjoint_union(hub, tg.path(5000))
+    g = tg.Graph.from_edges(
+        np.append(g.to_edges()[0], [1, 2]),
+        np.append(g.to_edges()[1], [hub.n, hub.n + 9]),
+        directed=False,
+    )
+    with tg.threads(2):
+        found = tg.bfs(g, 0, direction=lambda s: s.depth == 1, verify=True)
+    assert found.trace["direction"][:3].tolist() == ["push", "pull", "push"]
+    assert found.levels[[hub.n, hub.n + 9]].tolist() == [2, 2]
+
+
 def test_half_of_the_searches_that_are_learned_from_have_hubs(monkeypatch):
     one_worker_never(monkeypatch)
     monkeypatch.setattr(team, "given_meeting", 10**9)

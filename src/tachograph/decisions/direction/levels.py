@@ -64,6 +64,12 @@ class Levels:
         """A number of the state at all levels."""
         return self.states[:, State._fields.index(name)]
 
+    @property
+    def walked(self) -> np.ndarray:
+        """Whether a search on the host walks a level: it can find somebody."""
+        left = np.where(self.column("directed") > 0, self.column("n_u"), self.column("m_u"))
+        return cast(np.ndarray, left > 0)
+
     def chosen_by(self, policy: Policy) -> NDArray[np.int64]:
         """The directions that a policy would have taken."""
         from ...kernels.bfs.steps import VERTICES_PER_CERTAIN_ARC

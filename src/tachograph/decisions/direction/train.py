@@ -120,13 +120,14 @@ def fit_cost(levels: Levels) -> Numbers:
     from .rules import expected_times, times_missed
 
     names, at = np.unique(levels.graph, return_inverse=True)
-    reference = np.bincount(at, levels.spent(levels.best()), len(names))
-    thin = levels.thin  # the policy is not asked about them
-    obvious = np.bincount(at[thin], levels.push[thin], len(names))
-    states, push, pull = levels.states[~thin], levels.push[~thin], levels.pull[~thin]
-    pull_after_push = pull + levels.to_bitmap[~thin]  # as ``costs`` tells it of these states
+    walked, thin = levels.walked, levels.thin  # the policy is not asked about thin ones
+    reference = np.bincount(at[walked], levels.spent(levels.best())[walked], len(names))
+    obvious = np.bincount(at[walked & thin], levels.push[walked & thin], len(names))
+    asked = walked & ~thin
+    states, push, pull = levels.states[asked], levels.push[asked], levels.pull[asked]
+    pull_after_push = pull + levels.to_bitmap[asked]  # as ``costs`` tells it of these states
     start = START.copy()
-    start[FORM] = _forms(levels.where(~thin))
+    start[FORM] = _forms(levels.where(asked))
     found = np.log(start)
     free = np.ones(start.size, bool)
     free[FORM] = False
@@ -135,8 +136,8 @@ def fit_cost(levels: Levels) -> Numbers:
         z = np.log(start)
         z[free] = values
         p = np.concatenate([[0.0], np.exp(z)])
-        total = obvious + expected_times(states, push, pull, at[~thin], len(names), p, width)
-        missed = times_missed(states, push, pull_after_push, at[~thin], len(names), p)
+        total = obvious + expected_times(states, push, pull, at[asked], len(names), p, width)
+        missed = times_missed(states, push, pull_after_push, at[asked], len(names), p)
         drift = float(((z - np.log(start)) ** 2).sum())
         lost = float(np.log(total / reference).mean())
         return lost + float(missed.mean()) + DRIFT_PENALTY * drift

@@ -146,7 +146,7 @@ def walk_both(team, rows, back, near, query, tree, bitmaps, board, repeats, push
         if pulls:
             for _ in range(repeats):  # the frontier in its other form, and back
                 start = together(team, box)
-                if not to_bitmap(team, queue, lo, hi, front):
+                if not to_bitmap(team, queue, lo, hi, levels, level.depth, front):
                     return teams.rows_of(log)
                 best[MAPPING] = min(best[MAPPING], nanoseconds(box) - start)
                 if me == 0:

@@ -98,6 +98,12 @@ def is_over(query, levels, level):
 
 
 @inline
+def nothing_left(level, directed):
+    """Whether a level finds nobody: all are visited or, undirected, no arc leads from the others."""
+    return level.unvisited == 0 or (level.unseen == 0 and directed == 0.0)
+
+
+@inline
 def hand(handed, at, lo, hi, certain, deciding, level):
     """Write down where a search is, from place ``at`` on."""
     handed[at + LO] = lo
@@ -157,6 +163,8 @@ def alone(team, rows, query, chooser, tree, state, handed, at, log):
         level = next_level(level, hi - lo, arcs)
         if level.edges > ALONE_UP_TO_ARCS or is_over(query, levels, level):
             break
+        if nothing_left(level, query.directed):
+            break
         if teams.is_full(log) or stop_at(control, depth):
             break
         if level.edges > certain:
@@ -205,6 +213,10 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
         phase += 1
         deciding = nanoseconds(log.clock) - log.clock[teams.LAST_TIME]
     while not is_over(query, levels, level):
+        if nothing_left(level, query.directed):
+            row = (direction, level.vertices, level.edges, level.unvisited, deciding)
+            log = teams.recorded(log, row)
+            break
         last = direction
         if level.edges <= certain:
             direction = np.int64(PUSH)
@@ -239,7 +251,7 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
             continue
         depth = level.depth + 1
         if direction == PULL and last == PUSH:
-            if not to_bitmap(team, queue, lo, hi, bitmaps.front):
+            if not to_bitmap(team, queue, lo, hi, levels, level.depth, bitmaps.front):
                 break
         elif direction == PUSH and last == PULL:
             lo = ld_acquire(control, teams.TAIL)

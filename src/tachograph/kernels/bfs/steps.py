@@ -45,6 +45,9 @@ PULLED_CHUNK = 16  # words of 64 vertices that a worker takes at a time
 EVEN_UP_TO_DEGREE = 16  # mean arcs of a frontier's vertices up to which it is cut into equal parts
 #: A frontier of fewer arcs than n over this is thin: a pull of it, which sees every vertex, is a waste.
 VERTICES_PER_CERTAIN_ARC = 256
+#: Levels of so many vertices are read in the time that a bit of a shared bitmap takes to be set: 0.044
+#: and 2.45 ns with two workers.
+VERTICES_PER_SET_BIT = 48
 UNLIMITED = 1 << 62  # arcs: more than a pull can look at
 
 
@@ -222,9 +225,17 @@ def pull(team, phase, rows, hubs, tree, bitmaps, depth, limit):
 
 
 @kernel
-def to_bitmap(team, queue, lo, hi, front):
-    """Turn ``queue[lo:hi]`` into a bitmap; False if the run is to end."""
+def to_bitmap(team, queue, lo, hi, levels, depth, front):
+    """Turn ``queue[lo:hi]``, which are level ``depth``, into a bitmap; False if the run is to end."""
+    n = levels.size
     first, last = part(team, front.size)
+    if n < VERTICES_PER_SET_BIT * (hi - lo):
+        for w in range(first, last):
+            bits = np.uint64(0)
+            for v in range(w << 6, min((w + 1) << 6, n)):
+                bits |= np.uint64(ld(levels, v) == depth) << np.uint64(v & 63)
+            st(front, w, bits)
+        return meet(team)
     for w in range(first, last):
         st(front, w, 0)
     if not meet(team):
