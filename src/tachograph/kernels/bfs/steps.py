@@ -48,6 +48,8 @@ VERTICES_PER_CERTAIN_ARC = 256
 #: Levels of so many vertices are read in the time that a bit of a shared bitmap takes to be set: 0.044
 #: and 2.45 ns with two workers.
 VERTICES_PER_SET_BIT = 48
+#: Vertices up to which one worker pushes alone if cores are far apart: beyond, memory is as far.
+PUSHED_ALONE_UP_TO_VERTICES = 1 << 19
 UNLIMITED = 1 << 62  # arcs: more than a pull can look at
 
 
@@ -113,7 +115,8 @@ def begin(team, indptr, sources, tree, together):
 @inline
 def pushers(team, n, box):
     """How many workers push: all, or worker 0 alone if it is far from the others."""
-    return np.int64(1 if far_apart(team, n, box) else team.workers)
+    alone = far_apart(team, n, PUSHED_ALONE_UP_TO_VERTICES, box)
+    return np.int64(1 if alone else team.workers)
 
 
 @kernel

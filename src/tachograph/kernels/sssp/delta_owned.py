@@ -24,7 +24,7 @@ import numpy as np
 
 from ..runtime.atomics import ld, prefetch, st, stopped
 from ..runtime.launch import inline, kernel
-from ..runtime.team import far_apart, finish, least, meet, part, report, rows_of
+from ..runtime.team import FAR_UP_TO_ENTRIES, far_apart, finish, least, meet, part, report, rows_of
 from . import buckets
 from .problem import (
     DONE,
@@ -219,7 +219,7 @@ def walk(team, problem, mail):
     dist, sources, board = problem.dist, problem.sources, problem.board
     n = dist.size
     exact = problem.limits.rounds == UNLIMITED and not picky(problem.limits)
-    if exact and far_apart(team, n, np.empty(2, np.int64)):
+    if exact and far_apart(team, n, FAR_UP_TO_ENTRIES, np.empty(2, np.int64)):
         finish(team)
         return rows_of(new_trace(team, False)), TOO_NARROW
     first, last = part(team, n)

@@ -24,6 +24,7 @@ import numpy as np
 from ..runtime.atomics import fetch_add, ld, st, stopped
 from ..runtime.launch import inline, kernel
 from ..runtime.team import (
+    FAR_UP_TO_ENTRIES,
     TICKET,
     cell,
     far_apart,
@@ -106,7 +107,8 @@ def walk(team, problem, front, behind, allowed):
     proof = (np.int64(NOT_TRIED), 0.0, 0.0)
     exact = problem.limits.rounds == UNLIMITED and not picky(problem.limits)
     thin = problem.rows.indices.size < FAR_UP_TO_DEGREE * n
-    if exact and thin and not allowed.error > 0 and far_apart(team, n, np.empty(2, np.int64)):
+    certain = exact and not allowed.error > 0
+    if certain and thin and far_apart(team, n, FAR_UP_TO_ENTRIES, np.empty(2, np.int64)):
         finish(team)
         return rows_of(new_trace(team, False)), TOO_NARROW, proof
     first, last = part(team, n)
