@@ -211,7 +211,9 @@ def test_searches_of_a_flow_launch_each_level():
         run = tg.simulate("maximum_flow", line, "v100", source=0, sink=n - 1)
         searches = run.trace["kernel"] == "bfs"
         many[n] = run.trace["launch"][searches][0]
-        assert run.trace["items"][searches][0] == n - 1  # every vertex on the way back but the source
+        assert (
+            run.trace["items"][searches][0] == n - 1
+        )  # every vertex on the way back but the source
     assert many[40] - many[20] == pytest.approx(20 * QUEUED_US * 1e-6)
 
 

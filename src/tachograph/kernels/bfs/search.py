@@ -213,16 +213,13 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
         phase += 1
         deciding = nanoseconds(log.clock) - log.clock[teams.LAST_TIME]
     while not is_over(query, levels, level):
-        if nothing_left(level, query.directed):
-            row = (direction, level.vertices, level.edges, level.unvisited, deciding)
-            log = teams.recorded(log, row)
-            break
+        over = nothing_left(level, query.directed)
         last = direction
         if level.edges <= certain:
             direction = np.int64(PUSH)
         else:
             begin_deciding = nanoseconds(log.clock)
-            if pushing == 0:
+            if pushing == 0 and not over:
                 pushing = pushers(team, parents.size, log.clock)
                 st(state, ALONE, pushing < workers)
             if chooser.hub >= 0:
@@ -236,6 +233,10 @@ def walk(team, rows, back, near, query, chooser, tree, bitmaps, handed):
                 phase += 1
             direction = decide(chooser, state, level, last)
             deciding += nanoseconds(log.clock) - begin_deciding
+        if over:  # what was chosen is told, as where the level is walked
+            row = (direction, level.vertices, level.edges, level.unvisited, deciding)
+            log = teams.recorded(log, row)
+            break
         if direction == PUSH and last == PUSH and level.edges <= ALONE_UP_TO_ARCS and kept == 0:
             at = HANDED - at
             if me == 0:

@@ -131,10 +131,7 @@ def meeting(team, box):
 
 @inline
 def far_apart(team, entries, most, box):
-    """Whether one worker is faster than the team where all write to an array of so many entries.
-
-    With more than ``most`` entries it is not, however far their cores are.
-    """
+    """Whether one worker is faster than all, who write to an array of so many entries (at ``most``)."""
     if team.workers == 1 or entries > most:
         return False
     return meeting(team, box) >= FAR_NANOSECONDS * team.workers
