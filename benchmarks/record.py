@@ -40,8 +40,8 @@ from tachograph.util.cores import busy
 
 OURS = "tachograph"
 WITNESS = ROOT / "benchmarks" / "witness"
-#: Variables that change what a command measures. Of paths only the name of the variable is kept.
-PATHS, VALUES = ("GAPBS", "RAMULATOR"), ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")
+#: Variables that change what a command measures. Of paths only what they lead to is kept.
+PATHS, VALUES = {"RAMULATOR": "PROGRAM"}, ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")
 DATA = (".cl", ".json", ".toml")  # files that modules of the same folder read
 VARIABLE = re.compile(r"[A-Z_]+=")
 QUIET_UP_TO = 0.1  # threads of other programs that run, on average, up to which times count
@@ -63,7 +63,7 @@ def measure_again(name: str) -> Path:
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "tables.json"
         if first == "python":
-            return record(name, [sys.executable, *rest, "--json", str(file)], file)
+            return record(name, [sys.executable, *rest, "--json", str(file)], file, ROOT)
         if rest[0] == "bench":
             return record(name, [first, *rest, "--json", str(file)], file)
         return record(name, [first, *rest, "--json"])
@@ -87,14 +87,18 @@ def threads_of_others() -> float:
     return sum(seen) / len(seen)
 
 
-def record(name: str, command: Sequence[str], file: Path | None = None, cwd: Path = ROOT) -> Path:
+def record(
+    name: str, command: Sequence[str], file: Path | None = None, cwd: Path | None = None
+) -> Path:
     """Run a command and keep the tables that it prints, or writes into ``file``.
 
     It runs with an empty home, so nothing comes from a journal, a model or a calibration that is older
     than the commands to be run ``before``, or than the results that share their measurements with it.
+    Without ``cwd`` it runs in that home, too, where pictures that it draws are in nobody's way.
     """
     before = result_file.commands()[name].before
     with home_of(name) as directory:
+        cwd = cwd or Path(tempfile.mkdtemp(dir=directory))
         notes = Path(directory) / "notes"
         notes.touch()
         fresh = {**os.environ, "TACHOGRAPH_HOME": directory}
@@ -118,7 +122,7 @@ def record(name: str, command: Sequence[str], file: Path | None = None, cwd: Pat
         found = [asdict(table) for table in bench_tables(found)]
     kept = {
         "format": result_file.FORMAT,
-        "command": " && ".join([*before, shown(command)]),
+        "command": " && ".join([*before, shown(command, result_file.commands()[name].needs)]),
         "start": start.isoformat(timespec="seconds"),
         "end": end.isoformat(timespec="seconds"),
         **tree,
@@ -151,9 +155,11 @@ def now() -> datetime.datetime:
     return datetime.datetime.now(datetime.UTC)
 
 
-def shown(command: Sequence[str]) -> str:
-    """Return a command as one types it, without what only the recorder wants."""
-    words = [f"{name}=DIR" for name in PATHS if name in os.environ]
+def shown(command: Sequence[str], needs: Sequence[str] = ()) -> str:
+    """Return a command as one types it, with the variables that it needs, and without what only the
+    recorder wants.
+    """
+    words = [f"{name}={PATHS.get(name, 'DIR')}" for name in needs if name.isupper()]
     words += [f"{name}={os.environ[name]}" for name in VALUES if name in os.environ]
     plain = shlex.join(["python" if word == sys.executable else word for word in command])
     return " ".join([*words, re.sub(r" --json( \S+\.json)?", "", plain)])
@@ -247,9 +253,9 @@ def bench_tables(measured: dict[str, Any]) -> list[Table]:
 def listed() -> None:
     """Print every result with its state, its command and how long that takes."""
     for name, row in result_file.commands().items():
-        needs = "".join(f"{word}=DIR " for word in row.needs if word.isupper())
-        command = f"{needs}python benchmarks/record.py {name}"
-        print(f"{name}: {result_file.state_of(name)}; {row.minutes} minutes: {command}")
+        command = shown(["python", "benchmarks/record.py", name], row.needs)
+        state, minutes = result_file.state_of(name), result_file.minutes_of(name)
+        print(f"{name}: {state}; {minutes} min: {command}")
 
 
 def chosen(names: Sequence[str], everything: bool) -> list[str]:
@@ -267,7 +273,7 @@ def measure_all(names: Sequence[str]) -> None:
     for name in names:
         try:
             measure_again(name)
-        except (SystemExit, subprocess.CalledProcessError) as error:
+        except (SystemExit, subprocess.CalledProcessError, OSError, ValueError) as error:
             failed.append(f"{name}: {error}")
     if failed:
         raise SystemExit("\n".join(failed))

@@ -14,6 +14,7 @@ import datetime
 import hashlib
 import io
 import json
+import math
 import tokenize
 import tomllib
 from functools import cache
@@ -48,7 +49,7 @@ class Command(NamedTuple):
     """How a result is measured: a row of ``commands.toml``."""
 
     command: str
-    minutes: float  # on two cores, about
+    minutes: float  # on two cores, about; what was measured says it itself
     needs: tuple[str, ...] = ()  # environment variables (in capitals) and packages
     before: tuple[str, ...] = ()  # commands that fill the empty home: calibrate, train
     timed: bool = True  # on a quiet machine only; simulations do not mind
@@ -150,6 +151,15 @@ def age_days(kept: dict[str, Any]) -> int:
     """Return how many days ago it was measured."""
     day = datetime.date.fromisoformat((kept.get("end") or kept["date"])[:10])
     return (datetime.datetime.now(datetime.UTC).date() - day).days
+
+
+def minutes_of(name: str) -> float:
+    """Return how many minutes a result took, rounded up, or as ``commands.toml`` guesses."""
+    kept = read(name) if (RESULTS / f"{name}.json").exists() else {}
+    if "format" not in kept:
+        return commands()[name].minutes
+    begin, end = (datetime.datetime.fromisoformat(kept[when]) for when in ("start", "end"))
+    return math.ceil((end - begin).total_seconds() / 60)
 
 
 @cache

@@ -1,6 +1,6 @@
 """Our whole calls beside GAPBS's kernels, on graphs that no constant and no model has seen.
 
-    GAPBS=DIR python benchmarks/unseen.py                      all graphs to test, ten minutes or so
+    GAPBS=DIR python benchmarks/unseen.py                      all graphs to test, some minutes
     GAPBS=DIR python benchmarks/unseen.py dblp-2010 --rounds 3  other graphs, by name
 
 It is the comparison of ``tacho bench``: candidates take turns of several runs in a row, and their

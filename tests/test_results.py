@@ -16,10 +16,11 @@ ROOT = Path(__file__).parent.parent
 RESULTS = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
 #: A command that makes one graph, reads another one, and asks a process of its own for something else.
 COMMAND = """
-import json, subprocess, sys, tachograph as tg
+import json, os, subprocess, sys, tachograph as tg
 from tachograph.decisions.graphs import graph_named
 from tachograph.journal import home
-assert (home() / "before").exists() and len(list(home().iterdir())) == 2  # the notes are there, too
+assert (home() / "before").exists() and len(list(home().iterdir())) == 3  # notes, and this place:
+assert os.path.samefile("..", home())  # what it writes is not among the sources
 graph = tg.kronecker(4, rng=1)
 graph_named("tree 15 2")
 tg.write(graph, "small.txt")
@@ -54,7 +55,7 @@ def recorded(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(result_file, "RESULTS", place)
         allow(patch, "small")
-        path = record.record("small", [sys.executable, "-c", COMMAND], cwd=place)
+        path = record.record("small", [sys.executable, "-c", COMMAND])
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -217,15 +218,39 @@ def test_nothing_is_measured_without_the_peers_that_pages_show(monkeypatch):
         record.measure_again("peers")
 
 
-def test_what_fails_does_not_stop_the_others(monkeypatch):
+@pytest.mark.parametrize(
+    "failure", [SystemExit("no"), FileNotFoundError("no"), json.JSONDecodeError("no", "", 0)]
+)
+def test_what_fails_does_not_stop_the_others(monkeypatch, failure):
     record, done = module("record"), []
 
     def measure(name):
         if name == "bad":
-            raise SystemExit("it needs something")
+            raise failure
         done.append(name)
 
     monkeypatch.setattr(record, "measure_again", measure)
-    with pytest.raises(SystemExit, match="^bad: it needs something$"):
+    with pytest.raises(SystemExit, match="^bad: no"):
         record.measure_all(["one", "bad", "two"])
     assert done == ["one", "two"]
+
+
+def test_a_command_is_shown_with_the_variables_that_it_needs_and_no_others(monkeypatch):
+    shown = module("record").shown
+    monkeypatch.setenv("GAPBS", "/somewhere")
+    monkeypatch.setattr(module("record"), "VALUES", ())
+    command = [sys.executable, "dram.py", "--json", "/tmp/tables.json"]
+    assert shown(command) == "python dram.py"
+    needs = ("GAPBS", "RAMULATOR", "numpy")
+    assert shown(command, needs) == "GAPBS=DIR RAMULATOR=PROGRAM python dram.py"
+
+
+def test_how_long_a_result_takes_is_what_it_took(tmp_path, monkeypatch, recorded):
+    result_file = module("result_file")
+    monkeypatch.setattr(result_file, "RESULTS", tmp_path)
+    allow(monkeypatch, "known", "never")
+    rest = {key: value for key, value in recorded.items() if key != "checksum"}
+    times = {"start": "2026-11-19T04:16:00+00:00", "end": "2026-11-19T04:17:29+00:00"}
+    result_file.write("known", {**rest, **times})
+    assert result_file.minutes_of("known") == 2
+    assert result_file.minutes_of("never") == 1  # as commands.toml says
