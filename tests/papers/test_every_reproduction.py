@@ -74,3 +74,32 @@ def test_on_devices(name, quick):
     named = TINY.get(name, ("uniform 300 6",))
     first, *_ = reproduce(name, Settings(graphs=named))
     check(first, named)
+
+
+def test_a_file_is_the_users_own_graph_everywhere(quick, tmp_path):
+    file = tmp_path / "mine.txt"
+    file.write_text("".join(f"{i} {(i + 1) % 60}\n{i} {(7 * i + 3) % 60}\n" for i in range(60)))
+    named = Settings(graphs=(str(file),))
+    for name in ("scalabfs-table-2", "thundergp-table-9", "hitgraph-table-5", "surf-table-2"):
+        table = next(reproduce(name, named))
+        own = [row for row in table.rows if str(file) in row]
+        at = list(table.columns).index("graph is")
+        assert {row[at] for row in own} == {"yours"}, name
+    (errors,) = reproduce("errors-figure-2b", named)
+    assert errors.rows == [
+        ["none", "", 0, *[None] * 6]
+    ]  # nothing is published, so nothing is right
+
+
+def test_what_a_method_gains_stands_beside_what_the_paper_says(quick, tmp_path):
+    *_, table = reproduce("sssp-methods", Settings(output=tmp_path, graphs=("uniform 300 8",)))
+    told = " ".join(table.notes)
+    assert "25 % faster" in told
+    assert "uniform 300 8 (stand-in)" in told
+
+
+def test_without_kronecker_graphs_there_is_no_front():
+    from tachograph.decisions.approximation.collect import Data
+
+    roads = [r for r in records(9) if r["family"] != "kronecker"]
+    assert figures.pareto(Data(roads)) is None

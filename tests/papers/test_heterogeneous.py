@@ -110,8 +110,9 @@ def test_every_published_overlap_is_measured_both_ways(small):
     heads = [f"{o} %" for o in (20, 30, 40, 50, 60, 70, 80, 95, 99)]
     for table in (published, helping):
         assert [c for c in table.columns if c in heads] == heads
-    assert "as published" in published.title
+    assert "no help, as in the paper" in published.title
     assert "helps" in helping.title
+    assert any("unlike in the paper" in note for note in published.notes)
 
 
 def test_the_equation_is_the_papers_to_the_digit():

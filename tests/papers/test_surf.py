@@ -58,6 +58,8 @@ def test_accuracy_and_time_saved(settings):
     mean = next(row for row in bare.rows if row[0] == "mean")
     ours = [row[3] for row in bare.rows if row[0] in settings.graphs]
     assert mean[3] == pytest.approx(sum(ours) / 3, abs=0.06)  # rows have one digit
+    spread = next(row for row in bare.rows if row[0] == "spread")
+    assert spread[3] == pytest.approx(np.std(ours, ddof=1), abs=0.1)  # as the paper's are computed
 
 
 def test_run_times_with_and_without_guards(settings):

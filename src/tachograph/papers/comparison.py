@@ -65,7 +65,7 @@ def figure_2b(settings: Settings) -> Iterator[Table]:
     notes = [
         "cells of the graphs that are here; all of them count, also those the paper leaves out"
     ]
-    rows = rows or [["none", "", 0, *[0.0] * 6]]
+    rows = rows or [["none", "", 0, *[None] * 6]]  # graphs of the user's have no published cells
     yield Table("Errors against published numbers (figure 2b)", columns, rows, notes, "simulated")
 
 

@@ -15,7 +15,7 @@ from ..simulation.accelerators.simulate import compare
 from ..simulation.accelerators.validated import Cell as Validated
 from ..util.executor import Local
 from .published import published
-from .reproduce import GRAPH_COLUMNS, Cell, Settings, Table
+from .reproduce import GRAPH_COLUMNS, Cell, Settings, Table, origin
 
 __all__ = ["table_2", "validation"]
 
@@ -40,7 +40,7 @@ def table_2(settings: Settings) -> Iterator[Table]:
 def _graphs(settings: Settings) -> Iterator[tuple[str, Graph, str, float | None]]:
     """Yield graphs with their labels, what they are, and the published GTEPS."""
     for name in settings.graphs:
-        yield name, graph_named(name).without_weights(), "stand-in", None
+        yield name, graph_named(name).without_weights(), str(origin(name, "times")[0]), None
     scale = SCALE if settings.full else SMALL_SCALE
     for known, factor, theirs in () if settings.graphs else published("scalabfs", "table-2").rows:
         if int(str(factor)) <= LARGEST_FACTOR:
@@ -68,6 +68,9 @@ def _table(settings: Settings) -> Table:
         "the clock is not published: it is the least that carries the published GB/s, so these cells "
         "are no independent test; which levels are pulled is not published either",
     ]
+    if not settings.graphs:
+        gone = [str(name) for name, factor, _ in known.rows if int(str(factor)) > LARGEST_FACTOR]
+        notes.append(f"left out, because they take too much memory: {', '.join(gone)}")
     return Table("ScalaBFS, GTEPS (table 2 of its repository)", COLUMNS, rows, notes, "simulated")
 
 

@@ -192,7 +192,8 @@ def table_3(settings: Settings) -> Iterator[Table]:
             [*about_graph(g), *_percent(found[:, i], 1)] for i, g in enumerate(scores[0].graphs)
         ]
         rows.append(["mean", "", "", *_percent(found.mean(axis=1))])
-        rows.append(["spread", "", "", *_percent(found.std(axis=1))])
+        ddof = min(1, found.shape[1] - 1)  # the paper's spreads are those of a sample
+        rows.append(["spread", "", "", *_percent(found.std(axis=1, ddof=ddof))])
         notes = [_here(), HOW_SCORED]
         title = f"SURF table 3, {guards} guards: accuracy (%), then time saved (%)"
         rows += _published("table-3", columns) if policies is COMPARED else []

@@ -51,7 +51,10 @@ ONE_PLACE = (
     "the same place is best for every kernel of every row: always saying it would be right, too, so "
     "that a policy is right says nothing about it"
 )
-TIMED = "speedups over the host only, of whole runs, copies included; the oracle's is a bound"
+TIMED = (
+    "speedups over the host only, of whole runs, copies included; the oracle's is that of the better "
+    "times of all calls in one run, without copies, so only noise lets a policy be faster"
+)
 DRAWN_GRAPHS = 4  # of which the placements are drawn
 
 

@@ -17,7 +17,7 @@ from ..simulation.accelerators.thundergp import VARIANTS
 from ..simulation.accelerators.validated import Cell as Validated
 from ..util.executor import Local
 from .published import published
-from .reproduce import GRAPH_COLUMNS, Cell, Settings, Table
+from .reproduce import GRAPH_COLUMNS, Cell, Settings, Table, origin
 
 __all__ = ["table_9", "validation"]
 
@@ -71,7 +71,7 @@ def _table(settings: Settings, scales: dict[str, int]) -> Table:
     for name in settings.graphs:
         found = graph_named(name)
         plain = Graph.from_csr(found.indptr, found.indices, directed=found.directed)
-        made[name] = plain, 1, "stand-in"
+        made[name] = plain, 1, str(origin(name, "times")[0])
     for name, scale in () if settings.graphs else scales.items():
         used = scale if settings.full else min(scale, SMALL_SCALE)
         graph = kronecker(used, EDGE_FACTOR, directed=True, rng=1)
@@ -88,7 +88,7 @@ def _table(settings: Settings, scales: dict[str, int]) -> Table:
             ours = done[i]["measures"]["MTEPS"]
             error = None if theirs is None else round(100 * abs(ours / float(theirs) - 1), 1)
             facts: list[Cell] = [board, done[i]["iterations"], round(ours, 1), theirs, error]
-            rows.append([task, label, kind, "", *facts])
+            rows.append([task, label, kind, CHOSEN_ON_IT if theirs else "", *facts])
     errors = [float(str(r[-1])) for r in rows if r[-1] is not None]
     notes = [
         known.note,

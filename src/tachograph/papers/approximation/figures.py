@@ -120,6 +120,8 @@ def errors(name: str, data: Data) -> Drawing | None:
 def pareto(data: Data) -> Drawing | None:
     """Draw gain over the fastest exact search against inaccuracy, on the largest Kronecker graph."""
     kronecker = data.only(family="kronecker", hub=True)
+    if not len(kronecker):
+        return None
     graph = max(kronecker.records, key=lambda r: r["n"])["graph"]
     own = kronecker.only(graph=graph)
     parts = {name: own.only(algorithm=name).records for name in SEARCHES}

@@ -7,7 +7,7 @@ shortest and the longest, as in the paper; an error is the mean over the random 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,8 +25,9 @@ from ...plots.drawing import NARROW, Drawing, stacked
 from ...plots.report.page import Figure, Section, write_page
 from ...tasks.measure import run
 from ...util.memory import available
+from ..published import published
 from ..reproduce import Cell, Record, Settings, Table, measure
-from .tables import graph_of
+from .tables import about_graphs, graph_of
 
 __all__ = ["FIGURES_BY_METHOD", "method_figures", "of_method", "scales"]
 
@@ -124,7 +125,7 @@ def method_figures(settings: Settings) -> Iterator[Table]:
     write_page(page, "Approximation methods of the paper", sections)
     rows.append(["All on one page", str(page)])
     yield Table("Figures 1 to 9", ["figure", "file"], rows, [said])
-    yield _numbers(found)
+    yield _numbers(found, names)
 
 
 def _same(drawing: Drawing, width: float) -> Drawing:
@@ -177,8 +178,8 @@ def _compared(found: list[Record], method: str, graph: str) -> Drawing:
     return stacked(made, columns=2)
 
 
-def _numbers(found: list[Record]) -> Table:
-    """Return the strongest setting of each method, for each algorithm: means over the graphs."""
+def _numbers(found: list[Record], names: Sequence[str]) -> Table:
+    """Return the fastest setting of each method, for each algorithm: means over the graphs."""
     rows: list[list[Cell]] = []
     for method, figures in FIGURES_BY_METHOD.items():
         for algorithm in ALGORITHMS:
@@ -187,4 +188,8 @@ def _numbers(found: list[Record]) -> Table:
             numbers = [float(np.mean([row[k] for row in best])) for k in (1, 2)]
             rows.append([" and ".join(figures), METHODS[method], algorithm, *numbers])
     columns = ["figures", "method", "algorithm", "largest speedup", "its inaccuracy"]
-    return Table("Each method alone, means over the graphs", columns, rows)
+    notes = [
+        published("approximation", f"method-{k + 1}").note for k in range(len(FIGURES_BY_METHOD))
+    ]
+    notes.append(about_graphs(names))
+    return Table("Each method alone, means over the graphs", columns, rows, notes)

@@ -4,7 +4,7 @@ inaccuracy and speedup, and what the advisor makes of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain, product
 
@@ -35,7 +35,7 @@ from .models import (
     score,
 )
 
-__all__ = ["graph_of", "of_graph", "of_rows", "shortest", "table_1", "table_4"]
+__all__ = ["about_graphs", "graph_of", "of_graph", "of_rows", "shortest", "table_1", "table_4"]
 
 SCALE, FULL_SCALE = 15, 20  # the paper's graphs have scale 19 to 24
 COMPARED_SEARCHES = ("bellman-ford", "delta-stepping")
@@ -68,6 +68,19 @@ def graph_of(name: str) -> tuple[Graph, np.ndarray]:
     else:
         graph = weighted(graph_named(name))
     return graph, np.array([graph.degrees.argmax()])
+
+
+def about_graphs(names: Iterable[str]) -> str:
+    """Say of graphs whether they are those of the paper, and what has seen them.
+
+    >>> about_graphs(["kronecker-14", "rome99"])
+    'kronecker-14 (generated alike, seen by the model), rome99 (stand-in)'
+    """
+    said = []
+    for name in names:
+        kind, seen = origin(name, "approximation", alike={"kronecker"})
+        said.append(f"{name} ({kind}{f', seen by {seen}' if seen else ''})")
+    return ", ".join(said)
 
 
 def shortest(times: Sequence[float], runs: int) -> float:
@@ -208,7 +221,7 @@ def _scores(data: Data) -> tuple[Scores, list[str]]:
             )
             continue
         graphs = dict.fromkeys(part.column("graph").tolist())
-        notes.append(f"{name}: {len(part):,} configurations of {', '.join(graphs)}")
+        notes.append(f"{name}: {len(part):,} configurations of {about_graphs(graphs)}")
         for model, output, wanted, guessed in scenario(part, name):
             if output == "joint":
                 numbers = joint_score(wanted, guessed)
