@@ -15,36 +15,17 @@ from tachograph.decisions.trainer import FORKS
 from tachograph.papers import surf
 
 PACKAGE = Path(tg.__file__).parent
-#: Code with numbers that decide, beside the forks' own folders.
-DECIDING = [
+#: Rooms whose numbers may decide how a task runs: all of their modules, and some of simulated GPUs.
+ROOMS = ("kernels", "algorithms", "devices", "tasks", *(f"decisions/{fork}" for fork in FORKS))
+SIMULATED = ("policy.py", "analytic.py", "constants.py", "simulate.py", "validation/fit.py")
+MODULES = [
     *(
-        "kernels/bfs/search.py",
-        "kernels/bfs/steps.py",
-        "kernels/bfs/oracle.py",
-        "kernels/bfs/hubs.py",
+        str(path.relative_to(PACKAGE))
+        for room in ROOMS
+        for path in sorted((PACKAGE / room).rglob("*.py"))
     ),
-    *("kernels/runtime/launch.py", "kernels/runtime/team.py"),
-    "algorithms/bfs_on_host.py",
-    "tasks/layout.py",
-    *("kernels/pagerank/pull.py", "kernels/triangles.py"),
-    *("kernels/sssp/delta_stepping.py", "kernels/sssp/certificate.py"),
-    "kernels/sssp/delta_shared.py",
-    *("algorithms/sampled.py", "algorithms/wedges.py", "algorithms/sssp_budget.py"),
-    "kernels/similarity/edges.py",
-    *("algorithms/similarity_edges.py", "algorithms/similarity_request.py"),
-    *("algorithms/similarity_device.py", "algorithms/on_device.py", "algorithms/bfs_on_device.py"),
-    *("algorithms/sssp_on_device.py", "algorithms/pagerank_on_device.py"),
-    *("algorithms/independent_rounds.py", "algorithms/independent_overlap.py"),
-    *("algorithms/flow_solve.py", "algorithms/similarity_listed.py"),
-    *("kernels/similarity/listed.py", "algorithms/independent_on_device.py"),
-    *("algorithms/communities.py", "kernels/communities/moving.py"),
-    *("simulation/gpus/policy.py", "simulation/gpus/analytic.py", "simulation/gpus/constants.py"),
-    *("simulation/gpus/simulate.py", "simulation/gpus/validation/fit.py"),
+    *(f"simulation/gpus/{name}" for name in SIMULATED),
 ]
-MODULES = DECIDING + [
-    str(path.relative_to(PACKAGE)) for fork in FORKS
-    for path in sorted((PACKAGE / "decisions" / fork).glob("*.py"))
-]  # fmt: skip
 
 
 def number(node):
