@@ -36,7 +36,7 @@ ROUNDS, SHARE_ROUNDS = 9, 3  # of ways; of fixed shares
 FEW_GRAPHS = ["kronecker 18 16", "dblp-2010", "cnr-2000", "soc-Slashdot0902"]
 DEVICE_GRAPHS = ["kronecker 17 16", "kronecker 18 8", "uniform 150000 16", "road 1100 1100"]
 DEVICE_GRAPHS += ["power_law 250000 2.4 5", "small_world 250000 6 0.1", "cnr-2000"]
-DEVICE_GRAPHS += ["USA-road-topology.NE"]
+DEVICE_GRAPHS += ["USA-road-topology.BAY"]
 
 
 def peers(name: str) -> list[Any]:
