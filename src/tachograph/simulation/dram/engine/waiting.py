@@ -12,9 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from ....kernels.runtime.atomics import ld, st, trailing_zeros
-from ....kernels.runtime.lanes import least_key, least_time, raise_where
+from ....kernels.runtime.lanes import raise_where
 from ....kernels.runtime.launch import inline
 from . import layout as L
+from .earliest import least_time_and_key
 
 
 @inline
@@ -97,10 +98,7 @@ def first_row(m, o, w, now):
     """
     late = L.NONE if ld(m, o + L.OPENING) >= 0 else ld(m, o + L.EDGE)
     times, keys, n = o + L.ROW_TIMES, o + L.ROW_KEYS + w * L.MAX_BANKS, ld(m, o + L.BANKS)
-    best = least_time(m, n, times, L.MAX_BANKS, keys, now, late)
-    if best == L.NONE:
-        return best, best
-    return best, least_key(m, n, times, L.MAX_BANKS, keys, now, late, best)
+    return least_time_and_key(m, n, times, L.MAX_BANKS, keys, now, late)
 
 
 @inline
