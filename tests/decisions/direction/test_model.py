@@ -17,11 +17,13 @@ from tachograph.decisions import model_file
 from tachograph.decisions.direction.model import (
     POLICIES,
     State,
+    cost_policy,
     learned,
     policy_named,
     scripted,
     the_model,
 )
+from tachograph.decisions.direction.rules import costs_of
 from tachograph.decisions.model_file import own_model, shipped_model
 from tests.algorithms.test_bfs import one_worker_never
 
@@ -127,6 +129,18 @@ def test_cost_takes_the_cheaper_and_says_so(state):
     text = policy.explain(state)
     assert text.startswith(policy.choose(state))
     assert "µs" in text
+
+
+@given(state=states(), factors=st.lists(st.floats(0, 30), min_size=21, max_size=21), near=st.booleans(), alone=st.booleans())  # fmt: skip
+@settings(max_examples=500, deadline=None)
+def test_what_bounds_decide_is_what_costs_decide(state, factors, near, alone):
+    """States that are pushed by bounds alone are those that the predicted times say to push."""
+    policy = policy_named("cost")
+    state = state._replace(near=float(near), alone=float(alone))
+    for coefficients in (policy.parameters[1:], policy.parameters[1:] * factors):
+        either = cost_policy(coefficients)
+        push, pull = costs_of(state, either.parameters)
+        assert either.choose(state) == (PULL if pull < push else PUSH)
 
 
 def test_obvious_states():
