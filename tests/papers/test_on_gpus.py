@@ -158,3 +158,13 @@ def test_surf_on_small_graphs(monkeypatch, tmp_path):
     assert said.rows[2][1:] == [2, first, "yes" if first == 2 else "no"]
     assert all(0 <= cell <= 100 for row in accuracy.rows for cell in row[2:7])
     assert all(cell > 0 for table in (times, rates) for row in table.rows for cell in row[2:7])
+
+
+def test_a_range_holds_only_if_all_of_it_does():
+    degrees = np.arange(1, 200)
+    words = {w for a in sssp_on_gpus.SEARCHES for w in sssp_on_gpus._settings(degrees, a, 8)}
+    pairs = [(1.0, 1.0), (1.1, 0.9)]
+    found = {(a, w): pairs for a in sssp_on_gpus.SEARCHES for w in words}
+    for rounds, holds in (([7, 8], True), ([7, 9], False), ([6, 8], False)):
+        said = {row[0]: row[-1] for row in sssp_on_gpus._method_conclusions(found, 2, rounds)}
+        assert said["searches end after 7 or 8 iterations"] is holds
