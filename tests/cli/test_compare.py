@@ -79,6 +79,21 @@ def test_what_cannot_be_compared():
 
 
 @pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("    if s.n_f > 10:\n        raise ValueError('no')\n    return True\n", "line 3 raises"),
+        ("    assert s.m_u > 9\n    return True\n", "line 2 raises"),
+        ("    s.m_f > s.m_u\n", "it may return nothing: let it return true to pull"),
+        ("    if s.m_f > s.m_u:\n        return True\n", "it may return nothing"),
+    ],
+)
+def test_a_policy_that_raises_or_does_not_answer_is_refused(body, said):
+    Path("odd.py").write_text("def rule(s):\n" + body)
+    with pytest.raises(tg.InputError, match=f"--policy odd.py:rule: {said}"):
+        compared("--policy", "odd.py:rule", "--graphs", "tree 20 2")
+
+
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (

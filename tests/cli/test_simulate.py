@@ -47,6 +47,19 @@ def test_side_by_side(graph):
         assert words in people.stdout
 
 
+def test_a_sweep_names_its_design_once_and_what_was_validated(graph):
+    sweep = ["--accelerator", "accugraph", "--set", "clock_mhz=100,150,200", "--workers", "1"]
+    done = CliRunner().invoke(app, ["simulate", "wcc", graph, *sweep], env={"COLUMNS": "200"})
+    assert done.exception is None, done.output
+    said = "all: validated on 1 graph, 11 % off, but with the design's own parameters"
+    assert said in done.stdout
+    both = ["--accelerator", "accugraph,hitgraph", "--set", "edge_pipelines=8,16"]
+    shown = (
+        CliRunner().invoke(app, ["simulate", "wcc", graph, *both], env={"COLUMNS": "200"}).stdout
+    )
+    assert "\naccugraph: validated on 1 graph" in shown
+
+
 def test_roots_sweeps_and_plots(graph):
     pytest.importorskip("matplotlib")
     done = tacho("simulate", "bfs", graph, "--accelerator", "accugraph", "--memory", "ddr4-2400r",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dis
 import importlib.util
 import math
+from itertools import pairwise
 from pathlib import Path
 from traceback import extract_tb
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -124,7 +127,32 @@ def policy_of(name: str, option: str = "policy") -> Any:
     if not callable(found):
         near = did_you_mean(function, (word for word in vars(module) if not word.startswith("_")))
         raise InputError(f"--{option} {name}: there is no function {function} in {file}{near}")
+    if unfit := wrong_with(found):
+        raise InputError(f"--{option} {name}: {unfit}")
     return policy_named(found)
+
+
+def wrong_with(function: Any) -> str:
+    """Say whether a function raises errors or does not always answer; nothing if it does neither.
+
+    Compiled, it would print errors at every level, and the search would go on.
+
+    >>> wrong_with(lambda s: s.m_f > s.m_u), wrong_with(lambda s: None)
+    ('', 'it may return nothing: let it return true to pull and false to push')
+    """
+    code: CodeType | None = getattr(getattr(function, "py_func", function), "__code__", None)
+    if code is None:
+        return ""
+    steps = list(dis.get_instructions(code))
+    for before, step in pairwise(steps):
+        if step.opname == "RAISE_VARARGS":
+            line = max(line for at, line in dis.findlinestarts(code) if line and at <= step.offset)
+            return f"line {line} raises an error, which cannot stop a search that is compiled"
+        given = before if step.opname == "RETURN_VALUE" else step  # RETURN_CONST: 3.12 and 3.13
+        silent = given.opname in ("LOAD_CONST", "RETURN_CONST") and given.argval is None
+        if silent and step.opname.startswith("RETURN"):
+            return "it may return nothing: let it return true to pull and false to push"
+    return ""
 
 
 def _where(error: BaseException, file: str, whole: str | None) -> str:

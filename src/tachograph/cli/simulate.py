@@ -280,22 +280,42 @@ def show(graph: str, done: Sequence[Done]) -> None:
         for note in numbers.get("notes", []):
             noted.setdefault(note, []).append(text)
     for note, whose in noted.items():
-        console.print(f"{', '.join(dict.fromkeys(whose))}: {note}", style="yellow")
+        console.print(f"{named(whose, labels)}: {note}", style="yellow")
     bands: dict[str, list[str]] = {}
-    for text, (_, numbers) in dict(zip(labels, done, strict=True)).items():
-        bands.setdefault(numbers["error_band"], []).append(text)
+    for text, (job, numbers) in dict(zip(labels, done, strict=True)).items():
+        band = numbers["error_band"]
+        if job.accelerator.given and numbers["graphs_validated"]:
+            band += ", but with the design's own parameters"
+        bands.setdefault(band, []).append(text)
     console.print(
         "All numbers are simulated. REPS count the edges of all iterations, TEPS the graph's edges "
         "once; M/s are million requests simulated in a second here.",
         style="dim",
     )
     for band, whose in bands.items():
-        console.print(f"{', '.join(whose)}: {band}", style="dim")
+        console.print(f"{named(whose, labels)}: {band}", style="dim")
     lines = [line for line in map(assumed, {j.name: j for j, _ in done}.values()) if line]
     if lines:
         lines = ["Inferred, as descriptions leave it open (tacho report last says why):", *lines]
     for line in lines:
         console.print(line, style="dim")
+
+
+def named(whose: Sequence[str], labels: Sequence[str]) -> str:
+    """Name some of the labels, in one word where it is all of them, or all of a design.
+
+    >>> named(["a x=1", "a x=2"], ["a x=1", "a x=2", "b [HBM]"]), named(["b [HBM]"], ["b [HBM]"])
+    ('a', 'b [HBM]')
+    """
+    chosen = dict.fromkeys(whose)
+    if len(chosen) > 1 and chosen.keys() >= set(labels):
+        return "all"
+    short: dict[str, None] = {}
+    for text in chosen:
+        design = text.partition(" ")[0]
+        own = {other for other in labels if other.partition(" ")[0] == design}
+        short[design if len(own) > 1 and own <= chosen.keys() else text] = None
+    return ", ".join(short)
 
 
 def assumed(job: Job) -> str:

@@ -37,7 +37,8 @@ app = typer.Typer(help="Fit the models that decide to this machine.", invoke_wit
 MODELS = (*FORKS, "networkx")
 
 Graphs = Annotated[
-    str | None, typer.Option(help="Names, separated by commas. Default: a chosen set.")
+    str | None,
+    typer.Option(help="Data sets, generators or files, by commas. Default: a chosen set."),
 ]
 Budget = Annotated[
     str | None,

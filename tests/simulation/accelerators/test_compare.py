@@ -131,3 +131,12 @@ def test_variation():
     assert found["mean"] == 5.0
     assert found["deviation"] == pytest.approx(((9 + 1 + 16) / 3) ** 0.5)
     assert found["coefficient"] == pytest.approx(found["deviation"] / 5)
+
+
+def test_a_job_that_fails_is_named_as_its_user_would():
+    weighted = tg.kronecker(7, rng=1, weights=True)
+    todo = jobs(Question("sssp", source=0), ["accugraph", "hitgraph"])
+    with pytest.warns(TachographWarning, match=r"'job': sssp on accugraph}: AccuGraph reads edges"):
+        assert list(dict(compare(weighted, todo))) == [1]
+    changed = jobs(WCC, ["hitgraph"], [tg.Memory("HBM")], settings={"pes": [2]})
+    assert repr(changed[0]) == "connected_components on hitgraph pes=2 with HBM"

@@ -15,8 +15,8 @@ DIRECTED = tg.kronecker(7, rng=1, directed=True)
 @pytest.mark.parametrize(("call", "message"), [
     (lambda: tg.AccuGraph(edge_pipes=3), "no parameter 'edge_pipes'; known: partition_size, vertex_pipelines"),
     (lambda: tg.HitGraph(partition_size=0), "partition_size = 0 must be at least 1: vertices of a partition"),
-    (lambda: tg.HitGraph(partition_size="many"), "partition_size = 'many' must be written as int"),
-    (lambda: tg.HitGraph(weighted=1), "weighted = 1 must be written as bool"),
+    (lambda: tg.HitGraph(partition_size="many"), "partition_size = 'many' must be a whole number"),
+    (lambda: tg.HitGraph(weighted=1), "weighted = 1 must be yes or no"),
     (lambda: tg.HitGraph(assignment="random"), "one of cyclic, blocks"),
     (lambda: tg.HitGraph(clock_mhz=None), "clock_mhz needs a value"),
     (lambda: tg.HitGraph(value_bits=12), "value_bits = 12 must be one of 8, 16, 32, 64"),

@@ -434,7 +434,7 @@ def test_errors_are_those_of_gpus_like_it(tmp_path):
     [("engines = 3", "unknown key 'engines'"), ("", "says nothing of sms, clock_ghz"),
      ("sms = 3\nclock_ghz = 1", "says nothing of l2_bytes"), ('like = "v100"\nname = ["a"]', "must be text"),
      ('like = "v100"\nname = "../x"', "must be words"), ('like = "v100"\nmemory = "cheese"', "one of DDR3"),
-     ("like = 3", "must be text"), ("sms = 0", "at least 1"), ("sms = ", "mine.toml"),
+     ("like = 3", "must be text"), ("sms = 0", "at least 1"), ('like = "v100"\nclock_ghz = 1380', "too fast: is it in MHz?"), ("sms = ", "mine.toml"),
      ("clock_ghz = inf", "finite"), (f"clock_ghz = {10**400}", "finite"), ("a = " + "[" * 9999, "is not TOML"),
      (f"sms = {2**60}", "at most"), ("#" * 2_000_000, "no settings do"),
      ('like = "v101"', "no GPU")],

@@ -30,6 +30,7 @@ PARTITION_SIZES = tuple(1 << k for k in range(10, 23, 2))  # vertices, that a se
 LARGEST_SETTING = 2**53  # of a parameter: exact as a float, and far from overflows
 NO_SOURCE = "inferred: the text does not mention it"
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+WRITTEN = {int: "a whole number", float: "a number", bool: "yes or no", str: "text"}
 
 
 class Parameter(Generic[T]):
@@ -94,7 +95,7 @@ class Parameter(Generic[T]):
         if isinstance(value, float) and not abs(value) <= LARGEST_SETTING:
             problem = f"must be finite, and at most {LARGEST_SETTING}"
         elif not isinstance(value, self.kind) or (self.kind is int and isinstance(value, bool)):
-            problem = f"must be written as {self.kind.__name__}"
+            problem = f"must be {WRITTEN.get(self.kind, self.kind.__name__)}"
         elif self.low is not None and not cast(float, value) >= self.low:
             problem = f"must be at least {self.low}"
         elif self.choices is not None and value not in self.choices:

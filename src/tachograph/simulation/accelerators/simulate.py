@@ -94,6 +94,12 @@ class Job:
             "options": self.question.options,
         }
 
+    def __repr__(self) -> str:
+        """Return it as messages name it."""
+        where = "" if self.memory is None else f" with {self.memory.name}"
+        chosen = "".join(f" {name}={value}" for name, value in self.accelerator.given.items())
+        return f"{self.question.task} on {self.name}{chosen}{where}"
+
     def __str__(self) -> str:
         """Return what tells this job from others: all settings, defaults included."""
         memory = self.memory or self.accelerator.memory()

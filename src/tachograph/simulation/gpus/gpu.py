@@ -35,6 +35,7 @@ MEMORIES = (
 #: architectures. Chips for data centres may have another number.
 CORES = {"kepler": 192, "maxwell": 128, "pascal": 128, "volta": 64, "turing": 64, "ampere": 128}
 CORES |= {"ada": 128, "hopper": 128, "blackwell": 128, "gcn": 64, "cdna": 64, "rdna": 64}
+CLOCK_IN_MHZ = 20.0  # GHz, several times what any chip has: such a number is in other units
 PLAIN_NAME = re.compile(r"[\w.+-]+( [\w.+-]+)*")  # no separators of paths: models are kept by name
 
 
@@ -107,6 +108,8 @@ class GPU(Machine):
         self.settings["architecture"] = self.architecture.lower()
         if self.memory.partition("-")[0].upper() not in MEMORIES:
             raise InputError(f"memory = {self.memory!r} must be one of {', '.join(MEMORIES)}")
+        if self.clock_ghz > CLOCK_IN_MHZ:
+            raise InputError(f"clock_ghz = {self.clock_ghz:g} is too fast: is it in MHz?")
         if self.l2_bytes < self.l2_ways * LINE_BYTES:
             raise InputError(
                 f"l2_bytes = {self.l2_bytes} must hold {self.l2_ways} lines of {LINE_BYTES} bytes"
