@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from tachograph.algorithms import (
     on_device,
     sssp_on_device,
 )
-from tachograph.algorithms.similarity_device import Apart, Job
+from tachograph.algorithms.similarity_device import Apart, Job, _widths
 from tachograph.devices import calibrate as room
 from tachograph.devices import groups, memory
 from tachograph.devices.discovery import discover
@@ -193,6 +194,29 @@ def test_work_items_beyond_the_size_do_nothing(device, check, monkeypatch):
     monkeypatch.setattr(device, "launch", more)
     for name in ("path", "star"):
         check(device, GRAPHS[name](), monkeypatch)
+
+
+@pytest.mark.parametrize("check", KERNELS, ids=lambda f: f.__name__)
+def test_groups_follow_each_other_in_the_first_dimension(every_device, check, monkeypatch):
+    """CUDA has at most 65,535 groups in the others; a piece of similarities has up to 2^20 arcs."""
+    device = every_device.masked("shares_memory", "svm", kind="gpu")
+    launch = device.launch
+
+    def looked_at(kernel, size, *arguments, group=GROUP):
+        if isinstance(size, tuple):
+            assert size[1:] == group[1:], kernel.function_name
+        return launch(kernel, size, *arguments, group=group)
+
+    monkeypatch.setattr(device, "launch", looked_at)
+    check(device, tg.kronecker(5, rng=1), monkeypatch)
+
+
+def test_groups_as_deep_as_the_device_allows():
+    """Apple's processor driver has groups of many work-items, but of one in the second dimension."""
+    device = any_device().masked("shares_memory", "svm")
+    flat = SimpleNamespace(max_work_item_sizes=[1024, 1, 1])
+    device.context = SimpleNamespace(devices=[flat])
+    assert _widths(device, tg.kronecker(5, rng=1))[1] == 1
 
 
 @pytest.mark.parametrize("task", ["flow", "set"])

@@ -20,7 +20,7 @@ from ..kernels.similarity import edges as kernels
 if TYPE_CHECKING:
     import pyopencl as cl
 
-__all__ = ["STAGED_ARCS", "Apart", "InPlace", "Job", "Slot", "Worker", "searching"]
+__all__ = ["STAGED_ARCS", "Apart", "InPlace", "Job", "Slot", "Worker", "grid", "searching"]
 
 LANES_AT_LEAST, LANES_AT_MOST = 4, 32  # work-items for an arc, by how much work it is
 STAGED_ARCS = 1024  # of an owner that a group keeps in local memory: 4 or 8 KB
@@ -251,7 +251,7 @@ class Apart:
         slot = self.slots[0]
         (a, b), device = piece.parts, self.device
         given = (*piece.buffers, np.int64(piece.lo), np.int64(piece.hi), slot.there)
-        size = (self.group[0], max(1, piece.arcs))
+        size = grid(piece.arcs, self.group)
         rows = (*self.rows.part(a).arguments, *self.rows.part(b).arguments)
         done = device.launch(self.kernel, size, *rows, *given, group=self.group)
         slot.event = device.fetch_later(slot.there, slot.here[: piece.arcs], done)
@@ -294,6 +294,16 @@ def searching(
         return fitting(device, build)[name], shape
 
 
+def grid(arcs: int, group: tuple[int, int]) -> tuple[int, int]:
+    """Return the size of a launch on so many arcs: its groups follow each other in the first dimension.
+
+    >>> grid(100, (4, 16))
+    (28, 16)
+    """
+    lanes, rows = group
+    return lanes * max(1, -(-arcs // rows)), rows
+
+
 def _widths(device: OpenCL, graph: Graph) -> tuple[int, int]:
     """Return how many work-items look for the neighbours of an arc's end, and the arcs of a group."""
     steps = kernels.sampled_work(graph.indptr, graph.indices)
@@ -302,4 +312,5 @@ def _widths(device: OpenCL, graph: Graph) -> tuple[int, int]:
         lanes *= 2
     while lanes > device.group:
         lanes //= 2
-    return lanes, device.group // lanes
+    most = int(device.context.devices[0].max_work_item_sizes[1])  # Apple's processor driver: 1
+    return lanes, min(device.group // lanes, most)

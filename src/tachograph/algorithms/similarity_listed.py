@@ -18,7 +18,7 @@ from ..kernels.runtime.launch import not_counted, run
 from ..kernels.runtime.nouns import Rows
 from ..kernels.similarity import listed
 from ..kernels.similarity.edges import Edges
-from .similarity_device import COUNTS_NTH_OF_MEMORY, PIECE_ARCS, Slot, Worker, searching
+from .similarity_device import COUNTS_NTH_OF_MEMORY, PIECE_ARCS, Slot, Worker, grid, searching
 
 __all__ = ["ByList", "Listed"]
 
@@ -107,7 +107,7 @@ class ByList:
         source, target, mask = buffers
         masked = np.int32(job.mask.size > 0)
         given = (*self.rows, source, target, masked, mask, np.int64(hi - lo), slot.there)
-        size = (self.group[0], max(1, hi - lo))
+        size = grid(hi - lo, self.group)
         done = device.launch(self.kernel, size, *given, group=self.group)
         slot.event = device.fetch_later(slot.there, slot.here[: hi - lo], done)
         self.ranges[0] = _Range(lo, hi, buffers)

@@ -103,10 +103,11 @@ static int search_staged(__local const id *row, int lo, int hi, id x)
 
 #define SECTOR (LANES < 8 ? 1 : 8) /* neighbours read whole sectors of 32 bytes: places that they begin at */
 
-/* For processors with many threads, in two dimensions. One is the arcs of the owners at places lo..hi of
- * `owners`: those from `starts` of each on, as many as `upto` grows by. In the other, LANES work-items, which
- * are neighbours and read neighbours, look for the neighbours of the arc's end in the owner's row; ROWS arcs
- * make a group. Most arcs of a group have the owner of its first one, whose row it reads together, once.
+/* For processors with many threads. The work is the arcs of the owners at places lo..hi of `owners`: those from
+ * `starts` of each on, as many as `upto` grows by. A group has two dimensions. In the first, LANES work-items,
+ * which are neighbours and read neighbours, look for the neighbours of an arc's end in the owner's row; the
+ * second has ROWS arcs. Groups follow each other in the first dimension: CUDA has at most 65,535 in the others.
+ * Most arcs of a group have the owner of its first one, whose row it reads together, once.
  * `counts` gets what both ends have in common, or -1 if the edge is not the owner's. The host makes similarities
  * of it, so that they are doubles on every device. */
 __kernel void by_search(PARTS, __global const id *owners, __global const long *starts,
@@ -118,10 +119,10 @@ __kernel void by_search(PARTS, __global const id *owners, __global const long *s
     __local uchar counted[ROWS];
     __local long first[ROWS], last[ROWS], begin[ROWS], end[ROWS];
     int lane = get_local_id(0), mine = get_local_id(1), item = mine * LANES + lane;
-    long before = (long)get_group_id(1) * ROWS; /* arcs of other groups */
+    long before = (long)get_group_id(0) * ROWS; /* arcs of other groups */
     if (item < ROWS) { /* one work-item learns about an arc */
         long arc = upto[lo] + before + item, u = 0, v = 0;
-        bool valid = arc < upto[hi] && get_group_id(0) == 0;
+        bool valid = arc < upto[hi] && get_group_id(1) == 0;
         first[item] = last[item] = begin[item] = end[item] = 0;
         if (valid) {
             long a = lo, b = hi; /* the last place whose arcs begin at or before this one */
@@ -175,9 +176,9 @@ __kernel void by_list(__global const OFFSET *ptr, __global const id *indices, __
                       __global int *counts)
 {
     __local int found[ROWS];
-    long e = get_global_id(1);
     int lane = get_local_id(0), mine = get_local_id(1);
-    bool valid = e < count && get_global_id(0) < LANES;
+    long e = (long)get_group_id(0) * ROWS + mine;
+    bool valid = e < count && get_group_id(1) == 0;
     bool own = valid && !(masked && mask[e]);
     int common = 0;
     if (own) {
