@@ -169,3 +169,50 @@ def test_neighbors_are_names_if_vertices_have_names():
         g.neighbors(0)
     with pytest.raises(tg.InputError, match="no vertex 4"):
         tg.path(4).neighbors(4)
+
+
+def test_names_may_be_of_any_kind():
+    names = [(1, "a"), "None", 7]
+    found = tg.bfs(nx.path_graph(names, nx.DiGraph), (1, "a"))
+    assert found.path(7).tolist() == names
+    table = found.to_pandas()
+    assert (list(table.columns), table["vertex"].tolist()) == (
+        ["vertex", "levels", "parents"],
+        names,
+    )
+    assert table["parents"].tolist() == [(1, "a"), (1, "a"), "None"]
+    with pytest.raises(tg.InputError, match=r"Arrow cannot hold \(int, str, tuple\): to_pandas"):
+        found.to_arrow()
+    pairs = [(1, "a"), (1, "b")]
+    alike = tg.jaccard(nx.Graph([pairs]), [tuple(pairs)]).to_pandas()
+    assert alike.values.tolist() == [[*pairs, 0.0]]
+    with pytest.raises(tg.InputError, match="no vertex named"):
+        found.path((1, "b"))
+
+
+@pytest.mark.parametrize("column", [pd.Series, pl.Series, np.array, list])
+def test_a_column_of_a_table_names_vertices(packages, column):
+    ends = column(["app", "web"]), column(["ssl", "ssl"])
+    assert tg.distances(packages, *ends, paired=True).distances.tolist() == [2, 1]
+    assert packages.subgraph(ends[0]).names.tolist() == ["app", "web"]
+
+
+def test_what_a_search_with_a_target_left_out_is_not_called_unreachable(packages):
+    for search in (tg.bfs, tg.sssp):
+        with pytest.raises(
+            tg.InputError, match=r"'ssl': it was not reached \(a search with a target"
+        ):
+            search(packages, "app", target="log").path("ssl")
+
+
+def test_what_other_libraries_call_a_search_is_known():
+    with pytest.raises(AttributeError, match="did you mean sssp"):
+        tg.shortest_path  # noqa: B018
+
+
+def test_graphs_go_back_to_tables(packages):
+    frame = packages.to_pandas()
+    assert rows_of(tg.Graph.from_pandas(frame)) == rows_of(packages)
+    lost = pd.DataFrame({"source": ["a", None], "target": ["b", "c"]})
+    with pytest.raises(tg.InputError, match="keep_default_na=False"):
+        tg.Graph.from_pandas(lost)

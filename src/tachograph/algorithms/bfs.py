@@ -15,7 +15,7 @@ from ..util.arrays import numbers
 from ..util.cores import threads as using
 from ..util.errors import InputError
 from ..util.limits import was_cut
-from .result import Result, Run, back_to_source
+from .result import NOT_REACHED, Result, Run, back_to_source
 from .verify import check_bfs
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class BfsResult(Result):
             raise InputError(f"target: there is no vertex {target}; ids go from 0 to {n - 1}")
         found = None if self.levels[end] < 0 else back_to_source(self.parents, end)
         if found is None:
-            raise InputError(f"there is no path to vertex {target}: it was not reached")
+            raise InputError(f"there is no path to vertex {target!r}: {NOT_REACHED}")
         return self.named(found)
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Labels", "Lazy", "Result", "Run", "Trace", "back_to_source"]
 
 T = TypeVar("T")
+#: Why there is no path; a result does not know how far its search was meant to go.
+NOT_REACHED = "it was not reached (a search with a target ends there)"
 NOT_VALUES = ("run", "consecutive")  # fields that say how values came about, or how they are meant
 
 
@@ -196,11 +198,10 @@ class Result:
             if isinstance(name, int | np.integer) and not isinstance(name, bool):
                 return int(name)
             raise InputError(f"{name!r} is not a vertex id: vertices have no names")
-        found = np.flatnonzero(names == name)
-        if not found.size:
-            near = did_you_mean(name, names.tolist())
-            raise InputError(f"there is no vertex named {name!r}{near}")
-        return int(found[0])
+        listed = names.tolist()
+        if name not in listed:
+            raise InputError(f"there is no vertex named {name!r}{did_you_mean(name, listed)}")
+        return int(listed.index(name))
 
     def named(self, ids: NDArray[np.integer]) -> NDArray[Any]:
         """The names of vertices, or the ids if they have none."""
@@ -212,13 +213,32 @@ class Result:
         """A ``pyarrow.Table`` with a row for each vertex or pair; see :meth:`columns`."""
         import pyarrow as pa
 
-        found = self.columns()
+        found = self._converted()
+        for name, values in found.items():
+            if isinstance(values, list):
+                kinds = ", ".join(sorted({type(value).__name__ for value in values}))
+                how = "to_pandas() keeps them as they are"
+                raise InputError(f"{name} has names that Arrow cannot hold ({kinds}): {how}")
+        return pa.table(found)
+
+    def _converted(self) -> dict[str, pa.Array | list[object]]:
+        """Columns as Arrow has them, and as lists where it cannot hold the names of vertices."""
+        import pyarrow as pa
+
+        found: dict[str, pa.Array | list[object]] = {}
+        for name, values in self.columns().items():
+            listed = values.tolist() if values.dtype.kind in "OU" else values
+            try:
+                found[name] = pa.array(listed)
+            except (pa.ArrowException, OverflowError):
+                found[name] = listed
+            if isinstance(listed, list) and any(isinstance(value, tuple) for value in listed):
+                found[name] = listed  # which Arrow would take for lists, and give back as arrays
         if not found:
             counted = hasattr(self, "per_vertex")
             do = "ask for it with per_vertex=True" if counted else "take its values one by one"
             raise TypeError(f"a {type(self).__name__} is not a table: {do}")
-        words = {k: v.tolist() if v.dtype.kind in "OU" else v for k, v in found.items()}
-        return pa.table({name: pa.array(values) for name, values in words.items()})
+        return found
 
     def to_pandas(self) -> pd.DataFrame:
         """A ``pandas.DataFrame`` with a row for each vertex or pair; see :meth:`columns`.
@@ -228,7 +248,15 @@ class Result:
         >>> tg.bfs(g, "a").to_pandas()["vertex"].tolist()
         ['a', 'b', 'c']
         """
-        return self.to_arrow().to_pandas()
+        import pandas as pd
+        import pyarrow as pa
+
+        found = self._converted()
+        made = pa.table({k: v for k, v in found.items() if not isinstance(v, list)}).to_pandas()
+        for place, (name, values) in enumerate(found.items()):
+            if isinstance(values, list):
+                made.insert(place, name, pd.Series(values, made.index, object))
+        return made
 
     def to_polars(self) -> pl.DataFrame:
         """A ``polars.DataFrame`` with a row for each vertex or pair; see :meth:`columns`."""

@@ -12,7 +12,7 @@ from ..decisions.approximation.rules import EXACT, Approximation
 from ..util.errors import InputError
 from .audit import Audit
 from .budget import Budget
-from .result import Lazy, Result, back_to_source
+from .result import NOT_REACHED, Lazy, Result, back_to_source
 
 __all__ = ["SsspResult"]
 
@@ -95,7 +95,7 @@ class SsspResult(Result):
         if not 0 <= end < n:
             raise InputError(f"target: there is no vertex {target}; ids go from 0 to {n - 1}")
         if np.isinf(self.distances[end]):
-            raise InputError(f"there is no path to vertex {target}: it cannot be reached")
+            raise InputError(f"there is no path to vertex {target!r}: {NOT_REACHED}")
         found = back_to_source(self.predecessors, end)
         if found is None:
             raise InputError(

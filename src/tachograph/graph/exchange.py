@@ -207,7 +207,15 @@ class Exchange:
         with usable():
             table = pa.Table.from_pandas(frame, preserve_index=False)
         table = table.replace_schema_metadata(None)
-        return Graph.from_arrow(table, source=source, target=target, weight=weight, n=n, **options)
+        try:
+            return Graph.from_arrow(
+                table, source=source, target=target, weight=weight, n=n, **options
+            )
+        except InputError as error:
+            if options.get("relabel") and "empty cell" in str(error):
+                how = "if they were names such as None or NA, read them with keep_default_na=False"
+                raise InputError(f"{error}; {how}") from None
+            raise
 
     from_polars = from_arrow
 
@@ -217,6 +225,15 @@ class Exchange:
         """
         stream: object = self.to_arrow().__arrow_c_stream__(requested_schema)
         return stream
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a ``pandas.DataFrame`` with the columns source, target and, if weighted, weight.
+
+        >>> import tachograph as tg
+        >>> tg.Graph.from_edges(["a"], ["b"], [7], relabel=True).to_pandas().values.tolist()
+        [['a', 'b', 7]]
+        """
+        return self.to_arrow().to_pandas()
 
     def to_arrow(self) -> pa.Table:
         """Return a ``pyarrow.Table`` with the columns source, target and, if weighted, weight."""

@@ -128,16 +128,23 @@ def _by_id(graph: Graph, name: str, value: Any) -> Any:
     if name == "pairs":
         if isinstance(value, str):
             return value
-        listed = np.asarray(value, object)
-        if listed.shape[1:] != (2,) and listed.shape != (0,):
-            return value  # which is refused
-        pairs = [[graph.id_of(v) for v in pair] for pair in listed.tolist()]
+        listed = value
+        if not (isinstance(value, list) and all(map(_is_pair, value))):
+            array = np.asarray(value, object)
+            if array.shape[1:] != (2,) and array.shape != (0,):
+                return value  # which is refused
+            listed = array.tolist()
+        pairs = [[graph.id_of(v) for v in pair] for pair in listed]
         return np.array(pairs, np.int64).reshape(-1, 2)
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
+    if hasattr(value, "__array__"):  # a column of a table, too
+        value = np.asarray(value).tolist()
     if isinstance(value, list | set | range):
         return [graph.id_of(v) for v in value]
     return graph.id_of(value)
+
+
+def _is_pair(given: object) -> bool:
+    return isinstance(given, list | tuple) and len(given) == 2
 
 
 def ask(

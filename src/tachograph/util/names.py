@@ -8,7 +8,7 @@ from .text import did_you_mean
 #: The public function's name is the task's name everywhere; behind it what else is accepted.
 NAMES: dict[str, tuple[str, ...]] = {
     "bfs": (),
-    "sssp": (),
+    "sssp": ("shortest_path",),
     "distances": (),
     "pagerank": (),
     "connected_components": ("components", "wcc"),
