@@ -222,6 +222,18 @@ def test_times_in_words(seconds, text):
     assert decide.in_words(seconds) == text
 
 
+def test_a_misspelled_argument_is_told_with_the_function():
+    with pytest.raises(TypeError, match=r"pagerank\(\) got an unexpected .* 'aplha'"):
+        nx.pagerank(nx.path_graph(3), aplha=0.8, backend="tachograph")
+
+
+def test_clustering_has_the_types_of_networkx():
+    graph = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3)])
+    found = nx.clustering(graph, backend="tachograph")
+    assert str(found) == str(nx.clustering(graph))
+    assert repr(nx.clustering(graph, 3, backend="tachograph")) == repr(nx.clustering(graph, 3))
+
+
 def test_parameters_besides_those_of_networkx():
     graph = nx.gnm_random_graph(300, 1500, seed=2)
     expected = nx.single_source_shortest_path_length(graph, 0)

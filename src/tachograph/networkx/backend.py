@@ -76,7 +76,10 @@ def _answered(function: Function) -> Callable[..., object]:
 
     @functools.wraps(answer)
     def run(*arguments: object, **options: object) -> object:
-        bound = signature.bind(*arguments, **options)
+        try:
+            bound = signature.bind(*arguments, **options)
+        except TypeError as error:
+            raise TypeError(f"{function.name}() {error}") from None
         bound.apply_defaults()
         given = {QUERY_FIELDS[k]: v for k, v in bound.arguments.items() if k in QUERY_FIELDS}
         try:

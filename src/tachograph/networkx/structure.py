@@ -111,7 +111,9 @@ def triangles(q: Query) -> float | dict[Node, float]:
 def clustering(q: Query) -> float | dict[Node, float]:
     _simple_only(q)
     found, pairs = _counts(q)
-    return _chosen(q, np.divide(2 * found, pairs, out=np.zeros(len(q.G)), where=found > 0))
+    made = _chosen(q, np.divide(2 * found, pairs, out=np.zeros(len(q.G)), where=found > 0))
+    # NetworkX gives a whole 0 where there are no triangles
+    return {node: v or 0 for node, v in made.items()} if isinstance(made, dict) else made or 0
 
 
 def average_clustering(q: Query) -> float:
