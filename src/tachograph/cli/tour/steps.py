@@ -103,7 +103,11 @@ def _levels(raced: Raced) -> Told:
         ("checked", "levels and parents verified"),
     ]
     note = "Rings: what the other direction took in a run that timed both at every level."
-    figure = Figure(partial(directions, columns), table_of(columns, "Levels"), note)
+    figure = Figure(
+        partial(directions, columns),
+        table_of(columns, "Levels (push and pull: times in another run)"),
+        note,
+    )
     return Told(facts, [figure], judged, f"{way.size - pulled} levels pushed, {pulled} pulled")
 
 
