@@ -204,6 +204,12 @@ def test_what_is_refused(ends, capacity, problem):
         tg.maximum_flow(tg.path(3), *ends, capacity=capacity)
 
 
+def test_a_capacity_that_cannot_be_is_told_by_names():
+    g = tg.Graph.from_edges(["a", "b"], ["b", "c"], [1, -5], relabel=True)
+    with pytest.raises(tg.InputError, match="the capacity from vertex 'b' to vertex 'c' is -5"):
+        tg.minimum_cut(g, "a", "c")
+
+
 def test_ends_named_by_the_graph():
     g = tg.path(3).with_meta(source=0, sink=2)
     assert tg.maximum_flow(g).value == tg.minimum_cut(g).value == 1

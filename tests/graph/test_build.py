@@ -130,7 +130,7 @@ BAD = {
     "words": ((["a"], ["b"]), {}, "relabel=True"),
     "above n": (([0], [5]), {"n": 5}, r"target\[0\] is 5, not below n = 5"),
     "negative n": (([], []), {"n": -1}, "cannot be negative"),
-    "lengths": (([0, 1], [1]), {}, "2 sources but 1 targets"),
+    "lengths": (([0, 1], [1]), {}, r"source \(2\) and target \(1\) must agree"),
     "matrix": (([[0]], [[1]]), {}, "one-dimensional"),
     "too large": ((np.array([2**64 - 1], np.uint64), [1]), {}, "too large for an id"),
     "nan weight": (([0], [1], [np.nan]), {}, r"weight\[0\] is nan"),

@@ -288,3 +288,26 @@ def test_what_python_does_not_write_is_named(odd, said):
     if not isinstance(odd, int):
         with pytest.raises(tg.InputError, match=f"damping = {said}: a number is needed"):
             tg.pagerank(g, damping=odd)
+
+
+def test_a_misspelled_argument_of_read_is_named():
+    with pytest.raises(TypeError, match=r"^read\(\) .*'sorce'; did you mean source\?"):
+        tg.read("x.csv", sorce="package")
+
+
+def test_words_where_ids_are_wanted_are_quoted():
+    with pytest.raises(
+        tg.InputError, match="source has text, such as 'a b'; ids are whole numbers"
+    ):
+        tg.Graph.from_edges(["a b"], ["c"])
+
+
+def test_warnings_name_the_line_that_called():
+    for call in (
+        lambda: tg.pagerank(tg.star(9), max_iter=1),
+        lambda: tg.pagerank(tg.path(3), threads=10**6),
+        lambda: tg.write(tg.Graph.from_edges(["a"], ["b"], relabel=True), "a.mtx"),
+    ):
+        with pytest.warns(tg.TachographWarning) as told:
+            call()
+        assert {warning.filename for warning in told} == {__file__}

@@ -141,6 +141,13 @@ def test_earlier_runs_correct_the_prediction(graph, monkeypatch):
     assert "60 earlier runs" in str(plan)
 
 
+def test_a_plan_without_times_does_not_speak_of_intervals(graph):
+    shown = str(tg.plan("core_number", graph))
+    assert "No model predicts the time of this task" in shown
+    assert "90 %" not in shown
+    assert "Times are predictions with 90 % intervals" in str(tg.plan("components", graph))
+
+
 def test_the_interval_of_an_audit_holds_the_mean():
     random = np.random.default_rng(0)
     exact = random.integers(1, 100, 20_000).astype(float)

@@ -49,6 +49,8 @@ def test_what_takes_too_long_is_modelled(graph, monkeypatch):
 def test_machines_that_do_not_exist(graph):
     with pytest.raises(tg.InputError, match="unknown accelerator 'abacus'"):
         tg.what_if("wcc", graph, ["abacus"])
+    with pytest.raises(tg.InputError, match="no machine 'hots'; did you mean host"):
+        tg.what_if("wcc", graph, ["hots"])
     with pytest.raises(tg.InputError, match="triangles does not run on opencl:0"):
         tg.what_if("triangles", graph, ["opencl:0"])
     with pytest.raises(tg.InputError, match=r"tg\.simulate takes designs"):

@@ -124,8 +124,8 @@ def distances(
     begins = _ids(graph, source, "source")
     ends = np.arange(graph.n) if target is None else _ids(graph, target, "target")
     if paired and (target is None or begins.size != ends.size):
-        there = "no targets" if target is None else f"{ends.size:,} targets"
-        raise InputError(f"pairs: there are {begins.size:,} sources and {there}")
+        there = "no targets" if target is None else f"{ends.size:,} as target"
+        raise InputError(f"pairs: {begins.size:,} vertices as source, but {there}")
     searches = Searches(graph)
     with using(threads):
         begin = clock()

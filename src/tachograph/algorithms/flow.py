@@ -14,6 +14,7 @@ from ..util.arrays import numbers
 from ..util.cores import threads as using
 from ..util.errors import InputError
 from ..util.limits import check_whole
+from ..util.text import quoted
 from .bfs import bfs, vertices
 from .result import Lazy, Result, Run, Trace
 from .verify import check_cut, check_flow
@@ -319,10 +320,12 @@ def _limits(graph: Graph, capacity: ArrayLike | None) -> np.ndarray:
         )
     if given.size and not given.min() >= 0:  # NaN is not, either
         arc = int(np.flatnonzero(~(given >= 0))[0])
-        tail = int(np.searchsorted(graph.indptr, arc, "right")) - 1
+        ends = np.array([np.searchsorted(graph.indptr, arc, "right") - 1, graph.indices[arc]])
+        named = ends if graph.names is None else graph.names[ends]
+        tail, head = map(quoted, named.tolist())
         raise InputError(
-            f"the capacity from vertex {tail} to vertex {graph.indices[arc]} is {given[arc]}: "
-            "capacities are numbers from 0 on"
+            f"the capacity from vertex {tail} to vertex {head} is {given[arc]}: capacities are "
+            "numbers from 0 on"
         )
     if given.dtype.kind == "f":
         return given.astype(np.float64, copy=False)

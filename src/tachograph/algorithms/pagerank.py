@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..devices.choice import DeviceLike, only_host
 from ..graph.graph import Graph
 from ..util.arrays import numbers
-from ..util.errors import InputError, TachographWarning
+from ..util.errors import InputError, warn
 from ..util.limits import due, was_cut
 from .budget import Budget, check_budget
 from .result import Result, Run, Trace
@@ -195,11 +194,9 @@ def pagerank(
     if verify:
         check_pagerank(linked, scores, damping, jump, max(tol, float(deltas[-1])))
     if not converged and tol > UNREACHABLE_CHANGE and not was_cut():
-        warnings.warn(
+        warn(
             f"PageRank did not converge: after max_iter = {max_iter} the scores still change by "
-            f"{deltas[-1]:.1e} in an iteration, more than tol = {tol}; raise max_iter or tol",
-            TachographWarning,
-            stacklevel=2,
+            f"{deltas[-1]:.2g} in an iteration, more than tol = {tol}; raise max_iter or tol"
         )
     columns = {"change": deltas, "seconds": times / 1e9, "threads": workers}
     run = Run(seconds, Trace(columns, trace), device=where)

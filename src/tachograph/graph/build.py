@@ -101,7 +101,9 @@ def build(table: EdgeTable, options: Options) -> Graph:
         n = found.size
     source, target = as_ids(source, "source"), as_ids(target, "target")
     if source.size != target.size:
-        raise InputError(f"{source.size:,} sources but {target.size:,} targets: lengths must agree")
+        raise InputError(
+            f"the lengths of source ({source.size:,}) and target ({target.size:,}) must agree"
+        )
     weights = as_weights(table.weight, source.size)
     n = _vertices(source, target, n)
     listed_directed = single("directed", table.directed, "bool | None") is not False

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..util.arrays import native
 from ..util.errors import InputError
+from ..util.text import quoted
 
 WEIGHTS = (np.int32, np.float32, np.float64)
 LAST_EXACT = 2**53  # above, a float64 stands for several whole numbers
@@ -24,8 +25,9 @@ def as_ids(values: npt.ArrayLike, what: str) -> np.ndarray:
     if array.dtype.kind == "f":
         return whole(array, what)
     if array.dtype.kind not in "iu":
-        found = f"{what} has values of type {array.dtype}"
-        raise InputError(f"{found}; ids are integers (names need relabel=True)")
+        word = next((v for v in array.tolist() if isinstance(v, str)), None)
+        found = f"has text, such as {quoted(word)}" if word else f"has type {array.dtype}"
+        raise InputError(f"{what} {found}; ids are whole numbers (names need relabel=True)")
     if array.dtype == np.uint64 and int(array.max()) > np.iinfo(np.int64).max:
         raise InputError(f"{what}[{int(array.argmax())}] is {array.max()}: too large for an id")
     return array

@@ -194,7 +194,8 @@ def _sources(question: Question, first: Candidate) -> list[str]:
     if known.seen:
         runs = first.estimate.runs
         here = f", {runs} of them on this graph" if runs else ""
-        notes.append(f"corrected by {len(known.seen)} earlier runs{here}")
+        many = "1 earlier run" if len(known.seen) == 1 else f"{len(known.seen)} earlier runs"
+        notes.append(f"corrected by {many}{here}")
     if kept := known.promised:
         share = sum(kept) / len(kept)
         notes.append(f"{CONFIDENCE:.0%} promised: kept {share:.0%} of your last {len(kept)}")

@@ -276,9 +276,12 @@ def _text(plan: Plan) -> str:
         asked |= {k: plan.graph.names[asked[k]] for k in VERTEX_ARGUMENTS if k in asked}
     asked |= {} if plan.deadline is None else {"deadline": plan.deadline}
     told = "".join(f", {k}={v}" for k, v in asked.items())
+    times = f"Times are predictions with 90 % intervals, {'; '.join(plan.notes)}."
+    if all(candidate.seconds is None for candidate in plan.candidates):
+        times = "No model predicts the time of this task; the journal keeps what it takes."
     below = [
         f"{plan.chosen.name} comes first: {plan.reason}.",
-        f"Times are predictions with 90 % intervals, {'; '.join(plan.notes)}.",
+        times,
         *(f"Refused: {refusal}." for refusal in plan.refused),
     ]
     asked_for = wrapped(f"{plan.task} on {plan.graph!r}{told}")

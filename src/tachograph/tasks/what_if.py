@@ -16,6 +16,7 @@ from ..plots.numbers import seconds as form
 from ..simulation.gpus.gpu import is_gpu
 from ..util.errors import InputError, TachographWarning
 from ..util.printed import explained, wrapped
+from ..util.text import did_you_mean
 from .decide import on_machine
 from .elsewhere import options_of
 from .question import Question, ask, by_id, check
@@ -148,6 +149,8 @@ def what_if(
         for name in machines or USUAL_MACHINES:
             first = name.partition("@")[0].partition(":")[0]
             here = first in ("host", "opencl")
+            if not here and (meant := did_you_mean(first, ("host", "opencl"))):
+                raise InputError(f"there is no machine {name!r}{meant}")
             answer = _measured if here else _on_gpu if is_gpu(name) else _simulated
             with nullcontext() if machines or here else suppress(InputError):
                 rows.append(answer(question, name))

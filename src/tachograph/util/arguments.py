@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from .errors import InputError
-from .text import quoted
+from .text import did_you_mean, quoted
 
 __all__ = ["checked", "single"]
 
@@ -69,7 +69,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*given: P.args, **named: P.kwargs) -> R:
-        bound = signature.bind(*given, **named)
+        try:
+            bound = signature.bind(*given, **named)
+        except TypeError as error:
+            unknown = next((name for name in named if name not in signature.parameters), None)
+            near = "" if unknown is None else did_you_mean(unknown, signature.parameters)
+            raise TypeError(f"{function.__name__}() {error}{near}") from None
         for name, value in bound.arguments.items():
             bound.arguments[name] = single(name, value, signature.parameters[name].annotation)
         return function(*bound.args, **bound.kwargs)

@@ -8,13 +8,12 @@ import json
 import os
 import platform
 import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
-from .errors import InputError, TachographWarning
+from .errors import InputError, warn
 from .files import lock
 
 MOST_THREADS = 64  # on a machine with few cores
@@ -68,7 +67,7 @@ def _sensible(count: int, what: str) -> int:
     """Return ``count``, or fewer threads with a warning: thousands only wait for each other."""
     most = most_threads()
     if count > most:
-        warnings.warn(f"{what} = {count}: {most} are used", TachographWarning, stacklevel=4)
+        warn(f"{what} = {count}: {most} are used")
     return min(count, most)
 
 

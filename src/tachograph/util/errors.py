@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
+import warnings
+from pathlib import Path
 
 
 class TachographError(Exception):
@@ -75,3 +79,12 @@ class VerificationError(TachographError):
 
 class TachographWarning(UserWarning):
     """Something that the caller should know; the call goes on."""
+
+
+def warn(text: str) -> None:
+    """Warn of something, at the line outside the package that called it."""
+    within = f"{Path(__file__).parent.parent}{os.sep}"
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_code.co_filename.startswith((within, contextlib.__file__)):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, TachographWarning, stacklevel=level)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import os
 import re
-import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
 
 from ...util.arguments import checked
-from ...util.errors import FileFormatError, InputError, TachographWarning, TooLargeError
+from ...util.errors import FileFormatError, InputError, TooLargeError, warn
 from ...util.memory import enough
 from ...util.progress import bar
 from ..build import EdgeTable, Options, build, rebuilt
@@ -211,7 +210,7 @@ def read(
             f"{path}: ids go up to {made.n - 1:,}, but the file promises {file.promised:,} nodes: ids "
             "that do not occur are vertices without edges; relabel=True leaves them out"
         )
-        warnings.warn(gaps, TachographWarning, stacklevel=3)
+        warn(gaps)
     return made
 
 
@@ -244,7 +243,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         raise InputError(f"{path}: no format has that suffix; the known ones are {known}")
     if graph.names is not None and "names" not in kind.traits:
         lost = f"{kind.name} files hold ids only: the names of the vertices are not in {path}"
-        warnings.warn(lost, TachographWarning, stacklevel=3)
+        warn(lost)
     with open_output(path) as out:
         if "binary" not in kind.traits:
             kind.write(graph, out)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import warnings
 from dataclasses import dataclass
 from math import isfinite
 from typing import IO, TYPE_CHECKING, TypeAlias
@@ -22,7 +21,7 @@ from typing import IO, TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...util.errors import TachographWarning
+from ...util.errors import warn
 from ..build import EdgeTable
 from ..graph import Graph
 from .checks import Block
@@ -216,7 +215,7 @@ def read(source: Input, weight: str | bool) -> EdgeTable:
     if bare and int(first[1]) >= FEWEST_EDGES_OF_A_BARE_HEADER:
         table = EdgeTable(*read_edges(source, layout, end, line), directed=directed)
         if table.source.size == int(first[1]) and _highest(table) < int(first[0]):
-            _warn(
+            warn(
                 f"{source.path}: its first line, {first[0]} {first[1]}, is taken for the numbers of "
                 "vertices and edges, which fit"
             )
@@ -225,7 +224,7 @@ def read(source: Input, weight: str | bool) -> EdgeTable:
     skip = len(MARK.encode()) if source.head.startswith(MARK.encode()) else 0
     table = EdgeTable(*read_edges(source, layout, skip), directed=directed)
     if counts is not None and counts[1] != table.source.size:
-        _warn(
+        warn(
             f"{source.path}: its comment promises {counts[1]:,} edges but {table.source.size:,} are "
             "there: is the file complete?"
         )
@@ -252,10 +251,6 @@ def comments(source: Input) -> tuple[tuple[int, int] | None, bool | None]:
 
 def _highest(table: EdgeTable) -> int:
     return int(max(table.source.max(initial=-1), table.target.max(initial=-1)))
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, TachographWarning, stacklevel=4)
 
 
 def write(graph: Graph, out: IO[bytes]) -> None:
