@@ -55,7 +55,17 @@ def test_what_fits_stays():
     cache = SectoredCache(1 << 16)
     working_set = np.arange(1024)  # half of it
     assert cache.access(working_set) == 1024
-    assert cache.access(working_set[::-1]) <= 64  # hashed sets are not filled evenly
+    assert cache.access(working_set[::-1]) == 0
+
+
+@pytest.mark.parametrize("sets", [32, 128, 768, 1024, 1536, 3072, 4096, 20480])
+@pytest.mark.parametrize("begin", [0, 4 * 12345, 2**31 * 4 - 2**24])
+def test_lines_side_by_side_fill_all_sets_alike(sets, begin):
+    """An array as large as three quarters of the cache stays, wherever it begins."""
+    cache = SectoredCache(sets * 16 * 128, ways=16)
+    lines = np.arange(begin, begin + sets * 12 * 4, 4)
+    assert cache.access(lines) == lines.size
+    assert cache.access(lines) == 0
 
 
 @pytest.mark.parametrize(("size", "ways"), [(0, 16), (127, 1), (4096, 0), (1024, 16)])

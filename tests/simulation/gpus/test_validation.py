@@ -9,10 +9,18 @@ import numpy as np
 import pytest
 
 import tachograph as tg
+from tachograph.simulation.gpus.analytic import looks_of
+from tachograph.simulation.gpus.bfs import search
+from tachograph.simulation.gpus.chip import Chip
 from tachograph.simulation.gpus.constants import Constants
 from tachograph.simulation.gpus.gpu import GPU
 from tachograph.simulation.gpus.validation.bars import left_out
-from tachograph.simulation.gpus.validation.directions import Level, shifted
+from tachograph.simulation.gpus.validation.directions import (
+    Level,
+    looks_of_known,
+    shifted,
+    times_of_levels,
+)
 from tachograph.simulation.gpus.validation.features import COUNTED, asked_of, features, scaled
 from tachograph.simulation.gpus.validation.fit import (
     START,
@@ -156,6 +164,37 @@ def test_a_search_that_is_not_shifted_is_the_same():
     levels = [Level(1, 4), Level(30, 900), Level(700, 9000), Level(200, 300)]
     assert np.allclose(shifted(levels, 0.0), levels)
     assert shifted(levels[:1], 0.3) == levels[:1]
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [tg.kronecker(12, 48, rng=5), tg.uniform(9000, 16, rng=1), tg.road(60, 60, rng=2)],
+    ids=["kronecker", "uniform", "road"],
+)
+def test_looks_of_known_levels_are_those_of_the_simulator(graph):
+    """A policy that does not know the next level expects up to 1.4 times as many."""
+    chip, seen = Chip(GPU("gv100"), graph), []
+    search(chip, int(graph.degrees.argmax()), lambda state: seen.append(state) or "pull")
+    scanned = graph.n  # every vertex looks at its level
+    looked = np.array([row["lanes"] for row in chip.rows], float) - scanned
+    frontier, left, vertices_left, found = (
+        np.array([getattr(s, name) for s in seen], float) for name in ("m_f", "m_u", "n_u", "n_f")
+    )
+    next_ones = np.append(found[1:], 0.0), np.append(frontier[1:], 0.0)
+    known = looks_of_known(graph.arcs, frontier, left, *next_ones)
+    guess = looks_of(float(graph.arcs), frontier, vertices_left, left)
+    assert known.sum() == pytest.approx(looked.sum(), rel=0.08)
+    assert abs(known - looked).sum() <= abs(guess - looked).sum()
+
+
+def test_a_pull_that_finds_little_takes_as_long_as_all_arcs_do():
+    """The second pull finds all that is left, in half the time of one that looks at everything."""
+    levels = [Level(1.0, 1e6), Level(1e3, 1e6), Level(1e6, 1e8)]
+    gpu = GPU("gv100")
+    _, pull = times_of_levels(levels, 1001001.0, 1.02e8, gpu, TRUE, 1e-10)
+    _, alone = times_of_levels(levels[:1], 1001001.0, 1.02e8, gpu, TRUE, 1e-10)
+    assert pull[0] == pytest.approx(alone[0], rel=0.02)
+    assert 1.7 < pull[0] / pull[1] < 2.1
 
 
 def test_a_graph_is_loaded_once_for_all_that_is_asked(monkeypatch):

@@ -3,7 +3,7 @@
 A line has 128 bytes and one tag; its four sectors of 32 bytes are fetched one by one, when they are
 asked for. Written sectors stay until their line is evicted, and are then written back. A write
 allocates its sector without fetching it. Lines are spread over the sets by a hash, as GPUs do, so
-that strides do not all fall into one set.
+that strides do not all fall into one set, and neighbouring lines fill all sets alike.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ __all__ = ["LINE_BYTES", "SECTOR_BYTES", "Lines", "SectoredCache", "touch"]
 
 LINE_BYTES, SECTOR_BYTES = 128, 32
 SECTORS_IN_LINE = LINE_BYTES // SECTOR_BYTES
-SPREAD = 0x9E3779B1  # an odd multiplier: neighbouring lines fall into different sets
+#: 2**32 over the golden ratio: the fractions of its multiples lie evenly, so that lines side by side
+#: fill sets alike, however many there are.
+SPREAD = 0x9E3779B1
+FRACTION_BITS = 32
 #: Places in ``counts``.
 HITS, MISSES, WRITE_BACKS = 0, 1, 2
 
@@ -47,7 +50,8 @@ def touch(lines, sector, write):
     tags, sectors, counts = lines
     line, ways = np.int64(sector) // SECTORS_IN_LINE, tags.shape[1]
     bit = 1 << (np.int64(sector) % SECTORS_IN_LINE)
-    place = ((line * SPREAD) >> 12) % tags.shape[0]
+    fraction = (line * SPREAD) & ((1 << FRACTION_BITS) - 1)
+    place = (fraction * tags.shape[0]) >> FRACTION_BITS
     way, held = np.int64(0), np.int64(0)
     while way < ways and tags[place, way] != line:
         way += 1

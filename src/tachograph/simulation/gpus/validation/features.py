@@ -26,7 +26,7 @@ from .runs import Cell
 
 __all__ = ["COUNTED", "Asked", "features", "gunrock_rule", "of_graph", "scaled"]
 
-GENERATORS = 3  # counts up when kernels ask for other sectors
+GENERATORS = 4  # counts up when kernels ask for other sectors, or the L2 holds others
 SOURCES = 2  # searches of each graph; the counts are means
 MOST_ROWS = 64  # searches of more levels keep sums
 MANY_ARCS = 30_000_000  # such graphs are searched once
