@@ -220,3 +220,13 @@ def test_the_processor_that_tests_tell_pocl_is_one_that_this_one_can_be(tmp_path
     ctypes.CDLL(str(made)).strncpy(told, b"generic", ctypes.c_size_t(7))
     flags = set(Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0].split())
     assert told.value == (b"haswell" if flags >= {"avx2", "fma", "bmi2"} else b"x86-64")
+
+
+def test_a_driver_that_is_too_old_is_said_to_be(tmp_path, monkeypatch):
+    script, run = tmp_path / "driver.py", subprocess.run
+    script.write_text("""print('{"problem": "error: unknown target CPU"}')""")
+    monkeypatch.setattr(
+        subprocess, "run", lambda command, **kw: run([sys.executable, str(script)], **kw)
+    )
+    _, problem = ask("test", "0", "0")
+    assert "failed (error: unknown target CPU); PoCL is older than this processor" in problem

@@ -17,6 +17,7 @@ import pytest
 from tachograph.algorithms.result import Trace
 from tachograph.journal import Journal, Run, content_key, journal, machine
 from tachograph.journal import store as module
+from tachograph.journal.export import rows_of
 from tachograph.util.errors import TachographError, TachographWarning
 
 
@@ -212,3 +213,9 @@ def test_a_run_is_found_by_its_key(tmp_path):
     found = kept.run_with_key("k")
     assert (found.seconds, found.key) == (2.0, "k")  # the last one
     assert kept.run_with_key("other") is None
+
+
+def test_exported_columns_are_single_words():
+    run = Run("jaccard", {"n": 3}, 0.1, options={"top k": 2}, facts={"host share": 0.5})
+    (row,) = rows_of([run])
+    assert (row["fact_host_share"], row["option_top_k"]) == (0.5, 2)

@@ -204,12 +204,23 @@ def ask(*words: str) -> tuple[list[dict[str, Any]], str | None]:
     said = next((a["problem"] for a in answers if "problem" in a), None)
     step = next((a["step"] for a in reversed(answers) if "step" in a), "starting")
     if said is not None:
-        return answers, f"{step} failed ({said})"
+        return answers, f"{step} failed ({said}){remedy(said)}"
     if code is None:
         return answers, f"{step} took longer than {PATIENCE_SECONDS:.0f} s"
     if code < 0:
         return answers, f"{step} ended its process ({signal.Signals(-code).name})"
     return answers, None if code == 0 else f"{step} ended its process (exit code {code})"
+
+
+def remedy(said: str) -> str:
+    """Return what to do about a driver's words, if it is known.
+
+    >>> remedy("RuntimeError: error: unknown target CPU 'generic'")
+    '; PoCL is older than this processor: install a newer one, or another driver'
+    """
+    if "unknown target CPU" in said:
+        return "; PoCL is older than this processor: install a newer one, or another driver"
+    return ""
 
 
 def select(wanted: str) -> Found:

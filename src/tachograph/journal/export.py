@@ -35,7 +35,7 @@ def rows_of(runs: Iterable[Run]) -> list[Record]:
         plan = run["plan"] or {}
         run |= {k: plan.get(k) for k in ("way", "reason")}
         for part in ("options", "facts"):
-            run |= {f"{part[:-1]}_{k}": _cell(v) for k, v in run[part].items()}
+            run |= {f"{part[:-1]}_{k.replace(' ', '_')}": _cell(v) for k, v in run[part].items()}
         run |= {k: dumps(run[k]) for k in ("options", "plan", "facts")}
     return _alike(made)
 

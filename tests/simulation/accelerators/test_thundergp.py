@@ -127,3 +127,9 @@ def test_the_memory_of_the_boards():
         np.arange(20_000) * 64
     )
     assert 20_000 * 64 / run.seconds > 0.9 * 19.2e9
+
+
+def test_a_task_that_reads_no_weights_says_how_to_drop_them():
+    weighted = tg.kronecker(7, rng=1, weights=True)
+    with pytest.raises(tg.InputError, match=r"drop them with graph.without_weights\(\)"):
+        tg.simulate("pagerank", weighted, "thundergp")

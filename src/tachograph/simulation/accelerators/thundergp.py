@@ -225,7 +225,7 @@ class ThunderGP(Accelerator):
         if problem.weighted and not build.weights:
             raise InputError(
                 f"{problem.task} reads edges without weights on ThunderGP, but the graph has some: "
-                "drop them, or use another accelerator"
+                "drop them with graph.without_weights(), or use another accelerator"
             )
         size = self.interval
         kernels = layout.memory.channels
