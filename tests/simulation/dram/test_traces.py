@@ -44,6 +44,20 @@ def test_arrival_times_are_kept(name):
         write_trace("t.trace", ADDRESSES, WRITES, arrival=times)
 
 
+@pytest.mark.parametrize(("requests", "message"), [
+    (([],), "there is no request to write"), (([1.5],), "array of integers"),
+    (([64, -64],), "address -64 is not in 0 to"), (([1 << 63],), "is not in 0 to"),
+    (([0, 64], [0, 2]), "must hold 0 and 1"), (([0, 64], [0.5, 1]), "must hold 0 and 1"),
+    (([0, 64], [1]), "2 addresses but 1"), (([0, 64], None, [5, 3]), "request 1 arrives at 3, after 5"),
+    (([0, 64], None, [5]), "one integer, a cycle, for each"), (([0], None, [-1]), "arrives at -1"),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["t.trace", "t.npz"])
+def test_what_no_memory_would_run_is_not_written(name, requests, message):
+    with pytest.raises(InputError, match=message):
+        write_trace(name, *requests)
+    assert not Path(name).exists()
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2**63 - 1), st.booleans()), min_size=1))
 def test_any_address_survives_text(pairs):

@@ -24,6 +24,7 @@ __all__ = ["LAST_ARRIVAL", "NAMES", "Block", "Commands", "Run", "blocks_of", "ta
 
 BLOCK_REQUESTS = 1 << 18  # that are simulated between looks at Ctrl-C
 LAST_ARRIVAL = 1 << 44  # cycles, hours of the memory: every refresh until then is simulated
+EMPTY = "the trace is empty: there is nothing to simulate"
 LOG_COMMANDS = 1 << 14  # of a channel, before its log must be emptied
 #: Names of the commands, by their number. REFB refreshes one bank; ACT2 is the second command of an
 #: activation, and CAS starts the data clock, where a standard has them.
@@ -89,11 +90,28 @@ def blocks_of(
         yield addresses[part], writes[part], times[part]
 
 
+def must_be_addresses(addresses: np.ndarray) -> None:
+    """Raise InputError if an address is negative, or too large for a signed number of 64 bits."""
+    wrong = addresses < 0 if addresses.dtype.kind == "i" else addresses >= np.uint64(1 << 63)
+    if np.any(wrong):
+        raise InputError(f"address {addresses[np.argmax(wrong)]} is not in 0 to 2^63 - 1")
+
+
 def _must_be_soon(times: np.ndarray, rate: float = 1.0) -> None:
     """Raise InputError if a request comes too late for all refreshes before it to be simulated."""
     if np.any(times > LAST_ARRIVAL * rate):
         raise InputError(
             f"a request arrives after cycle {LAST_ARRIVAL:,}, the last that is simulated"
+        )
+
+
+def must_not_decrease(times: np.ndarray, last: int = 0, first: int = 0) -> None:
+    """Raise InputError if a request, counted from ``first``, arrives before the one before it."""
+    before = np.concatenate([[last], times[:-1]])
+    for k in np.flatnonzero(times < before)[:1].tolist():
+        raise InputError(
+            f"arrival times must not decrease: request {first + k} arrives at "
+            f"{times[k]}, after {before[k]}"
         )
 
 
@@ -115,17 +133,13 @@ class Run:
     def consume(self, blocks: Iterable[Block]) -> None:
         """Offer all requests of all blocks."""
         for addresses, writes, arrival in blocks:
-            wrong = (
-                addresses < 0 if addresses.dtype.kind == "i" else addresses >= np.uint64(1 << 63)
-            )
-            if np.any(wrong):
-                raise InputError(f"address {addresses[np.argmax(wrong)]} is not in 0 to 2^63 - 1")
+            must_be_addresses(addresses)
             lines = np.ascontiguousarray(addresses, np.int64)
             times = self._times(addresses.size, arrival)
             self._offer(lines, np.ascontiguousarray(writes, np.uint8), times)
             self.count += addresses.size
         if self.count == 0:
-            raise InputError("the trace is empty: there is nothing to simulate")
+            raise InputError(EMPTY)
 
     def _times(self, size: int, arrival: np.ndarray) -> np.ndarray:
         if self.rate is not None:
@@ -138,12 +152,7 @@ class Run:
             return NO_TIMES
         _must_be_soon(arrival)
         times = np.ascontiguousarray(arrival, np.int64)
-        before = np.concatenate([[self.last], times[:-1]])
-        for k in np.flatnonzero(times < before)[:1].tolist():
-            raise InputError(
-                f"arrival times must not decrease: request {self.count + k} arrives at "
-                f"{times[k]}, after {before[k]}"
-            )
+        must_not_decrease(times, self.last, self.count)
         self.last = int(times[-1])
         return times
 

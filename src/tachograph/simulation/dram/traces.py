@@ -20,7 +20,7 @@ from ...kernels.runtime.launch import inline, kernel
 from ...util.errors import FileFormatError, InputError, MissingFileError, TachographError
 from ...util.files import arrow_file, aside, is_file, is_there
 from ...util.packed import require_pages
-from .runner import NO_TIMES, Block
+from .runner import NO_TIMES, Block, blocks_of, must_be_addresses, must_not_decrease
 
 __all__ = ["Trace", "read_blocks", "read_trace", "write_trace"]
 
@@ -101,17 +101,27 @@ def write_trace(
     ----------
     style
         Of text: ``"ramulator"`` (``0x1A40 W``) or ``"ramulator2"`` (``ST 0x1A40``).
+
+    Raises
+    ------
+    InputError
+        For requests that ``Memory.run`` would refuse; then nothing is written.
     """
     if style not in STYLES:
         raise InputError(f"unknown style {style!r}; known: {', '.join(STYLES)}")
     addresses = np.asarray(addresses)
-    writes = np.zeros_like(addresses) if is_write is None else np.asarray(is_write)
-    writes = writes.astype(np.uint8)
-    if addresses.ndim != 1 or writes.shape != addresses.shape:
-        raise InputError("addresses and is_write must be lists of the same length")
-    columns: dict[str, Any] = {"address": addresses.astype(np.uint64), "is_write": writes}
+    if addresses.size == 0:
+        raise InputError(f"{path}: there is no request to write")
+    blocks = list(blocks_of(addresses, is_write, arrival))
+    must_be_addresses(addresses)
+    writes, times = (np.concatenate([block[k] for block in blocks]) for k in (1, 2))
+    must_not_decrease(times)
+    columns: dict[str, Any] = {
+        "address": addresses.astype(np.uint64),
+        "is_write": writes.astype(np.uint8),
+    }
     if arrival is not None:
-        columns["arrival"] = np.asarray(arrival, np.int64)
+        columns["arrival"] = times.astype(np.int64)
     suffix = Path(path).suffix.lower()
     if suffix == ".npz":
         with aside(path) as temporary, temporary.open("wb") as file:
