@@ -216,3 +216,13 @@ def test_graphs_go_back_to_tables(packages):
     lost = pd.DataFrame({"source": ["a", None], "target": ["b", "c"]})
     with pytest.raises(tg.InputError, match="keep_default_na=False"):
         tg.Graph.from_pandas(lost)
+
+
+def test_arrays_are_no_graphs_but_can_be_made_some():
+    with pytest.raises(tg.InputError, match=r"'ndarray' is not a graph.*csr_array\(array\)"):
+        tg.pagerank(np.eye(3))
+
+
+def test_a_misspelled_kind_of_pairs_is_known(packages):
+    with pytest.raises(tg.InputError, match=r"choose edges, two_hop .*; did you mean two_hop\?"):
+        tg.jaccard(packages, "twohop")

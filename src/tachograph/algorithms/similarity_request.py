@@ -22,6 +22,7 @@ from ..util.arrays import numbers
 from ..util.cores import threads_available
 from ..util.errors import InputError, TooLargeError
 from ..util.memory import as_bytes, human
+from ..util.text import did_you_mean
 from .result import Run, Trace
 from .scaling import comparable
 from .similarity import RESULTS, SimilarityResult, Wanted
@@ -57,7 +58,10 @@ class Request:
         given = (size for size in (own, memory.limit()) if size is not None)
         self.limit: int | None = min(given, default=None)
         if isinstance(pairs, str) and pairs not in ("edges", "two_hop"):
-            raise InputError(f"pairs = {pairs!r}: 'edges', 'two_hop' or an array of two columns")
+            near = did_you_mean(pairs, ("edges", "two_hop"))
+            raise InputError(
+                f"pairs = {pairs!r}: choose edges, two_hop or an array of two columns{near}"
+            )
         self.two_hop: bool = isinstance(pairs, str) and pairs == "two_hop"
         if self.output is not None and (not self.two_hop or topk is not None):
             raise InputError("output is for pairs='two_hop' without topk: other results are short")

@@ -51,7 +51,10 @@ def as_graph(given: Any, where: str) -> Graph:
     except InputError as error:
         text = asked_otherwise(str(error), "name them in tg.Graph.from_pandas or from_arrow")
         raise InputError(f"{where}: {text} (source=, target=, weight=)") from None
-    raise InputError(
-        f"{where}: a {type(given).__name__} is not a graph: make one with tg.Graph.from_edges, "
-        "from_pandas, from_scipy, from_networkx or tg.read"
-    )
+    how = "make one with tg.Graph.from_edges, from_pandas, from_scipy, from_networkx or tg.read"
+    if hasattr(given, "__array__"):
+        how = (
+            "a matrix with scipy.sparse.csr_array(array), two columns with "
+            "tg.Graph.from_edges(array[:, 0], array[:, 1])"
+        )
+    raise InputError(f"{where}: {type(given).__name__!r} is not a graph: {how}")
