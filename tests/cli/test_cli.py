@@ -86,6 +86,7 @@ def test_errors_are_one_line_and_exit_codes_are_those_documented():
         (["convert", "nowhere", "x.txt"], 1, "there is no data set 'nowhere'"),
         (["nonsense"], 2, "No such command"),
         (["generate", "star", "--color", "red", "x.txt"], 2, "No such option"),
+        (["compare", "directions", "--graphs", "a.txt", "b.txt"], 2, "a.txt,b.txt"),
     ]:
         result = command.tacho(*arguments)
         assert result.returncode == code

@@ -23,6 +23,8 @@ __all__ = ["MARKUP", "app"]
 
 #: What Rich would take for markup in a help text, except for [bold] and [/bold].
 MARKUP = re.compile(r"\[(?!/?bold\])(?=[a-z#/@])")
+#: What is said of more arguments than a command takes.
+COMMAS = ": several values of an option are one word, with commas, as in --graphs a.txt,b.txt"
 #: The module of each command, which is a function there.
 COMMANDS = {
     "info": "graphs",
@@ -88,7 +90,8 @@ def _plain_mistakes() -> Iterator[None]:
         yield
     except Exception as error:
         if isinstance(text := getattr(error, "message", None), str):
-            error.message = plain(text)  # type: ignore[attr-defined]
+            several = text.startswith("Got unexpected extra argument")  # of --graphs {a,b}.txt
+            error.message = plain(text) + COMMAS * several  # type: ignore[attr-defined]
         raise
 
 
