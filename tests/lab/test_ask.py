@@ -110,3 +110,11 @@ def test_what_a_page_can_choose(client):
     _, told = client.get("ask/start")
     assert "bfs" in told["tasks"]
     assert "v100" in [gpu["name"] for gpu in told["gpus"]]
+
+
+def test_what_nobody_can_predict_is_not_drawn(client):
+    _, told = asked(client, task="betweenness_centrality", max_error="0.05")
+    assert {c["seconds"] for c in told["candidates"]} == {None}
+    assert told["chart"] == told["pareto"] == ""
+    assert not told["elsewhere"]  # no machine that is not here can do it
+    assert asked(client)[1]["elsewhere"]

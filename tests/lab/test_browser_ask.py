@@ -50,6 +50,13 @@ def test_the_graph_of_the_command_line_is_open_in_every_panel(page, client, monk
     assert page.locator("#graph").inner_text() == file.name
 
 
+def test_what_nobody_can_predict_is_said(page, client):
+    at(page, client, "ask", graph="kronecker?scale=7", task="betweenness_centrality")
+    page.get_by_text("There is no prediction of its time.").wait_for()
+    assert page.get_by_role("link", name="What would it take elsewhere?").count() == 0
+    assert page.locator("figure svg").count() == 0
+
+
 def test_a_deadline_shows_who_is_in_time(page, client):
     at(page, client, "ask", graph="kronecker?scale=7&weights=true", task="sssp", source="3")
     page.get_by_role("heading", name="sssp from 3: auto").wait_for()

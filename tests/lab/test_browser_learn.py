@@ -23,9 +23,9 @@ def test_a_slider_flips_levels_and_the_address_keeps_it(page, client):
     page.get_by_label("Who chooses", exact=True).select_option("cost")
     page.get_by_text("push predicted").wait_for()
     page.get_by_label("Level", exact=True).select_option("1")
-    page.get_by_role("heading", name="Level 1 from near").wait_for()
+    page.get_by_role("heading", name="Level 1 close up").wait_for()
     page.get_by_role("button", name="The level before").click()
-    page.get_by_role("heading", name="Level 0 from near").wait_for()
+    page.get_by_role("heading", name="Level 0 close up").wait_for()
     page.wait_for_url("**level=0")
 
 

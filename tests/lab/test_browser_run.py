@@ -48,11 +48,23 @@ def test_a_run_its_prediction_and_the_others(page, client):
     assert complaints == []
 
 
+def test_names_and_sentences_can_be_read(page, client):
+    at(page, client, "run", graph=SMALL, task="betweenness_centrality", max_error="0.3")
+    run_it(page)
+    page.get_by_role("heading", name="betweenness centrality: ").wait_for()
+    page.get_by_role("link", name="1: betweenness centrality").wait_for()
+    budget = page.locator(".facts div", has_text="confidence")
+    assert budget.bounding_box()["width"] > 500  # as wide as the card
+    assert page.get_by_text("Times are predictions").count() == 0  # nothing was predicted
+
+
 def test_a_long_run_is_watched_in_two_tabs_and_stopped_in_one(page, client):
     at(page, client, "run", graph=LONG, task="betweenness_centrality")
     run_it(page)
     stop = page.get_by_role("button", name="Stop")
     stop.wait_for()
+    page.get_by_text("running …").wait_for()  # of the one candidate that there is
+    assert page.get_by_role("button", name="Run the others too").count() == 0
     page.get_by_text("betweenness", exact=False).last.wait_for()
     other = page.context.new_page()
     other.goto(page.url)

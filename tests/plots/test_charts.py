@@ -25,6 +25,7 @@ from tachograph.plots.charts import (
     xy,
 )
 from tachograph.plots.drawing import NARROW, WIDE, Drawing, stacked
+from tachograph.plots.intervals import Guess, intervals
 from tachograph.plots.memory import bandwidth, heat
 from tachograph.plots.render import svg
 from tachograph.plots.tables import Table, table_of
@@ -175,6 +176,11 @@ def test_the_front_is_what_none_beats(points):
         return any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in points)
 
     assert front(points) == sorted({p for p in points if not beaten(p)})
+
+
+def test_a_time_that_was_only_measured_is_not_written_over():
+    rows = [Guess("auto", None, None, None, "", actual=0.1), Guess("other", None, None, None, "")]
+    assert intervals(rows).svg().count(">not known<") == 1
 
 
 def test_text_is_escaped():

@@ -33,13 +33,19 @@ from ..util.executor import Local
 from ..util.names import canonical
 from .asking import Asked
 
-__all__ = ["Found", "Machine", "Place", "sweepable"]
+__all__ = ["Found", "Machine", "Place", "simulated_tasks", "sweepable"]
 
 HOST = "host"
 CHANNELS = "channels"  # the one parameter of a memory that a sweep changes
 CHANNELS_TRIED = (1, 2, 4, 8)
 STEPS = (0.25, 0.5, 1, 2, 4)  # times the default, where a parameter does not say what to try
 QUICK_ON_GPU = ("bfs", "jaccard", "cosine", "overlap", "sorensen")  # those with a fast path
+
+
+def simulated_tasks() -> list[str]:
+    """List the tasks that some machine that is not here can do."""
+    named = [canonical(t) for kind in ACCELERATORS.values() for t in kind.tasks]
+    return list(dict.fromkeys([*named, *PROGRAMS]))
 
 
 @dataclass(frozen=True)

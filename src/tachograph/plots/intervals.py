@@ -69,7 +69,8 @@ def intervals(
         else:
             made.text(0, y - 5, row.name, bold=number == 0)
         if row.value is None:
-            made.text(left + 6, y + BAR_HEIGHT - 4, "not known", "soft")
+            if row.actual is None:
+                made.text(left + 6, y + BAR_HEIGHT - 4, "not known", "soft")
             _dot(made, row, over, y, shown)
             continue
         tip = row.tip or _tip(row, shown)

@@ -18,6 +18,7 @@ from ...util.docs import summary_of
 from ...util.memory import human
 from ...util.text import plain
 from ..asking import asked, options_of
+from ..elsewhere import simulated_tasks
 from . import Endpoint
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def plan(
         Guess(r["name"], r["seconds"], r["low"], r["high"], r["provenance"], _tip(r)) for r in rows
     ]
     budget, opened = given.get("max_error"), question.opened
+    known = any(r["seconds"] is not None for r in rows)
     return {
         "task": made.task,
         "about": summary_of(kind.function),
@@ -65,7 +67,8 @@ def plan(
         "candidates": rows,
         "takes": takes,
         "ends": {k: plain(given[k]) for k in ENDS if k in given},
-        "chart": intervals(guesses, width=width).svg(styled=False),
+        "elsewhere": kind.name in simulated_tasks(),
+        "chart": intervals(guesses, width=width).svg(styled=False) if known else "",
         "pareto": _pareto(made, budget, width),
         "python": opened.code(f"plan = {question.python()}\nprint(plan)\nresult = plan.run()"),
         "command": opened.command(question.command()),
@@ -109,6 +112,8 @@ def _pareto(plan: Plan, budget: float | None, width: float) -> str:
         for k, c in enumerate(plan.candidates)
         if c.seconds is not None
     ]
+    if not points:
+        return ""
     return charts.pareto(points, budget=budget, width=width).svg(styled=False)
 
 

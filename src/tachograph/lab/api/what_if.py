@@ -13,13 +13,11 @@ from ...plots.axes import Axis
 from ...simulation.accelerators.simulate import ACCELERATORS
 from ...simulation.dram import names
 from ...simulation.gpus.gpu import GPU, known_gpus
-from ...simulation.gpus.simulate import PROGRAMS
 from ...tasks.what_if import Row
 from ...util.errors import InputError
-from ...util.names import canonical
 from ...util.text import number_in, plain
 from ..asking import asked
-from ..elsewhere import Machine, Place, sweepable
+from ..elsewhere import Machine, Place, simulated_tasks, sweepable
 from ..events import followed, stream
 from ..simulations import Places, Simulations, detail
 from . import Endpoint
@@ -35,10 +33,9 @@ MOST_VALUES = 12  # of a sweep that are simulated in one go
 
 def start(lab: Lab) -> dict[str, Any]:
     """Return the tasks, machines and memories to choose from."""
-    tasks = [canonical(t) for kind in ACCELERATORS.values() for t in kind.tasks]
     newest = {name.partition("-")[0]: name for name in names()}
     return {
-        "tasks": list(dict.fromkeys([*tasks, *PROGRAMS])),
+        "tasks": simulated_tasks(),
         "accelerators": [
             {"name": name, "title": kind.__name__, "own": kind().memory().name}
             for name, kind in ACCELERATORS.items()
@@ -105,7 +102,7 @@ def cell(
     lab: Lab, source: str, task: str, machine: str, told: dict[str, Any] | None = None,
     chosen: dict[str, Any] | None = None, width: float = 640,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return one machine from near; ``chosen`` has ``memory``, ``parameter`` and ``value``."""
+    """Return one machine close up; ``chosen`` has ``memory``, ``parameter`` and ``value``."""
     place, given = _place(lab, source, task, told), dict(chosen or {})
     memory, parameter = str(given.get("memory") or ""), given.get("parameter")
     plain_one = Machine.of(machine, memory)

@@ -4,6 +4,7 @@ import { el, fill, unique } from "./dom.js";
 import { count } from "./numbers.js";
 
 const MANY_COLUMNS = 5; // which a phone has no room for
+const LONG_FACT = 40; // characters: a sentence, which needs the whole width
 
 /** A titled part of a panel; tools stand at the right of the title. */
 export function card(title, tools = [], ...children) {
@@ -23,7 +24,7 @@ export function head(title, about, tools = []) {
 /** Names and values, as [["vertices", "1,024"], …]. */
 export const facts = (pairs) =>
   el("dl", { class: "facts" }, pairs.map(([name, value]) =>
-    el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+    el("div", { class: String(value).length > LONG_FACT ? "long" : undefined }, el("dt", {}, name), el("dd", {}, value))));
 
 /**
  * A table: columns are names, or {name, number: true} or {name, wide: true}; rows hold text or nodes.
@@ -137,7 +138,7 @@ export function field({ label, value = "", placeholder = "", onchange }) {
 export const provenance = (word) => el("span", { class: `word ${word}` }, word);
 
 /** Where predicted times come from, and what they rest on. */
-export const predictions = (notes) => el("p", { class: "soft" }, `Times are predictions${notes.length ? `, ${notes.join("; ")}` : ""}.`);
+export const predictions = (notes) => el("p", { class: "soft" }, `Times are predictions${notes.length ? `: ${notes.join("; ")}` : ""}.`);
 
 /** A bar that shows a share from 0 to 1; null if it is not known. */
 export function progress(label) {

@@ -15,12 +15,13 @@ export function el(tag, props = {}, ...children) {
 
 const PROPERTIES = { value: 1, checked: 1, hidden: 1, disabled: 1, textContent: 1, selected: 1 };
 
-/** Replace what is inside a node. Who was there by keyboard stays: at what has the same name, or at the node. */
+/** Replace what is inside a node. Who was there by keyboard stays: at what has the same name, or is alone there, or at the node. */
 export function fill(node, ...children) {
   const held = node.contains(document.activeElement) && node !== document.activeElement ? named(document.activeElement) : null;
   node.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
   if (held !== null) {
-    const same = [...node.querySelectorAll("a[href], button, input, select, summary, [tabindex]")].find((n) => named(n) === held);
+    const able = [...node.querySelectorAll("a[href], button, input, select, summary, [tabindex]")];
+    const same = able.find((n) => named(n) === held) ?? (able.length === 1 ? able[0] : null);
     if (!same) node.tabIndex = -1;
     (same ?? node).focus({ preventScroll: true });
   }
@@ -35,6 +36,9 @@ export function announce(text) {
   const said = document.getElementById("said");
   if (said) said.textContent = text;
 }
+
+/** A name as people write it. */
+export const words = (name) => name.replaceAll("_", " ");
 
 let counter = 0;
 /** An id that no other element has, for labels. */

@@ -12,6 +12,7 @@ export class Timeline {
   constructor(expected = 0) {
     this.rows = [];
     this.lanes = new Map(); // name -> {at, colour}
+    this.expected = expected;
     this.end = Math.max(expected ?? 0, 1e-4);
     this.zero = null; // when the first row began
     this.canvas = el("canvas", { class: "timeline", role: "img", "aria-label": "The run over time" });
@@ -81,7 +82,7 @@ export class Timeline {
     const style = getComputedStyle(this.canvas);
     this.colour = (name) => style.getPropertyValue(`--${name}`).trim() || "#888";
     this.wide = wide - 2 * LEFT;
-    this.ticks(height);
+    if (this.lanes.size || this.expected) this.ticks(height); // else nobody knows yet how long it is
     this.pen.font = `600 12px ${style.fontFamily}`;
     this.pen.fillStyle = this.colour("ink");
     for (const [name, { at }] of this.lanes) this.pen.fillText(name, LEFT, at * (LANE + GAP) + 13);

@@ -3,7 +3,7 @@
 import { get, latest, post } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
 import { card, check, choice, copies, empty, field, guarded, head, link, notice, predictions, provenance, slider, table } from "../lib/controls.js";
-import { announce, el, fill } from "../lib/dom.js";
+import { announce, el, fill, words } from "../lib/dom.js";
 import { bytes, percent, seconds } from "../lib/numbers.js";
 
 const MOST_ERROR = 0.3; // of the slider
@@ -21,7 +21,7 @@ export async function mount(root, lab) {
 
   const params = () => ({ task: "bfs", ...lab.params });
   const change = (k, v) => { lab.set({ [k]: v === "" ? null : v }); rank(); };
-  const task = choice({ label: "Task", options: known.tasks.map((t) => [t, t.replaceAll("_", " ")]), value: params().task,
+  const task = choice({ label: "Task", options: known.tasks.map((t) => [t, words(t)]), value: params().task,
     onchange: (v) => { lab.set({ task: v, way: null }); update(lab.params); } });
   const source = field({ label: "From vertex", placeholder: "that of highest degree", value: params().source ?? "", onchange: (v) => change("source", v) });
   const sink = field({ label: "To vertex", placeholder: "chosen for you", value: params().sink ?? "", onchange: (v) => change("sink", v) });
@@ -91,7 +91,7 @@ export function planView(told, params = {}, lab = null) {
     ...(timed ? [{ name: "in time", number: true }] : []),
     ...(errors ? [{ name: "error", number: true }] : []), { name: "memory", number: true }, ...(lab ? [{ name: "", number: true }] : [])];
   const rows = told.candidates.map((c, k) => [
-    String(k), [c.name, el("small", { class: "soft" }, c.reason)], provenance(c.provenance), seconds(c.seconds),
+    String(k), [c.name, el("small", { class: "soft" }, c.reason)], c.seconds === null ? "" : provenance(c.provenance), seconds(c.seconds),
     c.low === null || c.low === undefined ? "not known" : `${seconds(c.low)} to ${seconds(c.high)}`,
     ...(timed ? [c.in_time === null ? "?" : `${Math.round(100 * c.in_time)} %`] : []),
     ...(errors ? [c.error_bound ? `${percent(c.error)} (< ${percent(c.error_bound)})` : "exact"] : []),
@@ -101,14 +101,14 @@ export function planView(told, params = {}, lab = null) {
   const first = told.candidates[0];
   return [
     el("section", { class: "card lead" },
-      el("h2", {}, `${told.task.replaceAll("_", " ")}${ends}: ${first.name}`),
-      el("p", {}, `${capital(told.reason)}. It should take `, el("b", {}, seconds(first.seconds)),
-        first.low === null ? "." : ` (90 % between ${seconds(first.low)} and ${seconds(first.high)}).`),
+      el("h2", {}, `${words(told.task)}${ends}: ${first.name}`),
+      el("p", {}, `${capital(told.reason)}. `, first.seconds === null ? "There is no prediction of its time."
+        : ["It should take ", el("b", {}, seconds(first.seconds)), first.low === null ? "." : ` (90 % between ${seconds(first.low)} and ${seconds(first.high)}).`]),
       el("p", { class: "soft" }, told.about),
-      lab && el("div", { class: "row" }, link("Run it", "run", params, "button main"), link("What would it take elsewhere?", "what_if", { graph: params.graph, task: params.task, source: params.source }, "button"))),
+      lab && el("div", { class: "row" }, link("Run it", "run", params, "button main"), told.elsewhere && link("What would it take elsewhere?", "what_if", { graph: params.graph, task: params.task, source: params.source, sink: params.sink }, "button"))),
     card("Candidates", [], chart(told.chart),
-      table(columns, rows, { caption: "Ways to run it, best first", first: true, whole: true }),
-      predictions(told.notes),
+      table(columns, rows, { caption: "Ways to run it; the first is what would be run", first: true, whole: true }),
+      told.chart && predictions(told.notes),
       ...told.refused.map((text) => notice(`Refused: ${text}.`, "note"))),
     told.pareto && card("Time against error", [], chart(told.pareto)),
   ].filter(Boolean);

@@ -3,7 +3,7 @@
 import { get, latest, post, upload } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
 import { button, card, check, choice, copies, empty, facts, field, guarded, head, link, notice, oneStop, progress, slider, table } from "../lib/controls.js";
-import { announce, calm, el, fill } from "../lib/dom.js";
+import { announce, calm, el, fill, words } from "../lib/dom.js";
 import { bytes, count, short } from "../lib/numbers.js";
 
 export async function mount(root, lab) {
@@ -134,7 +134,7 @@ function generators(kinds, open) {
     about.textContent = current.about;
     fill(controls, current.sliders.map((s) => {
       const given = told[s.name];
-      const label = s.name.replaceAll("_", " ").replace("rng", "seed");
+      const label = words(s.name).replace("rng", "seed");
       made[s.name] = s.kind === "check"
         ? check({ label, value: given === undefined ? s.start : given === "true", onchange: soon })
         : slider({ ...s, label, value: given === undefined ? s.start : Number(given), shown: (v) => (v >= 1e5 ? short(v) : count(Math.round(v * 100) / 100)), onchange: soon });

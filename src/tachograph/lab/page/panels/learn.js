@@ -126,7 +126,7 @@ function knobSlider(knob, value, told, turn) {
     shown: (v) => (v > 0 ? "+" : "") + count(Number(v.toPrecision(3))), oninput: (v) => turn(knob.name, Number(v.toPrecision(4)), usual) }).node;
 }
 
-/** A replay: what flips, what each policy chose, a level from near, and the times. */
+/** A replay: what flips, what each policy chose, a level close up, and the times. */
 export function replayView(told, go = () => {}) {
   const before = told.scores.find((s) => s.name === told.policy), now = told.scores[0];
   const changed = now.name === "changed";
@@ -161,7 +161,7 @@ function levelView(told, go) {
   const state = told.state;
   const said = state.output ? [["network gives", state.output]]
     : [["push predicted", state.predicted[0]], ["pull predicted", state.predicted[1]]];
-  return card(`Level ${told.level} from near`, [step("‹ Before", -1, "The level before"), pick.node, step("Next ›", 1, "The next level")],
+  return card(`Level ${told.level} close up`, [step("‹ Before", -1, "The level before"), pick.node, step("Next ›", 1, "The next level")],
     el("p", {}, state.why),
     !state.asked && notice("The frontier is so small that it was pushed without asking.", "note"),
     facts([...said, ["push measured", state.measured[0]], [row && !row.timed ? "pull measured nearby" : "pull measured", state.measured[1]],

@@ -3,7 +3,7 @@
 import { events, get, post } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
 import { button, card, choice, copies, empty, facts, field, guarded, head, link, notice, predictions, progress, provenance, table } from "../lib/controls.js";
-import { announce, el, fill } from "../lib/dom.js";
+import { announce, el, fill, words } from "../lib/dom.js";
 import { bytes, count, factor, percent, seconds } from "../lib/numbers.js";
 import { Timeline, replay } from "../lib/timeline.js";
 
@@ -12,7 +12,7 @@ const REPLAYED_BELOW_SECONDS = 2; // a longer run was seen when it happened
 
 export async function mount(root, lab) {
   const side = el("div", { class: "side" }), live = el("div", { class: "stack" }), compared = el("div", { class: "stack" });
-  let planned = null, closing = () => {};
+  let planned = null, going = false, closing = () => {}; // going: a run that is watched
   fill(root, head("Run", "Watch it run: what it does is shown as it happens.", copies(() => planned)));
   if (!lab.params.graph) {
     root.append(empty("Open a graph first, then run something on it.", link("Open a graph", "graph", {}, "button main")));
@@ -33,8 +33,14 @@ export async function mount(root, lab) {
     const told = await guarded(compared, () => post("run/plan", { ...asked, way: lab.params.way ?? "", width }));
     if (!told || JSON.stringify(asked) !== JSON.stringify(question())) return;
     planned = told;
+    drawCompared();
+  }
+
+  function drawCompared() {
+    const its = going && (planned.candidates.find((c) => c.way === lab.params.way) ?? planned.candidates[0]);
+    if (its) Object.assign(its, { status: "running", actual: null }); // without another plan, which would take time from the run
     const open = (c) => { lab.set({ way: c.way, run: c.run }); follow(c.run); };
-    fill(compared, comparisonView(told, { runOne, runOthers, open }));
+    fill(compared, comparisonView(planned, { runOne, runOthers, open }));
   }
 
   async function runOne(way = lab.params.way, watched = true) {
@@ -62,6 +68,8 @@ export async function mount(root, lab) {
   /** Follow a run until it is over. */
   function watch(number) {
     closing();
+    going = true;
+    if (planned) drawCompared();
     const guess = (planned?.candidates.find((c) => c.way === lab.params.way) ?? planned?.candidates[0])?.predicted ?? null;
     const line = new Timeline(guess), bar = progress("how far the run has come"), said = el("p", {}); // not announced: it changes all the time
     const stop = button("Stop", async () => {
@@ -95,6 +103,7 @@ export async function mount(root, lab) {
   }
 
   async function finish(told, line) {
+    going = false;
     if (told.status === "stopped") {
       const seen = line?.rows.length ? card("What it had done", [], line.node) : null;
       fill(live, notice("The run was stopped. Nothing of it is kept.", "note"), seen);
@@ -104,7 +113,7 @@ export async function mount(root, lab) {
       const found = await guarded(live, () => get("run/result", { run: told.run, width: widthFor(live) - 40 }));
       if (found) {
         fill(live, outcomeView(found));
-        announce(`${found.task} took ${seconds(found.seconds)}`);
+        announce(`${words(found.task)} took ${seconds(found.seconds)}`);
       }
     }
     await compare();
@@ -125,6 +134,7 @@ export async function mount(root, lab) {
     if (key !== shown) {
       shown = key;
       closing();
+      going = false;
       fill(live, empty("It has not been run yet.", button("Run it", () => runOne(), "main")));
       fill(compared, el("p", { class: "waiting" }, "Planning …"));
     }
@@ -151,7 +161,7 @@ export async function mount(root, lab) {
 function asking(menu, lab, changed, run) {
   const say = (name) => (value) => { lab.set({ [name]: value || null, run: null, way: null }); changed(); };
   const about = el("p", { class: "soft" });
-  const task = choice({ label: "Task", options: menu.tasks.map((t) => t.name), value: lab.params.task ?? "bfs", onchange: (v) => {
+  const task = choice({ label: "Task", options: menu.tasks.map((t) => [t.name, words(t.name)]), value: lab.params.task ?? "bfs", onchange: (v) => {
     lab.set({ task: v, run: null, way: null, source: null, sink: null, target: null, max_error: null });
     changed();
   } });
@@ -176,7 +186,7 @@ function earlier(runs, lab) {
   const over = runs.filter((r) => r.status === "done").slice(0, 8);
   if (!over.length) return null;
   return card("Runs of this lab", [], el("ul", { class: "list" }, over.map((r) => el("li", {},
-    link(`${r.run}: ${r.task}`, "run", { graph: r.source, task: r.task, way: r.way || null, run: r.run }),
+    link(`${r.run}: ${words(r.task)}`, "run", { graph: r.source, task: r.task, way: r.way || null, run: r.run }),
     el("span", { class: "soft" }, ` ${seconds(r.seconds)} · ${r.graph}`)))));
 }
 
@@ -189,14 +199,14 @@ export function outcomeView(told) {
     fill(played, el("p", { class: "soft" }, `${factor(again.slow)} slower than it was`), again.node);
   }, "plain");
   return [
-    card(`${told.task}: ${seconds(told.seconds)}`, [provenance(told.provenance)],
+    card(`${words(told.task)}: ${seconds(told.seconds)}`, [provenance(told.provenance)],
       told.stopped ? notice(`${told.stopped}.`, "note") : predictedView(told),
-      facts([["way", told.way], ["device", told.device], ["rows of the trace", count(told.iterations)], ...told.facts]),
+      facts([["way", told.way], ["device", told.device], ...told.facts]),
       told.why && el("p", { class: "soft" }, `${told.provenance === "simulated" ? "How far it may be off" : "Why this way"}: ${told.why}.`)),
     told.charts.length > 0 && card("What it did", slowly ? [slowly] : [], played, ...told.charts.map((svg) => chart(svg))),
     told.table.length > 0 && el("details", { class: "card" },
-      el("summary", {}, `Trace: ${count(told.iterations)} rows`),
-      table(told.columns.map((name) => ({ name: name.replaceAll("_", " "), number: true })), told.table,
+      el("summary", {}, `Trace: ${count(told.iterations)} ${told.iterations === 1 ? "row" : "rows"}`),
+      table(told.columns.map((name) => ({ name: words(name), number: true })), told.table,
         { caption: told.iterations > told.table.length ? `The first ${told.table.length} of ${count(told.iterations)} rows` : "" })),
   ];
 }
@@ -208,14 +218,14 @@ function predictedView(told) {
   const inside = told.low === null || (told.low <= told.seconds && told.seconds <= told.high);
   const took = told.provenance === "measured" ? "It took" : `It would take, ${told.provenance},`;
   const bounds = told.low === null ? "" : `, between ${seconds(told.low)} and ${seconds(told.high)}`;
-  return notice(`Predicted ${seconds(told.predicted)}${bounds}. ${took} ${seconds(told.seconds)}: ${percent(Math.abs(off))} ${off > 0 ? "longer" : "less"}${told.low === null ? "" : `, ${inside ? "inside" : "outside"} the interval`}.`,
+  return notice(`Predicted ${seconds(told.predicted)}${bounds}. ${took} ${seconds(told.seconds)}: ${off > 1 ? `${factor(1 + off)} as long` : `${percent(Math.abs(off))} ${off > 0 ? "longer" : "less"}`}${told.low === null ? "" : `, ${inside ? "inside" : "outside"} the interval`}.`,
     inside ? "good" : "note");
 }
 
 /** All candidates: predicted, and measured where they were run. Widgets show it, too. */
 export function comparisonView(told, act) {
   const busy = told.candidates.some((c) => c.status === "running" || c.status === "waiting");
-  const left = told.candidates.some((c) => c.actual === null), ran = told.candidates.some((c) => c.provenance);
+  const left = told.candidates.length > 1 && told.candidates.some((c) => c.actual === null), ran = told.candidates.some((c) => c.provenance);
   const rows = told.candidates.map((c) => [
     [c.name, el("small", { class: "soft" }, c.why)], seconds(c.predicted), c.low === null ? "–" : `${seconds(c.low)} to ${seconds(c.high)}`,
     c.memory === null ? "–" : bytes(c.memory),
@@ -228,5 +238,5 @@ export function comparisonView(told, act) {
     told.candidates.some((c) => c.predicted !== null || c.actual !== null) && chart(told.chart),
     table([{ name: "way, and why", wide: true }, { name: "predicted", number: true }, { name: "between", number: true }, { name: "memory", number: true }, { name: "took", number: true }, ...(ran ? ["times are"] : [])],
       rows, { caption: "Candidates; the first is what would be run", first: true, whole: true }),
-    predictions(told.notes), ...told.refused.map((text) => notice(`Refused: ${text}.`, "note")));
+    told.candidates.some((c) => c.predicted !== null) && predictions(told.notes), ...told.refused.map((text) => notice(`Refused: ${text}.`, "note")));
 }

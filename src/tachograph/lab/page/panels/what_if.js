@@ -3,7 +3,7 @@
 import { events, get, post } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
 import { button, card, check, choice, copies, empty, facts, field, guarded, head, link, notice, progress, provenance, slider } from "../lib/controls.js";
-import { announce, calm, el, fill } from "../lib/dom.js";
+import { announce, calm, el, fill, words } from "../lib/dom.js";
 import { count, seconds } from "../lib/numbers.js";
 
 const ABOUT = "What would it take on accelerators and GPUs that are not here? Formulas answer at once; click a time to simulate it.";
@@ -41,7 +41,7 @@ export async function mount(root, lab) {
   };
   const again = (now) => { lab.set(now); fillMatrix(); look(); };
 
-  const task = choice({ label: "Task", options: known.tasks.map((t) => [t, t.replaceAll("_", " ")]), value: params().task, onchange: (v) => again({ task: v }) });
+  const task = choice({ label: "Task", options: known.tasks.map((t) => [t, words(t)]), value: params().task, onchange: (v) => again({ task: v }) });
   const source = field({ label: "From vertex", placeholder: "that of highest degree", value: params().source ?? "", onchange: (v) => again({ source: v || null }) });
   const sink = field({ label: "To vertex", placeholder: "chosen for you", value: params().sink ?? "", onchange: (v) => again({ sink: v || null }) });
   const ticks = known.memories.map((name) => ({ name, box: check({ label: name, value: memories().includes(name), onchange: (on) =>
@@ -77,11 +77,11 @@ export async function mount(root, lab) {
       return row;
     });
     fill(matrix, card("Machines and memories", [],
-      el("div", { class: "table whole matrix", tabindex: "0", role: "region", "aria-label": "Machines and memories" }, el("table", { "aria-label": "Machines and memories" },
+      el("div", { class: "table whole matrix", tabindex: "0", role: "region", "aria-label": "Machines and memories", onkeydown: walk }, el("table", { "aria-label": "Machines and memories" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "machine"), ["its own memory", ...memories()].map((c) => el("th", { scope: "col" }, c)))),
         el("tbody", {}, body))),
       el("div", { class: "row" }, provenance("modelled"), provenance("simulated"), provenance("measured"),
-        el("span", { class: "soft" }, "The stronger the colour, the faster. Click a time to see it from near.")),
+        el("span", { class: "soft" }, "The stronger the colour, the faster. Click a time for a closer look; arrow keys lead to the others.")),
       cannot));
     mark();
   }
@@ -96,6 +96,25 @@ export async function mount(root, lab) {
     mark();
   }
 
+  /** From cell to cell by the arrow keys: all of them are one stop of the Tab key. */
+  function walk(e) {
+    const at = e.target.closest("td"), row = at?.parentNode;
+    const able = (one) => [...one.cells].filter((c) => c.querySelector("button"));
+    const every = row ? [...row.parentNode.rows].filter((r) => !r.hidden && able(r).length) : [];
+    const beside = { ArrowLeft: -1, ArrowRight: 1 }[e.key], below = { ArrowUp: -1, ArrowDown: 1 }[e.key];
+    if (!at || !(beside || below)) return;
+    e.preventDefault();
+    const next = below ? every[every.indexOf(row) + below] : row;
+    const to = next && (beside ? able(row)[able(row).indexOf(at) + beside] : able(next).filter((c) => c.cellIndex <= at.cellIndex).at(-1) ?? able(next)[0]);
+    to?.querySelector("button").focus();
+    oneTab();
+  }
+  function oneTab() {
+    const every = [...matrix.querySelectorAll("button.cell")];
+    const stop = every.find((b) => b === document.activeElement) ?? every.find((b) => b.getAttribute("aria-pressed") === "true") ?? every[0];
+    for (const b of every) b.tabIndex = b === stop ? 0 : -1;
+  }
+
   /** What depends on all rows: how strong the colours are, which time is chosen, and who cannot do it. */
   function mark() {
     const every = [...rows.values()].flatMap((r) => [...r.cells.values()]).map((c) => c.seconds).filter((s) => s);
@@ -108,17 +127,18 @@ export async function mount(root, lab) {
         if (took) pressed?.style.setProperty("--share", `${Math.round(8 + 34 * share(took))}%`);
       }
     }
+    oneTab();
     const ends = [...rows.values()][0]?.ends ?? {};
     source.node.hidden = rows.size > 0 && !("source" in ends);
     sink.node.hidden = !("sink" in ends);
-    const names = [...places].filter(([, p]) => p.row.hidden).map(([name]) => rows.get(name).machine);
+    const names = [...places].filter(([, p]) => p.row.hidden).map(([name]) => machines.find((m) => m.name === name).title);
     fill(cannot, names.length > 0 && `Cannot do it: ${names.join(", ")}.`);
   }
 
   function oneCell(name, cell) {
     if (cell.why) return el("span", { class: "soft", title: cell.why }, "–");
     const { title } = machines.find((m) => m.name === name);
-    const text = cell.seconds ? seconds(cell.seconds) : "simulate";
+    const text = cell.seconds ? seconds(cell.seconds) : name === HOST ? "run it" : "simulate";
     const word = cell.provenance ?? "not known yet";
     return button([text, el("small", {}, cell.provenance ?? "")], () => open(name, cell.memory), `cell ${cell.provenance ?? ""}`, {
       "aria-label": `${title}${cell.memory ? ` with ${cell.memory}` : ""}: ${text}, ${word}`, title: `${word}${cell.how ? `: ${cell.how}` : ""}` });
@@ -132,7 +152,7 @@ export async function mount(root, lab) {
     if (told && !told.simulated && told.job === null) simulate();
   }
 
-  /** Show the chosen machine from near. */
+  /** Show the chosen machine close up. */
   async function look() {
     const { machine } = lab.params;
     if (!machine) {
@@ -223,7 +243,7 @@ export function machineView(told, { title, simulate, stop, job, turn }) {
   const here = told.machine === HOST;
   const [before, or] = BOUNDS[cell.bounds] ?? [];
   const between = cell.low ? ` (${before} ${seconds(cell.low)} ${or} ${seconds(cell.high)})` : "";
-  const at = told.sweep?.values ? ` at ${told.sweep.parameter.replaceAll("_", " ")} ${told.sweep.values[told.sweep.value]}` : "";
+  const at = told.sweep?.values ? ` at ${words(told.sweep.parameter)} ${told.sweep.values[told.sweep.value]}` : "";
   const actions = job ? [job.node, button("Stop", () => stop(job), "stop")]
     : !told.simulated && !cell.why ? [el("div", { class: "row" }, button(here ? "Run it here" : "Simulate it", () => simulate(), "main"))] : [];
   const detail = told.detail.charts ?? [];
@@ -239,10 +259,10 @@ export function machineView(told, { title, simulate, stop, job, turn }) {
 
 function sweepView(told, { simulate, job, turn }) {
   const sweep = told.sweep ?? {};
-  const pick = choice({ label: "Parameter", value: sweep.parameter ?? "", options: [["", "choose one"], ...told.parameters.map((p) => [p.name, p.name.replaceAll("_", " ")])],
+  const pick = choice({ label: "Parameter", value: sweep.parameter ?? "", options: [["", "choose one"], ...told.parameters.map((p) => [p.name, words(p.name)])],
     onchange: (v) => turn({ parameter: v || null, value: null }) });
   const about = told.parameters.find((p) => p.name === sweep.parameter)?.about;
-  const made = sweep.values && slider({ label: sweep.parameter.replaceAll("_", " "), low: 0, high: sweep.values.length - 1, value: sweep.value,
+  const made = sweep.values && slider({ label: words(sweep.parameter), low: 0, high: sweep.values.length - 1, value: sweep.value,
     shown: (k) => sweep.values[k], onchange: (k) => turn({ value: k }) });
   return card("Sweep a parameter", [], pick.node, about && el("p", { class: "soft" }, about), made?.node,
     sweep.values && chart(sweep.chart),
