@@ -15,9 +15,12 @@ def test_runs_are_filtered_compared_and_exported(page, client, kept):
     assert page.locator("main img").count() == 0
     page.get_by_label("Task", exact=True).select_option("bfs")
     page.get_by_text("2 runs, the last ones first").wait_for()
+    page.set_viewport_size({"width": 1280, "height": 400})
     page.get_by_label("Compare run 1").check()
     page.get_by_label("Compare run 2").check()
-    page.get_by_text("The second took 0.5× the time of the first.").wait_for()
+    page.locator("main").get_by_text("Run 2 took 0.5× the time of run 1.").wait_for()
+    title = 'document.querySelector("h2 + .tools").parentNode.getBoundingClientRect().top'
+    page.wait_for_function(f"() => {title} > 0 && {title} < 300")  # it comes into view
     page.wait_for_url("**run=1%2C2**")
     with page.expect_download() as download:
         page.get_by_label("Export as csv").click()

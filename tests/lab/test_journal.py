@@ -63,6 +63,14 @@ def test_tasks_have_readable_names_in_every_table_and_chart(client, kept):
     assert name not in told["calibration"] + told["regret"]
 
 
+def test_an_exact_way_keeps_every_budget(client, kept):
+    for stopped in ("", "at its deadline"):
+        plan = {"way": "auto", "candidates": [{"name": "auto", "error_bound": 0.0}]}
+        kept.record(Run("sssp", {}, 1.0, {"max_error": 0.1}, plan | {"stopped": stopped}))
+    budgets = listed(client, way="auto", task="sssp")[1]["budgets"]
+    assert [b[-1] for b in budgets] == ["not known", "kept"]
+
+
 def test_filters(client, kept):
     assert listed(client, task="bfs")[1]["count"] == 2
     assert listed(client, way="push")[1]["count"] == 1
@@ -85,6 +93,12 @@ def test_one_run_and_two(client, kept):
     assert rows["time"] == ("200 ms, measured", "100 ms, measured", True)
     assert rows["reached"] == ("4", "4", False)
     assert told["command"] == "tacho report 1 2"
+    assert told["together"] == ""  # one row each is no line
+    for _ in range(2):
+        kept.record(Run("k_core", {"name": "ca_Gr"}, 1.0, trace={"seconds": [0.5, 0.4]}))
+    many = client.get("journal/run?run=7,8")[1]
+    assert many["together"].startswith("<svg")
+    assert many["sections"][0]["title"] == "run 7: k core on ca_Gr"
     names: dict = {}
     exec(told["python"], names)
     assert names["second"].seconds == 0.1

@@ -202,10 +202,17 @@ def budgets(runs: Iterable[Run]) -> list[Budget]:
         allowed = run.options.get("max_error")
         if _number(allowed):
             told, audit = (_dict(run.facts.get(k)) for k in ("budget", "audit"))
-            bound, error = told.get("bound"), audit.get("error")
+            bound, error = told.get("bound", _exact(run)), audit.get("error")
             known = [v if _number(v) else None for v in (bound, error)]
             made.append(Budget(run.id, run.task, allowed, *known))
     return made
+
+
+def _exact(run: Run) -> float | None:
+    """Return 0.0 if a plan took an exact way, and it came to its end."""
+    plan = run.plan or {}
+    taken = next((c for c in _all(plan.get("candidates")) if c["name"] == plan.get("way")), {})
+    return 0.0 if taken.get("error_bound") == 0 and not plan.get("stopped") else None
 
 
 def _number(value: object) -> TypeGuard[float]:

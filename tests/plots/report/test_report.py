@@ -199,4 +199,4 @@ def test_facts_that_have_the_names_of_others(task):
     facts = {"sources": 30, **result.facts()}
     journal().record(Run(task, {"name": "g", "n": 30, "m": 29}, 0.5, facts=facts))
     (section,) = of_entries(entries(["last"]))
-    assert section.title.endswith(f"{task} on g")
+    assert section.title.endswith(f"{task.replace('_', ' ')} on g")

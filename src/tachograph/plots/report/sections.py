@@ -179,7 +179,7 @@ def _section(entry: Entry) -> Section:
 def _shown(entry: Entry) -> Section:
     run, plan = entry.run, entry.run.plan or {}
     name = run.graph.get("name") or ""
-    title = f"{entry.name}: {run.task}" + (f" on {name}" if name else "")
+    title = f"{entry.name}: {run.task.replace('_', ' ')}" + (f" on {name}" if name else "")
     text = [f"{plan['way']}: {plan['reason']}."] if plan.get("way") and plan.get("reason") else []
     audit = run.facts.get("audit")
     outcome = (run.seconds, float(audit["error"])) if isinstance(audit, Mapping) else None

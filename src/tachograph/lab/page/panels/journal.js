@@ -3,7 +3,7 @@
 import { get, latest, post } from "../lib/api.js";
 import { chart, widthFor } from "../lib/charts.js";
 import { button, card, choice, copies, empty, facts, field, guarded, head, notice, provenance, table } from "../lib/controls.js";
-import { announce, calm, el, fill } from "../lib/dom.js";
+import { announce, calm, el, fill, words } from "../lib/dom.js";
 import { count, factor, percent, seconds } from "../lib/numbers.js";
 
 const FILTERS = ["task", "way", "provenance", "named"]; // in the address; "graph" there is the open graph
@@ -36,7 +36,7 @@ export async function mount(root, lab) {
 
   function drawFilters() {
     if (filters.contains(document.activeElement) && filters.childElementCount) return drawExport();
-    const pick = (name, label) => choice({ label, value: lab.params[name] ?? "", options: [["", "all"], ...listed.choices[name].map((v) => [v, v.replaceAll("_", " ")])],
+    const pick = (name, label) => choice({ label, value: lab.params[name] ?? "", options: [["", "all"], ...listed.choices[name].map((v) => [v, words(v)])],
       onchange: (v) => set({ [name]: v || null }) }).node;
     fill(filters, pick("task", "Task"), pick("way", "Way"), pick("provenance", "Times are"),
       field({ label: "Graph's name has", value: lab.params.named ?? "", placeholder: "anything", onchange: (v) => set({ named: v || null }) }).node,
@@ -59,7 +59,11 @@ export async function mount(root, lab) {
     lab.set({ run: now.join(",") || null });
     fill(shown, ...journalView(listed, act));
     shown.querySelector(`[data-run="${number}"]`)?.focus();
-    return details();
+    return details().then(() => {
+      if (!one || chosen().length < 2) return;
+      opened.scrollIntoView({ block: "start", behavior: "smooth" });
+      announce(inWords(one));
+    });
   }
   async function details() {
     opened.hidden = !lab.params.run;
@@ -93,7 +97,7 @@ export function journalView(told, { chosen, open, compare, filtered }) {
     el("input", { type: "checkbox", checked: chosen().includes(String(r.run)), "aria-label": `Compare run ${r.run}`, "data-run": r.run,
       onchange: (e) => compare(r.run, e.target.checked) }),
     button(String(r.run), () => open(r.run), "link", { "aria-label": `Open run ${r.run}` }),
-    when.format(new Date(r.when * 1000)), r.task.replaceAll("_", " "), r.way, r.graph, provenance(r.provenance),
+    when.format(new Date(r.when * 1000)), words(r.task), r.way, r.graph, provenance(r.provenance),
     r.predicted === null ? "" : seconds(r.predicted), seconds(r.seconds), r.lost === null ? "" : percent(r.lost),
   ]);
   const columns = [{ name: "", number: true }, { name: "run", number: true }, "when", "task", "way", { name: "graph", wide: true }, "times are",
@@ -111,11 +115,16 @@ export function journalView(told, { chosen, open, compare, filtered }) {
   ].filter(Boolean);
 }
 
+/** How the times of two runs compare. */
+function inWords(told) {
+  const [slow, fast] = told.sections.map((s, k) => [s.title.split(":")[0], told.seconds[k]]).sort((a, b) => b[1] - a[1]);
+  return `R${fast[0].slice(1)} took ${factor(fast[1] / slow[1])} the time of ${slow[0]}.`;
+}
+
 /** One run, or two side by side. */
 export function runView(told) {
-  const [first, second] = told.seconds;
   const compared = told.compared.length > 0 && card("Compared", [],
-    el("p", {}, second <= first ? `The second took ${factor(second / first)} the time of the first.` : `The first took ${factor(first / second)} the time of the second.`),
+    el("p", {}, inWords(told)),
     chart(told.together),
     table(["", ...told.sections.map((s) => s.title.split(":")[0])], told.compared.map(([name, a, b]) => [name, a, b]),
       { caption: "Facts; those that differ are bold", whole: true, rowProps: (i) => (told.compared[i][3] ? { class: "first" } : {}) }));
