@@ -226,3 +226,11 @@ def test_arrays_are_no_graphs_but_can_be_made_some():
 def test_a_misspelled_kind_of_pairs_is_known(packages):
     with pytest.raises(tg.InputError, match=r"choose edges, two_hop .*; did you mean two_hop\?"):
         tg.jaccard(packages, "twohop")
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("odd", [None, "most", np.array([])], ids=lambda v: type(v).__name__)
+def test_what_becomes_of_two_arcs_is_checked(directed, odd):
+    """An empty array raised a ValueError, and an undirected graph took anything."""
+    with pytest.raises(tg.InputError, match="dedupe=.* is not one of"):
+        tg.Graph.from_edges([0], [1], directed=directed).to_undirected(odd)

@@ -57,15 +57,15 @@ class Parts:
         """
         from .build import EdgeTable, Options, build
 
-        graph = cast("Graph", self)
+        graph, options = cast("Graph", self), Options(dedupe=dedupe)
         if not graph.directed:
             return graph
         source, target, weights = graph.to_edges()
-        if dedupe != "keep":  # so that two arcs between the same two vertices are parallel
+        if options.dedupe != "keep":  # so that two arcs between the same two vertices are parallel
             source, target = np.minimum(source, target), np.maximum(source, target)
         table = EdgeTable(source, target, weights, n=graph.n, directed=False, both=False)
         table.names, table.meta = graph.names, dict(graph.meta)
-        return build(table, Options(dedupe=dedupe))
+        return build(table, options)
 
     def without_weights(self) -> Graph:
         """Return the graph without its weights; other arrays are shared.

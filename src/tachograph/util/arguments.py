@@ -76,7 +76,11 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             near = "" if unknown is None else did_you_mean(unknown, signature.parameters)
             raise TypeError(f"{function.__name__}() {error}{near}") from None
         for name, value in bound.arguments.items():
-            bound.arguments[name] = single(name, value, signature.parameters[name].annotation)
+            annotation = signature.parameters[name].annotation
+            if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                bound.arguments[name] = {k: single(k, v, annotation) for k, v in value.items()}
+            elif annotation is not inspect.Parameter.empty:  # as that of self is
+                bound.arguments[name] = single(name, value, annotation)
         return function(*bound.args, **bound.kwargs)
 
     return call

@@ -175,6 +175,11 @@ def test_the_port_can_be_the_limit():
     ({"read_queue": 0}, "read_queue = 0"),
     ({"write_low": 0.9}, "the first not above the second"),
     ({"cap": -1}, "must not be negative"),
+    ({"name": None}, "name = None: text is needed"),
+    ({"channels": 1.5}, "channels = 1.5: a whole number is needed"),
+    ({"ranks": None}, "ranks = None: a whole number is needed"),
+    ({"mapping": -1}, "mapping = -1: text is needed"),
+    ({"rows": np.array([])}, "rows = array.*: text or a number is needed"),
 ])  # fmt: skip
 def test_wrong_memories(arguments, message):
     with pytest.raises(InputError, match=message):
@@ -197,6 +202,9 @@ def test_wrong_memories(arguments, message):
     ({"rate": 0}, "rate = 0"),
     ({"rate": 2}, "rate = 2"),
     ({"rate": 0.5, "arrival": [0, 1, 2]}, "not both"),
+    ({"addresses": [[0], [1, 2]]}, "addresses: lists of different lengths"),
+    ({"arrival": [[0], [1, 2]]}, "arrival: lists of different lengths"),
+    ({"rate": "fast"}, "rate = 'fast': a number is needed"),
     ({"ports": "many"}, "unknown ports 'many'; known: shared, channel"),
     ({"addresses": "x.npz", "is_write": [0]}, "has its own writes"),
 ])  # fmt: skip

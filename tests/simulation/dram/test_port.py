@@ -138,6 +138,10 @@ def test_wrong_calls():
         memory.advance(0)
     with pytest.raises(InputError, match="nothing is simulated after cycle"):
         memory.advance(1 << 62)
+    with pytest.raises(InputError, match="address = None: a whole number is needed"):
+        memory.offer(None)
+    with pytest.raises(InputError, match="cycles = 'x': a whole number is needed"):
+        memory.advance("x")
     with pytest.raises(InputError, match="ident -1 is not in 0 to"):
         memory.offer(0, ident=-1)
     assert memory.offer(0, ident=3)  # what was refused left no trace

@@ -450,6 +450,7 @@ def test_bad_files(tmp_path, text, problem):
     ("call", "problem"),
     [
         (lambda g: tg.GPU("v101"), "known: k40c"),
+        (lambda g: tg.GPU(None), "name = None: text is needed"),
         (lambda g: gpu_named(""), "needs a name"),
         (lambda g: tg.simulate("bfs", g, "v101", source=0), "GPUs: k40c"),
         (lambda g: tg.simulate("pagerank", g, "v100"), "no GPU kernels"),

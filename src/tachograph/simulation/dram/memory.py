@@ -7,6 +7,8 @@ import os
 import numpy as np
 import numpy.typing as npt
 
+from ...util.arguments import checked, single
+from ...util.arrays import native
 from ...util.errors import InputError
 from .controller import Controller, controller_for
 from .engine import layout as at
@@ -61,6 +63,7 @@ class Memory:
     (1000, 1000)
     """
 
+    @checked
     def __init__(
         self,
         name: str,
@@ -120,6 +123,7 @@ class Memory:
         """Return the array of this memory at rest, for compiled producers (see the guide)."""
         return at.build(self, log, collect)
 
+    @checked
     def run(
         self,
         addresses: npt.ArrayLike | os.PathLike[str],
@@ -172,7 +176,7 @@ class Memory:
 
             run.consume(read_blocks(addresses))
         else:
-            run.consume(blocks_of(np.asarray(addresses), is_write, arrival))
+            run.consume(blocks_of(native(addresses, "addresses"), is_write, arrival))
         cycles = run.finish()
         ends = run.completion() if completion else None
         issued = table(run.logs, self) if commands else None
@@ -195,14 +199,17 @@ class Memory:
         >>> memory.advance(26), memory.advance(1)
         ([], [7])
         """
+        address, ident = single("address", address, "int"), single("ident", ident, "int")
         if not 0 <= address < 1 << 63:
             raise InputError(f"address {address} is not in 0 to 2^63 - 1")
         if not 0 <= ident < 1 << 63:
             raise InputError(f"ident {ident} is not in 0 to 2^63 - 1")
+        is_write = single("is_write", is_write, "bool")
         return bool(offer(self.state, address, is_write, ident, self.now))
 
     def advance(self, cycles: int = 1) -> list[int]:
         """Let time pass; return the idents of the reads that finished, in order by channel."""
+        cycles = single("cycles", cycles, "int")
         if cycles < 1:
             raise InputError(f"cycles = {cycles} must be 1 or more: time goes forward")
         if self.now + cycles > LAST_ARRIVAL:

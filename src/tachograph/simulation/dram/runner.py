@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...kernels.runtime.launch import run, threads_available
+from ...util.arrays import native
 from ...util.errors import InputError
 from .engine import feed as loop
 from .engine import layout as at
@@ -77,12 +78,14 @@ def blocks_of(
         return  # nothing, of whatever type
     if addresses.ndim != 1 or addresses.dtype.kind not in "iu":
         raise InputError("addresses must be a one-dimensional array of integers")
-    writes = np.zeros(addresses.size, np.uint8) if is_write is None else np.asarray(is_write)
+    writes = (
+        np.zeros(addresses.size, np.uint8) if is_write is None else native(is_write, "is_write")
+    )
     if writes.shape != addresses.shape:
         raise InputError(f"{addresses.size} addresses but {writes.size} values of is_write")
     if writes.dtype.kind not in "biu" or not np.isin(writes, (0, 1)).all():
         raise InputError("is_write must hold 0 and 1 (or False and True)")
-    times = NO_TIMES if arrival is None else np.asarray(arrival)
+    times = NO_TIMES if arrival is None else native(arrival, "arrival")
     if arrival is not None and (times.shape != addresses.shape or times.dtype.kind not in "iu"):
         raise InputError("arrival must hold one integer, a cycle, for each address")
     for lo in range(0, addresses.size, BLOCK_REQUESTS):

@@ -13,6 +13,7 @@ import tomllib
 from functools import lru_cache
 from pathlib import Path
 
+from ...util.arguments import single
 from ...util.errors import InputError
 from ...util.memory import human
 from ...util.settings import check_shape, read_toml
@@ -92,6 +93,7 @@ class GPU(Machine):
     )
 
     def __init__(self, name: str = "", **settings: object) -> None:
+        name = single("name", name, "str")
         entry: dict[str, object] = {}
         if name:
             entry = dict(_catalogue().get(plain(name), {}))
