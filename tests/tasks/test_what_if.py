@@ -41,6 +41,13 @@ def test_weights_that_a_task_ignores_do_not_matter(graph):
     assert tg.what_if("wcc", graph, ["accugraph"]).rows[0].seconds > 0
 
 
+def test_usual_machines_that_are_left_out_are_told():
+    directed = tg.Graph.from_edges([0, 1], [1, 2])
+    shown = " ".join(str(tg.what_if("wcc", directed)).split())
+    assert "Left out: hitgraph, accugraph: connected_components finds" in shown
+    assert "Left out" not in str(tg.what_if("wcc", directed, ["host"]))
+
+
 def test_what_takes_too_long_is_modelled(graph, monkeypatch):
     monkeypatch.setattr("tachograph.tasks.what_if.LONGEST_RUN_SECONDS", 0.0)
     assert tg.what_if("wcc", graph, ["host"]).rows[0].provenance == "modelled"

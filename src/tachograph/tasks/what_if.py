@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 import warnings
 from collections.abc import Sequence
-from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -58,6 +57,7 @@ class WhatIf:
     task: str
     graph: Graph
     rows: tuple[Row, ...]
+    left_out: tuple[str, ...] = ()  # usual machines that cannot do it, and why
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
         """Return the heads and cells of the table."""
@@ -75,7 +75,9 @@ class WhatIf:
         head, cells = self._table()
         how = (head[-1], [row[-1] for row in cells])
         lines = explained(head[:-1], [row[:-1] for row in cells], how, right=(1, 2))
-        return "\n".join([*wrapped(f"{self.task} on {self.graph!r}"), "", *lines])
+        below = [line for why in self.left_out for line in wrapped(f"Left out: {why}.")]
+        about = wrapped(f"{self.task} on {self.graph!r}")
+        return "\n".join([*about, "", *lines, *([""] if below else []), *below])
 
     __repr__ = __str__
 
@@ -143,7 +145,7 @@ def what_if(
     if graph.named:
         arguments = by_id(kind, graph, (), arguments)[1]
     question = ask(kind, graph, **arguments)
-    rows = []
+    rows, refused = [], dict[str, list[str]]()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TachographWarning)  # so many iterations were asked for
         for name in machines or USUAL_MACHINES:
@@ -152,9 +154,14 @@ def what_if(
             if not here and (meant := did_you_mean(first, ("host", "opencl"))):
                 raise InputError(f"there is no machine {name!r}{meant}")
             answer = _measured if here else _on_gpu if is_gpu(name) else _simulated
-            with nullcontext() if machines or here else suppress(InputError):
+            try:
                 rows.append(answer(question, name))
-    return WhatIf(kind.name, graph, tuple(rows))
+            except InputError as error:
+                if machines or here:
+                    raise
+                refused.setdefault(str(error), []).append(name)
+    left_out = tuple(f"{', '.join(names)}: {why}" for why, names in refused.items())
+    return WhatIf(kind.name, graph, tuple(rows), left_out)
 
 
 def _measured(question: Question, name: str) -> Row:
