@@ -160,6 +160,11 @@ def test_the_most_accurate_way_in_time_comes_first(graph, monkeypatch):
     assert sure.chosen.name == "dijkstra"
 
 
+def test_a_deadline_of_a_task_that_nobody_has_timed_promises_nothing(graph):
+    unknown = tg.plan("betweenness_centrality", graph, deadline=10)
+    assert unknown.reason.startswith("no times are predicted")
+
+
 def test_an_approximation_is_taken_if_nothing_else_is_in_time(graph, monkeypatch):
     fake(monkeypatch, {"auto": 1.0})
     few = Configuration("delta-stepping", tg.Approximation(iterations=2))

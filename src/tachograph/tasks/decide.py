@@ -217,10 +217,9 @@ def _in_time(question: Question, found: Choices) -> None:
     else:
         able = [c for _, c in known if c.name == usual or c.error_bound]
         first = min(able, key=lambda c: c.estimate.high or 0.0, default=found.ranked[0])
-        found.reason = (
-            f"no way is predicted to keep the deadline with {confidence:.0%}; this one ends then with "
-            "what it has"
-        )
+        kept = f"no way is predicted to keep the deadline with {confidence:.0%}"
+        unknown = "no times are predicted, so nothing is known about the deadline"
+        found.reason = f"{kept if known else unknown}; a run is stopped when it passes"
     found.ranked = [first, *(c for c in found.ranked if c is not first)]
 
 
