@@ -30,16 +30,17 @@ __kernel void link_second(__global const OFFSET *ptr, __global const int *indice
         if (ptr[v] + 1 < ptr[v + 1]) join((int)v, indices[ptr[v] + 1], label);
 }
 
-/* Let every vertex point to its root. */
+/* Let every vertex point to its root, and to what lies between on the way there, so that all who walk a long
+ * chain at the same time halve it. */
 __kernel void shorten(int n, volatile __global int *label)
 {
     EACH(v, n) {
         int up = label[v], root = label[up];
         while (up != root) {
+            label[v] = root;
             up = root;
             root = label[up];
         }
-        label[v] = root;
     }
 }
 
