@@ -91,8 +91,8 @@ def test_tables_have_names():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([0], None, True), "1 sources and no targets"),
-        (([0], [1, 2], True), "1 sources and 2 targets"),
+        (([0], None, True), r"source \(1\) and target \(none\) must agree"),
+        (([0], [1, 2], True), r"source \(1\) and target \(2\) must agree"),
         (([0], [9]), "no vertex 9"),
         (([0.5],), "not a vertex id"),
         (([[0, 1]],), "a list of vertices"),

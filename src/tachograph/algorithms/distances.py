@@ -124,8 +124,10 @@ def distances(
     begins = _ids(graph, source, "source")
     ends = np.arange(graph.n) if target is None else _ids(graph, target, "target")
     if paired and (target is None or begins.size != ends.size):
-        there = "no targets" if target is None else f"{ends.size:,} as target"
-        raise InputError(f"pairs: {begins.size:,} vertices as source, but {there}")
+        there = "none" if target is None else f"{ends.size:,}"
+        raise InputError(
+            f"pairs: the lengths of source ({begins.size:,}) and target ({there}) must agree"
+        )
     searches = Searches(graph)
     with using(threads):
         begin = clock()
