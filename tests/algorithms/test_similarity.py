@@ -292,7 +292,7 @@ def test_a_limit_that_is_too_small_says_the_least_that_works():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"pairs": "all"}, "'edges', 'two_hop' or an array"),
+        ({"pairs": "all"}, "choose edges, two_hop or an array"),
         ({"pairs": [(0, 99)]}, r"pairs\[0\] = \(0, 99\): ids go from 0 to 4"),
         ({"pairs": [(0, 1), (-1, 2)]}, r"pairs\[1\] = \(-1, 2\)"),
         ({"pairs": [0, 1]}, "two columns"),

@@ -75,7 +75,7 @@ def test_names_are_printed_as_they_are():
     for asked in (options, hops):
         done = tacho(*asked, "d")
         assert done.returncode
-        assert "no path to vertex d" in done.stderr
+        assert "no path to vertex 'd'" in done.stderr
 
 
 def test_problems_of_shortest_paths():
