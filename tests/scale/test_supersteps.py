@@ -109,6 +109,17 @@ def test_of_similarities_only_missing_parts_are_computed(parts, monkeypatch):
     assert np.array_equal(found.values, tg.jaccard(tg.path(60)).values)
 
 
+def test_a_run_that_stopped_after_its_last_checkpoint(parts, monkeypatch):
+    """All that was left was to write the results; having no superstep to tell of was a ValueError."""
+    with monkeypatch.context() as patch:
+        patch.setattr(supersteps._Run, "_arrays", lambda *_: (_ for _ in ()).throw(Stopped))
+        with pytest.raises(Stopped):
+            tg.scale.bfs(parts, 0, checkpoint=1)
+    found = tg.scale.bfs(parts, 0, checkpoint=1)
+    assert np.array_equal(found.levels, np.arange(60))
+    assert found.trace["superstep"].tolist() == []
+
+
 @pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
 def test_a_damaged_checkpoint_is_not_used(parts, monkeypatch, damage):
     with monkeypatch.context() as patch:

@@ -136,8 +136,9 @@ class _Run:
                 shown.note(f"superstep {step}")
         arrays = self._arrays(step, notes)
         seconds = clock() - begin
-        columns = zip(*self.rows, strict=True)
-        how = Run(seconds, Trace(dict(zip(Row._fields, columns, strict=True))), way="supersteps")
+        # there are none if the last checkpoint was of the last superstep
+        columns = {name: [getattr(row, name) for row in self.rows] for name in Row._fields}
+        how = Run(seconds, Trace(columns), way="supersteps")
         return self.program.values(self.partition, arrays, self.memory), how
 
     def _keeps(self, step: int) -> bool:
